@@ -2,7 +2,7 @@ import ArgumentParser
 import PushModel
 import Store
 
-/// Addresses that are told by their number, as long as real ones of their kind.
+/// A kind of generated address. Each address is derived from a number and is as long as a real one.
 enum BenchAddress: String, ExpressibleByArgument, CaseIterable {
     case device
     case installation
@@ -32,7 +32,7 @@ enum BenchAddress: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// 64 hex digits, spread as a real token's are (SplitMix64).
+    /// Returns 64 hex digits, distributed as in a real token (SplitMix64).
     private static func digits(_ number: Int) -> String {
         var state = UInt64(truncatingIfNeeded: number)
         var text = ""

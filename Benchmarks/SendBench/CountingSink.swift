@@ -1,7 +1,7 @@
 import PushModel
 import Threading
 
-/// Counts outcomes and says when all have come.
+/// A sink that counts outcomes and signals when all have arrived.
 final class CountingSink: OutcomeSink {
     private struct Counts {
         var reported = 0

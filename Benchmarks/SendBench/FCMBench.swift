@@ -7,7 +7,7 @@ import NIOPosix
 import PushModel
 import Store
 
-/// The same through FCM's output.
+/// A benchmark of the send path through the FCM output alone.
 struct SendFCM: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send-fcm",
@@ -61,7 +61,7 @@ struct SendFCM: AsyncParsableCommand {
         print("{\"cpu_us_per_push\": \(Double(spent) / Double(count)), \"seconds\": \(seconds)}")
     }
 
-    /// Tokens are as long as Google's.
+    /// Creates a job with tokens as long as Google's.
     private func makeJob(first: Int, size: Int) throws -> Job {
         let payload = try String(contentsOfFile: payloadFile, encoding: .utf8)
         let tail = String(repeating: "x", count: 120)

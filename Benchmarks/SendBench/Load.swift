@@ -2,15 +2,15 @@ import APNSOutput
 import PushModel
 import Threading
 
-/// Keeps an output busy for some time: more is always waiting than it can send in a moment, and no more, so
-/// that what waits costs neither memory nor a start of its own.
+/// A constant load on an output. More pushes are always waiting than the output can send in a moment. The queue stays
+/// short to save memory and start-up time.
 struct Load {
     private static let jobsAtOnce = 40
 
     let job: RoutedJob
     let output: APNSOutput
 
-    /// Pushes accepted per second in the second half of the time.
+    /// Returns the number of pushes accepted per second in the second half of the time.
     func rate(seconds: Int) async throws -> Double {
         let sink = RefillingSink(job: job, output: output)
         for _ in 0..<Self.jobsAtOnce { output.send(job, reportingTo: sink) }
@@ -21,7 +21,7 @@ struct Load {
         return Double(sink.sent - before) / ((ContinuousClock.now - start) / .seconds(1))
     }
 
-    /// Sends the job again for each job's worth of outcomes.
+    /// A sink that sends the job again after each job's worth of outcomes.
     private final class RefillingSink: OutcomeSink {
         private struct State {
             var sent = 0

@@ -16,7 +16,7 @@ struct MartletBench: AsyncParsableCommand {
         subcommands: [Send.self, SendFCM.self, WebPushFloor.self, Tokens.self, Webhook.self])
 }
 
-/// The send path alone: jobs that are already decoded go through the APNs output over one connection.
+/// A benchmark of the send path alone. Decoded jobs go through the APNs output over one connection.
 struct Send: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Send pushes to one endpoint and print the CPU time each took, as JSON.")
@@ -57,7 +57,7 @@ struct Send: AsyncParsableCommand {
             configuration: configuration, tokens: LocalTokenStore(clock: { .now }),
             eventLoops: MultiThreadedEventLoopGroup(numberOfThreads: 1),
             logger: Logger(label: "bench"), clock: { .now })
-        // The first push opens the connection and authenticates it, which is not what is measured.
+        // The first push opens and authenticates the connection, which is not measured.
         let warmUp = CountingSink(count: 1)
         output.send(try routed(makeJob(first: count, size: 1)), reportingTo: warmUp)
         await warmUp.wait()
@@ -65,7 +65,7 @@ struct Send: AsyncParsableCommand {
         if let seconds {
             let rate = try await Load(job: routed(makeJob(first: 0, size: 500)), output: output).rate(seconds: seconds)
             print("{\"pushes_per_second\": \(rate)}")
-            // What is queued is of no interest; the process ends.
+            // Queued jobs are abandoned because the process ends.
             return
         }
         let jobs = try makeJobs()
@@ -112,7 +112,7 @@ struct Send: AsyncParsableCommand {
     }
 }
 
-/// Processor time that this process has used.
+/// Returns the CPU time that this process has used, in microseconds.
 func cpuMicroseconds() -> Int {
     var usage = rusage()
     getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

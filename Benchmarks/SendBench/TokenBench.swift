@@ -5,13 +5,14 @@ import PostgresClient
 import PushModel
 import Store
 
-/// The registry of device tokens by itself, on a database that has the schema.
+/// Benchmarks of the registry of device tokens alone, on a database that has the schema.
 struct Tokens: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measure marking, and finding out which of many tokens are dead; prints JSON.",
         subcommands: [Mark.self, Screen.self])
 
-    /// As pipelines do it: a thousand tokens a statement, one statement at a time for each worker.
+    /// A benchmark that marks tokens as pipelines do: a thousand tokens per statement, and one statement at a time for
+    /// each worker.
     struct Mark: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Mark tokens dead, as so many workers would.")
 
@@ -67,7 +68,7 @@ struct Tokens: AsyncParsableCommand {
         }
     }
 
-    /// What it costs to know of each push whether its token is dead: by the filter, and by asking the database.
+    /// A benchmark of finding out whether a push's token is dead, by the filter and by querying the database.
     struct Screen: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Load the filter of dead tokens, look living tokens up in it, and in the database.")

@@ -5,8 +5,9 @@ import Foundation
 import PushModel
 import WebPushOutput
 
-/// What a message to a browser costs before anything is sent: the receiver's key read, a key pair, the agreement, the keys
-/// derived, and the payload sealed, one message after another, on all cores at once as in a worker: a core alone is faster.
+/// A benchmark of the work for a Web Push message before it is sent. It parses the receiver's key, generates a key
+/// pair, agrees on a secret, derives the keys, and seals the payload. Messages are processed one after another on all
+/// cores at once, as in a worker. A single core alone would be faster.
 struct WebPushFloor: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "webpush-floor", abstract: "Encrypt messages and print the CPU time each took, as JSON.")
@@ -25,7 +26,7 @@ struct WebPushFloor: ParsableCommand {
         try Self.encrypt(1_000, bytes, for: keys.point, keys.secret)
         let cpu = cpuMicroseconds()
         DispatchQueue.concurrentPerform(iterations: cores) { _ in
-            // Nothing in it can fail that has not failed above.
+            // The same call succeeded above, so it can't fail here.
             try? Self.encrypt(count, bytes, for: keys.point, keys.secret)
         }
         print("{\"cpu_us_per_message\": \(Double(cpuMicroseconds() - cpu) / Double(count * cores))}")

@@ -8,7 +8,7 @@ import PushModel
 import Store
 import WebhookOutput
 
-/// The webhook output alone, into a receiver of this process that says of each recipient that it was sent.
+/// A benchmark of the webhook output alone. The receiver in this process reports each recipient as sent.
 struct Webhook: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Send batches over HTTP/1.1 in the clear and print the rate, as JSON.")
@@ -64,7 +64,7 @@ struct Webhook: AsyncParsableCommand {
     }
 }
 
-/// One connection of a receiver that looks for recipients, and at nothing else.
+/// A connection of a receiver that looks only for recipients.
 private final class StandInReceiver: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

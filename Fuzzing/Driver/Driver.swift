@@ -1,7 +1,7 @@
 import FuzzTargets
 import Glibc
 
-// libFuzzer's way in. Which target is run is said by the environment, so that one program serves all.
+// The entry point of libFuzzer. An environment variable selects the target, so that one program serves all targets.
 private let target = getenv("MARTLET_FUZZ_TARGET").flatMap { FuzzTarget(rawValue: String(cString: $0)) }
 
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -4,8 +4,9 @@ import APNSOutput
 import DeliveryPipeline
 import MartletService
 
-/// Any configuration is taken, every value being in its range, or refused by an error that names a key, a file or a line,
-/// and repeats no secret. A zero byte ends the file's text, and another one the flags; variables follow.
+/// A fuzz target for configurations. Any configuration is either accepted with all values in range, or rejected. The
+/// error names a key, a file or a line, and contains no secret. In the input, a zero byte ends the file's text and
+/// another one ends the flags. Variables follow.
 enum ConfigurationFuzz {
     static func violation(in input: [UInt8]) -> String? {
         let parts = input.split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false).map {
@@ -16,7 +17,7 @@ enum ConfigurationFuzz {
         for line in lines(parts.dropFirst(2).first) {
             guard let sign = line.firstIndex(of: "=") else { continue }
             let name = String(line[..<sign])
-            // Not the fuzzer's business: what is in files of this machine.
+            // Files on this machine are not part of the input.
             if !name.hasSuffix("_FILE") { environment[name] = String(line[line.index(after: sign)...]) }
         }
         do {
@@ -77,7 +78,7 @@ enum ConfigurationFuzz {
         text?.split(whereSeparator: \.isNewline).map(String.init) ?? []
     }
 
-    /// Long and odd enough not to be in an error by chance.
+    /// Returns the secrets that are too long and unusual to appear in an error by chance.
     private static func secrets(_ settings: [String], _ environment: [String: String]) -> [String] {
         var values: [String] = []
         for key in ConfigurationKeys(outputs: [APNSPlugin()]).all where key.isSecret {

@@ -2,9 +2,11 @@ import APNSOutput
 import CredentialFormats
 import PushModel
 
-/// Any file is opened or refused with a word about it; what is opened can be opened again.
+/// A fuzz target for credential files. Any file is either opened or rejected with a reason. The contents of an opened
+/// file can be opened again.
 enum CredentialFileFuzz {
-    /// What one input may cost: the fuzzer's own patience is short.
+    /// The maximum number of key derivation rounds for one input. It is low because the fuzzer limits the time of an
+    /// input.
     private static let rounds = 20_000
 
     static func violation(in input: [UInt8]) -> String? {

@@ -1,7 +1,8 @@
 import APNSOutput
 import PushModel
 
-/// Any body and any status must give a class and, at most, a reason and a time that can be told.
+/// A fuzz target for APNs error bodies. Any body and status must result in a class, and the reason and time must be
+/// representable.
 enum ErrorBodyFuzz {
     static func violation(in input: [UInt8]) -> String? {
         let status = 100 + Int(input.first ?? 0) * 4
@@ -10,7 +11,8 @@ enum ErrorBodyFuzz {
             guard Timestamp.representable.contains(timestamp) else { return "a time that can't be told: \(timestamp)" }
             _ = timestamp.rfc3339
         }
-        // Unescaping never makes a text longer than its JSON, but for U+FFFD, which three bytes stand for six.
+        // Unescaping never makes a text longer than its JSON. Even U+FFFD has only three bytes, and it replaces an
+        // escape of six.
         if let reason = body.reason, reason.utf8.count > input.count { return "a reason longer than its body" }
         let answerClass = APNSReason.classify(status: status, reason: body.reason)
         if answerClass == .tokenDead, status != 410, body.reason != "Unregistered", body.reason != "ExpiredToken" {

@@ -4,9 +4,9 @@ import Foundation
 import HTTP2Session
 import PushModel
 
-/// What Google answers, and what becomes of payloads and service accounts.
+/// Fuzz targets for Google's answers, FCM payloads and service accounts.
 enum FCMFuzz {
-    /// Only the word UNREGISTERED with 404 says that a token is dead.
+    /// Checks that only a 404 with UNREGISTERED reports a token as dead.
     static func answerViolation(in input: [UInt8]) -> String? {
         let status = 200 + Int(input.first ?? 0) * 2 + Int(input.dropFirst().first ?? 0) % 2
         let retryAfter = Int32(input.count % 3)
@@ -25,7 +25,7 @@ enum FCMFuzz {
         return nil
     }
 
-    /// Whatever a job wishes beside it, a payload that is sent says all that it said.
+    /// Checks that a message contains everything in its payload, regardless of the job's other fields.
     static func messageViolation(in input: [UInt8]) -> String? {
         let payload = String(decoding: input, as: UTF8.self)
         let job =
@@ -43,7 +43,7 @@ enum FCMFuzz {
         let sent = body.withUnsafeBytes { [UInt8]($0) }
         guard sent.withUnsafeBufferPointer({ JSONFuzz.accepts($0) }) else { return "what is sent is not JSON" }
         guard let whole = object(sent)?["message"] as? [String: Any], whole["token"] as? String == "t" else {
-            // Foundation also refuses what the grammar allows.
+            // Foundation also rejects some text that the grammar allows.
             return object(Array(decoded.bytes(decoded.payload))) == nil ? nil : "it has no message, or no target"
         }
         guard let said = object(Array(decoded.bytes(decoded.payload))) else { return nil }
@@ -51,7 +51,7 @@ enum FCMFuzz {
         return nil
     }
 
-    /// What is opened can be asked for tokens.
+    /// Checks that access tokens can be requested for an accepted account.
     static func accountViolation(in input: [UInt8]) -> String? {
         do throws(ServiceAccount.Fault) {
             let account = try ServiceAccount(Secret(input))
@@ -65,7 +65,8 @@ enum FCMFuzz {
         (try? JSONSerialization.jsonObject(with: Data(bytes))) as? [String: Any]
     }
 
-    /// Returns whether `other` keeps all of `value`. Objects may have additional members, and any value may replace `null`.
+    /// Returns whether `other` keeps all of `value`. Objects may have additional members, and any value may replace
+    /// `null`.
     private static func isKept(_ value: Any, in other: Any?) -> Bool {
         if value is NSNull { return other != nil }
         guard let other else { return false }
@@ -81,7 +82,7 @@ private final class NoSink: OutcomeSink {
 
 extension [UInt8] {
     fileprivate func isMentioning(_ word: String) -> Bool {
-        // An escaped letter is a letter.
+        // A backslash may escape letters of the word.
         contains(UInt8(ascii: "\\")) || String(decoding: self, as: UTF8.self).contains(word)
     }
 }

@@ -1,7 +1,7 @@
-/// Turns a fuzzer's input into what a peer might send. Random bytes rarely make a frame that is read beyond its
-/// header, so most steps write frames of the right form with contents from the input.
+/// An encoder that turns a fuzzer's input into frames that a peer might send. Random bytes rarely form a frame that is
+/// read beyond its header. Most steps therefore write well-formed frames with contents from the input.
 enum FrameEncoder {
-    /// One step of the peer: its bytes, which may be any.
+    /// Returns the bytes of one step of the peer, which may be invalid.
     static func step(_ kind: UInt8, _ input: inout InputReader, statusFields: Bool) -> [UInt8] {
         switch kind {
         case 0...9:
@@ -12,13 +12,13 @@ enum FrameEncoder {
         case 10: return input.bytes(Int(input.byte()))
         case 11: return message(&input, statusFields: statusFields)
         case 12:
-            // A body of many bytes for few of the input's.
+            // A long body that uses few bytes of the input.
             let stream = input.byte()
             let count = Int(input.byte()) * 64
             return frame(
                 type: 0, flags: input.byte() & 1, stream: id(stream), payload: Array(repeating: 0x20, count: count))
         case 13:
-            // A setting that means something, with a value from the whole range.
+            // A defined setting with a value from the whole range.
             let value = input.bytes(4)
             let setting = [0, input.byte() % 8] + value + Array(repeating: 0, count: 4 - value.count)
             return frame(type: 4, flags: 0, stream: 0, payload: setting)
@@ -30,7 +30,7 @@ enum FrameEncoder {
                 type: type, flags: input.byte(), stream: stream, payload: input.bytes(Int(input.byte() % 16)))
             return Array(repeatElement(one, count: Int(input.byte()) * 8).joined())
         default:
-            // A frame that is announced and never comes whole.
+            // A frame that is announced and never completed.
             return [0, input.byte(), input.byte(), input.byte() % 12, input.byte(), 0, 0, 0, input.byte()]
         }
     }
@@ -40,12 +40,13 @@ enum FrameEncoder {
             + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: stream >> $0) } + payload
     }
 
-    /// Mostly the identifiers in use; the highest values stand for the largest identifiers.
+    /// Returns a stream identifier. Most bytes give one that is in use, and the highest values give the largest
+    /// identifiers.
     private static func id(_ byte: UInt8) -> UInt32 {
         byte < 0xf8 ? UInt32(byte) : UInt32.max - UInt32(0xff - byte)
     }
 
-    /// A HEADERS frame with literal fields, the pseudo-headers being those of a good message.
+    /// Returns a HEADERS frame with literal fields and the pseudo-headers of a valid message.
     private static func message(_ input: inout InputReader, statusFields: Bool) -> [UInt8] {
         let stream = id(input.byte())
         let flags = input.byte() & 0x05
@@ -66,7 +67,8 @@ enum FrameEncoder {
         literal(name, Array(value.utf8))
     }
 
-    /// RFC 7541, section 6.2.2: not indexed, both as text. Lengths stay below the 7-bit prefix's end.
+    /// Returns a literal field without indexing, with name and value as text (RFC 7541, section 6.2.2). The lengths are
+    /// below the limit of the 7-bit prefix.
     private static func literal(_ name: String, _ value: [UInt8]) -> [UInt8] {
         [0, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.count)] + value
     }

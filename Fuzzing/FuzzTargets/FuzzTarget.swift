@@ -1,42 +1,44 @@
-/// What is fuzzed. Each target takes any bytes at all and says what was not as it must be; the fuzzer and the
-/// test that replays the kept corpus both come in here.
+/// The fuzz targets. Each accepts arbitrary bytes and returns the rule that was violated. Both the fuzzer and the test
+/// that replays the stored corpus use them.
 package enum FuzzTarget: String, CaseIterable, Sendable {
-    /// What a server sends to our client session.
+    /// Bytes that a server sends to our client session.
     case http2Client = "http2-client"
-    /// What a client sends to our server session.
+    /// Bytes that a client sends to our server session.
     case http2Server = "http2-server"
-    /// The body of APNs' refusals, and what becomes of them.
+    /// Bodies of APNs' refusals, and their classification.
     case errorBody = "error-body"
     /// Bodies of messages from the broker.
     case job
-    /// Properties and headers of messages from the broker, and what is made of them.
+    /// Properties and headers of messages from the broker, and the messages made from them.
     case message
     /// Configuration files, environment variables and flags.
     case configuration
-    /// JSON in general, beside Foundation's reading of it.
+    /// JSON in general, compared with Foundation's parser.
     case json
-    /// Files that somebody imports as a credential.
+    /// Files that are imported as credentials.
     case credentialFile = "credential-file"
-    /// Payloads that are too long.
+    /// Payloads that exceed the size limit.
     case trimmer
-    /// What Firebase and its token endpoint answer.
+    /// Answers of Firebase and its token endpoint.
     case fcmAnswer = "fcm-answer"
     /// Payloads of messages for Firebase.
     case fcmMessage = "fcm-message"
-    /// Files of service accounts.
+    /// Service account files.
     case serviceAccount = "service-account"
     /// Browsers' subscriptions, and their endpoints.
     case subscription
-    /// What push services answer.
+    /// Answers of push services.
     case webPushAnswer = "webpush-answer"
-    /// What a receiver answers to a batch.
+    /// Answers of a receiver to a batch.
     case webhookAnswer = "webhook-answer"
     /// URLs and secrets of receivers.
     case webhookTarget = "webhook-target"
     /// Bodies of messages from the results exchange, for the ledger.
     case ledgerEvent = "ledger-event"
 
-    /// - Returns: the rule that was broken, or nil.
+    /// Runs the target.
+    ///
+    /// - Returns: The rule that was violated, or `nil`.
     package func violation(in input: UnsafeRawBufferPointer) -> String? {
         switch self {
         case .http2Client: HTTP2ClientFuzz.violation(in: input)

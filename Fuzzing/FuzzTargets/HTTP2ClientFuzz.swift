@@ -1,7 +1,7 @@
 import HTTP2Session
 
-/// A client session against a server that may send anything. The first bytes choose how many requests are under
-/// way, how large their bodies are and in what pieces the server's bytes arrive; steps follow.
+/// A fuzz target for a client session whose server may send anything. The first bytes choose the number of open
+/// requests, the size of their bodies, and the pieces in which the server's bytes arrive. Steps follow.
 enum HTTP2ClientFuzz {
     static func violation(in input: UnsafeRawBufferPointer) -> String? {
         var input = InputReader(input)
@@ -41,7 +41,7 @@ enum HTTP2ClientFuzz {
     }
 }
 
-/// The client's owner, which holds the session to what ``HTTP2ClientDelegate`` promises.
+/// The owner of the client session, which checks the guarantees of ``HTTP2ClientDelegate``.
 private final class ClientConversation: HTTP2ClientDelegate {
     private enum Phase {
         case waiting, started, ended, closed

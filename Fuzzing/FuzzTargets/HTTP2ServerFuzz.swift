@@ -1,7 +1,7 @@
 import HTTP2Session
 
-/// A server session against a client that may send anything. The first byte chooses how the server is set up, the
-/// second in what pieces the client's bytes arrive; steps follow.
+/// A fuzz target for a server session whose client may send anything. The first byte chooses the settings of the
+/// server, and the second the pieces in which the client's bytes arrive. Steps follow.
 enum HTTP2ServerFuzz {
     static func violation(in input: UnsafeRawBufferPointer) -> String? {
         var input = InputReader(input)
@@ -44,7 +44,7 @@ enum HTTP2ServerFuzz {
     }
 }
 
-/// The server's owner, which answers each request and holds the session to what ``HTTP2ServerDelegate`` promises.
+/// The owner of the server session, which answers each request and checks the guarantees of ``HTTP2ServerDelegate``.
 private final class ServerConversation: HTTP2ServerDelegate {
     private enum Phase {
         case started, ended, closed

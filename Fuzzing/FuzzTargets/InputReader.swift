@@ -1,4 +1,4 @@
-/// Takes a fuzzer's input apart. At its end everything is zero and empty.
+/// A reader of a fuzzer's input. After the end of the input, it returns zeros and empty arrays.
 struct InputReader {
     private var rest: Slice<UnsafeRawBufferPointer>
 

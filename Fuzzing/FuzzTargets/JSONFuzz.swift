@@ -1,7 +1,7 @@
 import Foundation
 import PushModel
 
-/// The scanner and Foundation agree on what JSON is.
+/// A fuzz target that compares our JSON scanner with Foundation's parser.
 enum JSONFuzz {
     static func violation(in input: [UInt8]) -> String? {
         guard (try? UTF8Span(validating: input.span)) != nil else { return nil }
@@ -10,7 +10,7 @@ enum JSONFuzz {
         if theirs, !ours, !isBeyondTheGrammar(input), depth(of: input) <= JSONScanner.maximumDepth {
             return "Foundation reads it, the scanner does not"
         }
-        // Foundation also refuses lone surrogates and numbers too large for it, which the grammar allows.
+        // Foundation also rejects lone surrogates and numbers that are too large for it, which the grammar allows.
         if ours, !theirs, !input.contains(UInt8(ascii: "\\")), !input.contains(where: isDigit) {
             return "the scanner reads it, Foundation does not"
         }
@@ -28,7 +28,7 @@ enum JSONFuzz {
         }
     }
 
-    /// What is written as JSON reads as what it was.
+    /// Checks that text which is written as JSON is read back unchanged.
     private static func unescapingViolation(in input: [UInt8]) -> String? {
         let text = String(decoding: input, as: UTF8.self)
         var written: [UInt8] = []
@@ -39,8 +39,8 @@ enum JSONFuzz {
         return JSONText.unescaped(written.dropFirst().dropLast()) == input ? nil : "escaping changes the text"
     }
 
-    /// Foundation takes UTF-16 and UTF-32, told by zero bytes, skips a byte order mark, and takes a comma after the
-    /// last element, which RFC 8259 does not.
+    /// Returns whether the input uses one of Foundation's deviations from RFC 8259. Foundation accepts UTF-16 and
+    /// UTF-32, which it recognizes by zero bytes, skips a byte order mark, and accepts a comma after the last element.
     private static func isBeyondTheGrammar(_ input: [UInt8]) -> Bool {
         let text = input.filter { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }
         let hasTrailingComma = zip(text, text.dropFirst()).contains { pair in
@@ -49,7 +49,7 @@ enum JSONFuzz {
         return hasTrailingComma || input.contains(0) || input.starts(with: [0xef, 0xbb, 0xbf])
     }
 
-    /// An upper bound: brackets in strings count, too.
+    /// Returns an upper bound of the nesting depth. Brackets in strings count, too.
     private static func depth(of input: [UInt8]) -> Int {
         input.count { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }
     }

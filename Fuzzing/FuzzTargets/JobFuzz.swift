@@ -1,6 +1,6 @@
 import PushModel
 
-/// A job that is taken has all its parts inside its bytes; one that is not says why.
+/// A fuzz target for jobs. All parts of an accepted job lie within its bytes, and a rejected job has a reason.
 enum JobFuzz {
     static func violation(in input: [UInt8]) -> String? {
         do throws(JobRejection) {
@@ -29,7 +29,7 @@ enum JobFuzz {
         return isValue(job.payload, in: job) ? violationOnItsWay(of: job) : "the payload is not JSON"
     }
 
-    /// A part of it that waits for another attempt is the same job.
+    /// Checks that a job is unchanged when it is encoded for another attempt.
     private static func violationOnItsWay(of job: Job) -> String? {
         let body = JobEncoder.encode(job, recipients: Array(job.recipients.indices))
         let again: Job

@@ -3,10 +3,11 @@ import Ledger
 import PushModel
 import Store
 
-/// Whatever is on the results exchange is refused with a reason, or becomes rows that the database takes.
+/// A fuzz target for the outcome ledger. Any event on the results exchange is either rejected with a reason, or becomes
+/// rows that the database accepts.
 enum LedgerFuzz {
     private static let forms: [String: RecipientForm] = ["apns": .hex(maximumDigits: 512), "fcm": .text]
-    /// From the year 0 to the year 9999, with a day for the zone.
+    /// The years 0 to 9999, with one day for the time zone.
     private static let times = Timestamp(seconds: -62_167_305_600)...Timestamp(seconds: 253_402_387_199)
 
     static func violation(in input: [UInt8]) -> String? {

@@ -1,7 +1,7 @@
-/// Turns a fuzzer's input into the properties of a message as they travel (AMQP 0-9-1, section 4.2.5 and RabbitMQ's
-/// errata). Random bytes are rarely a table that is read beyond its first entry.
+/// An encoder that turns a fuzzer's input into message properties in wire format (AMQP 0-9-1, section 4.2.5, and
+/// RabbitMQ's errata). Random bytes rarely form a table that is read beyond its first entry.
 enum MessageEncoder {
-    /// Flags and fields of the class `basic`.
+    /// Returns the flags and fields of the class `basic`.
     static func properties(_ input: inout InputReader) -> [UInt8] {
         let flags = UInt16(input.byte()) << 8 | UInt16(input.byte() & 0xfc)
         var wire = bigEndian(flags)
@@ -52,7 +52,7 @@ enum MessageEncoder {
         case 17 where depth < 8: return letter("F") + table(&input, depth: depth + 1)
         case 18 where depth < 8: return letter("A") + array(&input, depth: depth + 1)
         case 19:
-            // Long, for few bytes of the input's.
+            // A long text that uses few bytes of the input.
             return letter("S") + sized(Array(repeating: input.byte(), count: Int(input.byte()) * 300))
         case 20: return nested(letter("A"), Int(input.byte()) * 90)
         case 21: return nested(letter("F"), Int(input.byte()) * 80)
@@ -70,7 +70,7 @@ enum MessageEncoder {
         return sized(elements)
     }
 
-    /// Arrays or tables, each the only thing in the one around it.
+    /// Returns nested arrays or tables, each the only element of the one around it.
     private static func nested(_ kind: [UInt8], _ levels: Int) -> [UInt8] {
         let name: [UInt8] = kind == letter("F") ? [0] : []
         let step = name.count + 1 + 4

@@ -2,10 +2,12 @@ import AMQPClient
 import DeliveryPipeline
 import PushModel
 
-/// Whatever a message says of itself, what is read of it is within its bounds, and what is made of it can be published.
+/// A fuzz target for messages from the broker. Everything read from a message is within its bounds, and the messages
+/// made from it can be published.
 enum MessageFuzz {
     private static let now = Timestamp(seconds: 1_800_000_000)
-    /// The smallest frame that RabbitMQ agrees to nowadays, less what the other properties may take.
+    /// The smallest frame that current RabbitMQ versions agree to, without the space for the other properties, in
+    /// bytes.
     private static let smallestRoom = 8_192 - 3_000
 
     static func violation(in input: UnsafeRawBufferPointer) -> String? {
@@ -27,17 +29,17 @@ enum MessageFuzz {
         return violation(of: inbound) ?? violationOfWhatIsMade(of: inbound)
     }
 
-    /// What was read can be written, and is read as the same again.
+    /// Checks that properties can be written and are read back unchanged.
     private static func violation(of properties: AMQPProperties) -> String? {
         if depth(of: properties.headers) > AMQPFieldTable.maximumDepth { return "headers nested too deep" }
         guard let wire = properties.wire(limit: 1 << 20) else { return "what was read can't be written" }
-        // Not compared as such: a number that is none equals nothing.
+        // The wire forms are compared because NaN is not equal to itself.
         let (again, problem) = AMQPProperties.read(wire: wire)
         guard problem == nil, again.wire(limit: 1 << 20) == wire else { return "it changes when it is written" }
         guard let headers = AMQPProperties(headers: properties.headers).wire(limit: 1 << 20) else {
             return "headers can't be written alone"
         }
-        // Flags and delivery mode are beside the table.
+        // The wire form also contains the flags and the delivery mode.
         if !properties.headers.isEmpty, headers.count - 3 > properties.headers.wireSize {
             return "headers of \(headers.count - 3) bytes count as \(properties.headers.wireSize)"
         }

@@ -1,6 +1,6 @@
 import HTTP2Session
 
-/// What holds for both kinds of session, whatever the peer sends.
+/// The rules that both kinds of session must obey, regardless of the peer's data.
 final class SessionRules {
     private(set) var broken: String?
     private var failure: HTTP2Error?
@@ -12,14 +12,14 @@ final class SessionRules {
         broken = broken ?? rule
     }
 
-    /// Reads both ends of lent memory, so that the address sanitizer sees it.
+    /// Reads both ends of borrowed memory, so that the address sanitizer checks it.
     func touch(_ bytes: UnsafeRawBufferPointer) {
         sum &+= (bytes.first ?? 0) &+ (bytes.last ?? 0)
     }
 
     func receive(_ bytes: [UInt8], _ pieceSize: Int, by session: some HTTP2Endpoint) {
         received += bytes.count
-        // At most 256 pieces: a flood byte by byte shows nothing new and takes long.
+        // At most 256 pieces, because a flood in single bytes shows nothing new and takes long.
         let pieceSize = max(pieceSize, bytes.count / 256)
         bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]
@@ -49,7 +49,7 @@ final class SessionRules {
 
     func checkEnd(of session: some HTTP2Endpoint) {
         if failure != nil, session.wantsRead { self.break("an ended session wants to read") }
-        // A peer can't make a session say much more than it was told.
+        // A peer can't make a session send much more than it received.
         if collected > 64 * received + 8_000_000 { self.break("\(collected) bytes of output for \(received)") }
     }
 

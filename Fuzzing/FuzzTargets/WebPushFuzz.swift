@@ -3,13 +3,13 @@ import Foundation
 import PushModel
 import WebPushOutput
 
-/// What browsers hand in, and what push services answer.
+/// Fuzz targets for browsers' subscriptions and push services' answers.
 enum WebPushFuzz {
     static func subscriptionViolation(in input: [UInt8]) -> String? {
         input.withUnsafeBufferPointer { bytes in endpointViolation(bytes) ?? keysViolation(bytes) }
     }
 
-    /// What is taken for an endpoint is what others take for one, and leads to the same place.
+    /// Checks that Foundation also parses an accepted endpoint, with the same destination.
     private static func endpointViolation(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         guard let endpoint = try? PushEndpoint(bytes) else { return nil }
         let host = endpoint.origin.host
@@ -21,7 +21,7 @@ enum WebPushFuzz {
                 (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2E
             })
         else { return "a bad host: \(host)" }
-        // Foundation takes fewer characters.
+        // Foundation accepts fewer characters.
         guard let url = URLComponents(string: String(decoding: bytes, as: UTF8.self)) else { return nil }
         guard url.host?.lowercased() == host, url.port ?? 443 == endpoint.origin.port, url.user == nil,
             url.fragment == nil
@@ -29,7 +29,7 @@ enum WebPushFuzz {
         return nil
     }
 
-    /// What has keys can be encrypted for.
+    /// Checks that a message can be encrypted for accepted keys.
     private static func keysViolation(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         guard let keys = try? Subscription(bytes).keys else { return nil }
         guard keys.point.count == 65, keys.point.first == 4, keys.secret.count == 16 else { return "keys of odd sizes" }
@@ -38,7 +38,7 @@ enum WebPushFuzz {
         return body?.count == 104 ? nil : "keys that nothing can be encrypted for"
     }
 
-    /// Only a status says that something was accepted, or that a subscription is gone.
+    /// Checks that the status alone decides whether a message was accepted or a subscription is gone.
     static func answerViolation(in input: [UInt8]) -> String? {
         let status = 100 + Int(input.first ?? 0) * 2 + Int(input.dropFirst().first ?? 0) % 2
         let services = [PushService.apple, .microsoft, .other]

@@ -3,15 +3,15 @@ import Foundation
 import PushModel
 import WebhookOutput
 
-/// What a receiver answers, and what people import as one.
+/// Fuzz targets for the answers of webhook receivers, and for receivers' URLs and secrets.
 enum WebhookFuzz {
-    /// However it is written, only what a receiver says of a recipient is told of it.
+    /// Checks that an outcome contains only what the receiver stated about that recipient.
     static func answerViolation(in input: [UInt8]) -> String? {
         let recipients = Int(input.first ?? 0)
         let body = Array(input.dropFirst())
         guard let answer = BatchAnswer(body, recipients: recipients) else { return nil }
         guard answer.outcomes.count == recipients else { return "\(answer.outcomes.count) outcomes of \(recipients)" }
-        // Foundation reads no text with half of a surrogate pair.
+        // Foundation rejects text with half of a surrogate pair.
         guard let said = deaths(body) else { return nil }
         for (place, told) in answer.outcomes.enumerated() {
             guard let told else { continue }
@@ -23,14 +23,14 @@ enum WebhookFuzz {
         return nil
     }
 
-    /// Those that Foundation finds to be called dead.
+    /// Returns the recipients that are reported as dead according to Foundation's parser.
     private static func deaths(_ body: [UInt8]) -> Set<Int>? {
         guard let object = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any] else { return nil }
         let outcomes = (object["outcomes"] as? [Any] ?? []).compactMap { $0 as? [String: Any] }
         return Set(outcomes.filter { $0["kind"] as? String == "unregistered" }.compactMap { $0["i"] as? Int })
     }
 
-    /// A URL leads where it says, and what is sealed is read back the same.
+    /// Checks that an accepted URL is well-formed and that a stored target is read back unchanged.
     static func targetViolation(in input: [UInt8]) -> String? {
         guard let target = try? WebhookTarget(json: Secret(input)) else { return nil }
         guard (try? WebhookTarget(json: target.json)) == target else { return "sealed, it is another one" }

@@ -1,8 +1,6 @@
-/// What went wrong between this client and the broker.
-///
-/// A password is never part of it.
+/// An error between this client and the broker. It never contains a password.
 public struct AMQPError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure; open, so that more can be added without breaking a `switch`.
+    /// The kind of failure. It is not an enum, so that kinds can be added without breaking a `switch`.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
 
@@ -12,29 +10,30 @@ public struct AMQPError: Error, Sendable, Hashable, CustomStringConvertible {
 
         public var description: String { rawValue }
 
-        /// A setting or a part of the URL can't be used; the message names it.
+        /// A setting or a part of the URL can't be used. The message names it.
         public static let invalidConfiguration = Self(rawValue: "invalidConfiguration")
-        /// No connection: name not found, refused, unreachable, or no answer in time.
+        /// No connection could be made: the name was not found, the host refused or was unreachable, or no answer
+        /// arrived in time.
         public static let connectionFailed = Self(rawValue: "connectionFailed")
-        /// TLS could not be set up: certificate, key, verification or handshake.
+        /// TLS could not be set up, because of a certificate, a key, the verification or the handshake.
         public static let tlsFailed = Self(rawValue: "tlsFailed")
         /// Wrong user, password or virtual host, or a missing permission (reply codes 403 and 530).
         public static let accessRefused = Self(rawValue: "accessRefused")
-        /// An open connection ended without a word, or the broker went silent.
+        /// An open connection ended without an AMQP close, or the broker went silent.
         public static let connectionLost = Self(rawValue: "connectionLost")
-        /// The broker closed the connection and said why in ``AMQPError/reply``.
+        /// The broker closed the connection. ``AMQPError/reply`` contains its reason.
         public static let connectionClosed = Self(rawValue: "connectionClosed")
-        /// The broker closed a channel and said why in ``AMQPError/reply``.
+        /// The broker closed a channel. ``AMQPError/reply`` contains its reason.
         public static let channelClosed = Self(rawValue: "channelClosed")
         /// A queue or exchange does not exist (reply code 404).
         public static let notFound = Self(rawValue: "notFound")
         /// Another connection holds the queue exclusively (reply code 405).
         public static let resourceLocked = Self(rawValue: "resourceLocked")
-        /// An object exists with other properties than the wanted ones (reply code 406).
+        /// A queue or exchange exists with other properties than the expected ones (reply code 406).
         public static let preconditionFailed = Self(rawValue: "preconditionFailed")
-        /// The broker cancelled a consumer, as it does when its queue is deleted.
+        /// The broker cancelled a consumer, for example because its queue was deleted.
         public static let consumerCancelled = Self(rawValue: "consumerCancelled")
-        /// An answer did not come in time.
+        /// An answer did not arrive in time.
         public static let timedOut = Self(rawValue: "timedOut")
         /// The broker refused a publication (`basic.nack`) or returned it as unroutable.
         public static let publicationRefused = Self(rawValue: "publicationRefused")
@@ -58,9 +57,9 @@ public struct AMQPError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     public let code: Code
-    /// What was attempted and what came of it, for people.
+    /// A description of the attempt and its failure, for humans.
     public let message: String
-    /// The broker's own words, where it said anything.
+    /// The broker's reply, or `nil` if the broker sent none.
     public let reply: Reply?
 
     public init(_ code: Code, _ message: String, reply: Reply? = nil) {
@@ -69,7 +68,7 @@ public struct AMQPError: Error, Sendable, Hashable, CustomStringConvertible {
         self.reply = reply
     }
 
-    /// Whether the same attempt may succeed later without anybody changing a setting or an object.
+    /// Whether the same attempt may succeed later without a change to a setting, queue or exchange.
     public var isRetriable: Bool {
         switch code {
         case .invalidConfiguration, .tlsFailed, .accessRefused, .notFound, .preconditionFailed, .closed: false

@@ -2,10 +2,10 @@ package import ArgumentParser
 import APNSOutput
 import MartletService
 
-/// The commands that are about Apple's service and nothing else.
+/// The commands for Apple's service.
 package enum APNSCommands {
     package static let all: [any ParsableCommand.Type] = [ChannelCommand.self, SignCommand.self]
-    /// Those of `martlet simulate`; the first is what it does without a name.
+    /// The subcommands of `martlet simulate`. The first one is the default.
     package static let simulators: [any ParsableCommand.Type] = [
         SimulateRunCommand.self, SimulateCertificateCommand.self, SimulateTokenCommand.self,
     ]

@@ -12,7 +12,7 @@ struct ChannelCommand: AsyncParsableCommand {
         commandName: "channel", abstract: "Broadcast channels of Live Activities, kept by Apple.",
         subcommands: [Create.self, List.self, Show.self, Delete.self])
 
-    /// Whose channels, and with which credential.
+    /// The options that select an app's channels and the credential to manage them.
     struct Owner: ParsableArguments {
         @Option(help: "The app's bundle id.")
         var app: String
@@ -22,7 +22,7 @@ struct ChannelCommand: AsyncParsableCommand {
 
         @OptionGroup var options: ConfigurationOptions
 
-        /// Lends a client with the credential that the app's pushes would have.
+        /// Runs `body` with a client that has the same credential as the app's pushes.
         func withClient<Value: Sendable>(
             _ body: (BroadcastChannelClient, PushEnvironment) async throws -> Value
         ) async throws -> Value {
@@ -125,7 +125,7 @@ private struct ChannelDescription: Encodable {
     let channel: String
     let app: String
     let environment: String
-    /// A list does not say it.
+    /// The storage of the channel, or `nil` in a list, because Apple's list does not contain it.
     let storage: String?
 
     init(_ channel: String, _ app: String, _ environment: PushEnvironment, _ storage: BroadcastChannelStorage?) {

@@ -4,7 +4,7 @@ import MartletCommand
 import CredentialFormats
 import Foundation
 
-/// `martlet simulate certificate`: a push certificate that the simulator accepts.
+/// The command `martlet simulate certificate`, which issues a push certificate that the simulator accepts.
 struct SimulateCertificateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "certificate", abstract: "Issue a push certificate from the simulator's authority.")

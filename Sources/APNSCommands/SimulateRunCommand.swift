@@ -6,7 +6,7 @@ extension SimulatorConfiguration.Environment: ExpressibleByArgument {}
 
 extension CertificateAuthority.KeyKind: ExpressibleByArgument {}
 
-/// `martlet simulate run`, or without the last word: serves until it is told to stop.
+/// The command `martlet simulate run`, which serves until it is stopped. It is the default of `martlet simulate`.
 struct SimulateRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Serve until SIGTERM or SIGINT (the default).")

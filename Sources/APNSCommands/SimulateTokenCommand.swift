@@ -2,7 +2,7 @@ import APNSSimulator
 import ArgumentParser
 import MartletCommand
 
-/// `martlet simulate token`: a provider token of the throwaway key.
+/// The command `martlet simulate token`, which prints a provider token of the throwaway key.
 struct SimulateTokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Print a provider token, good for an hour, of the directory's throwaway key.")

@@ -1,19 +1,19 @@
 import APNSSimulator
 import SimulatorCommands
 
-/// What `martlet simulate` says once it listens.
+/// The text that `martlet simulate` prints as soon as it listens.
 struct SimulatorGreeting {
     let configuration: SimulatorConfiguration
     let port: Int
     let controlPort: Int?
     let channelPort: Int?
     let caFile: String
-    /// Made because none was named.
+    /// The key that was created because none was given.
     var key: ThrowawayKey?
 
     private var address: ListeningAddress { ListeningAddress(host: configuration.host) }
 
-    /// One line that programs read, then what a newcomer needs.
+    /// Returns one line for programs, followed by instructions for new users.
     func text() throws -> String {
         let listening = "APNs simulator (\(configuration.environment.rawValue)) on https://\(address.at(port))"
         let control = controlPort.map { ", control http://\(address.at($0))" } ?? ""

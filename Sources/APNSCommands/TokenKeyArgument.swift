@@ -2,7 +2,7 @@ import APNSSimulator
 import ArgumentParser
 import Foundation
 
-/// A provider token key as given on the command line: `TEAM:KEYID:FILE`.
+/// A provider token key as given on the command line, in the form `TEAM:KEYID:FILE`.
 struct TokenKeyArgument: ExpressibleByArgument {
     let team: String
     let keyID: String

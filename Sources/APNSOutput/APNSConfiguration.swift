@@ -4,48 +4,54 @@ package import Metering
 import NIOSSL
 public import PushModel
 
-/// How to reach APNs and how hard to use it.
+/// The hosts, limits and timeouts that the output uses for APNs.
 public struct APNSConfiguration: Sendable {
-    /// Apple: `api.push.apple.com`, port 443 or 2197.
+    /// The host for device pushes in production. Apple's is `api.push.apple.com`, port 443 or 2197.
     public var production: Endpoint
-    /// Apple: `api.sandbox.push.apple.com`, port 443 or 2197.
+    /// The host for device pushes in the sandbox. Apple's is `api.sandbox.push.apple.com`, port 443 or 2197.
     public var sandbox: Endpoint
-    /// Where broadcasts to channels are sent; nil: where device pushes are. Apple's pages name both the ordinary
-    /// hosts and `api-broadcast[.sandbox].push.apple.com`.
+    /// The host for broadcasts to channels in production, or `nil` to use the host for device pushes. Apple documents
+    /// both the ordinary hosts and `api-broadcast[.sandbox].push.apple.com`.
     public var broadcastProduction: Endpoint?
     public var broadcastSandbox: Endpoint?
-    /// Where channels are managed. Apple: `api-manage-broadcast.push.apple.com`, port 2196.
+    /// The host that manages the channels in production. Apple's is `api-manage-broadcast.push.apple.com`, port 2196.
     public var channelsProduction: Endpoint
-    /// Apple: `api-manage-broadcast.sandbox.push.apple.com`, port 2195.
+    /// The host that manages the channels in the sandbox. Apple's is `api-manage-broadcast.sandbox.push.apple.com`,
+    /// port 2195.
     public var channelsSandbox: Endpoint
-    /// PEM file with the authorities to trust in place of the system's.
+    /// The path of a PEM file with the certificate authorities to trust instead of the system's.
     public var authorityFile: String?
-    /// False: any certificate will do. For test hosts: a credential for one of Apple's can't be used then.
+    /// Whether the certificates of servers are verified. `false` accepts any certificate and is meant for test hosts.
+    /// No credential can then be used with Apple's hosts.
     public var verifiesCertificates: Bool
-    /// The way out for those who have no other.
+    /// The HTTP proxy for all connections, or `nil` to connect directly.
     public var proxy: HTTPProxy?
-    /// Most connections of one credential to one environment.
+    /// The maximum number of connections of one credential to one environment.
     public var maximumConnections: Int
-    /// Streams of each connection kept free for the urgent lane; never more than a tenth.
+    /// The number of streams of each connection that are reserved for the urgent lane. At most a tenth of the streams
+    /// is reserved.
     public var urgentStreams = 20
-    /// How long an answer may take, in seconds.
+    /// The time to wait for an answer, in seconds.
     public var requestTimeoutSeconds: Int
-    /// How long one address may take for connecting and the TLS handshake together, in seconds; as long
-    /// again for its SETTINGS.
+    /// The time limit for connecting and the TLS handshake with one address, in seconds. The server's SETTINGS frame
+    /// has a second limit of the same length.
     public var connectTimeoutSeconds: Int
-    /// How long something that APNs refuses is first left alone.
+    /// The length of the first pause after APNs refuses a credential or topic, in milliseconds.
     package var breakMilliseconds: Int64 = 15_000
-    /// So long a retired credential goes on being used for what waits, which may be a campaign. A worker that missed
-    /// the notification has three of its five seconds left.
+    /// The time for which waiting pushes still use a retired credential, in seconds. Sending all of them could take
+    /// long, for example in a campaign. Workers must follow a change within five seconds, of which a worker that missed
+    /// the notification needs up to three to notice it.
     package var retirementSeconds: Int64 = 1
-    /// With no provider token after so long the database counts as away, and pushes wait in the broker.
+    /// The time without a provider token after which the database counts as unavailable, in milliseconds. Pushes then
+    /// wait in the broker.
     package var tokenPatienceMilliseconds: Int64 = 5_000
-    /// So long may pushes wait while nothing at all is answered. They take room that the pushes of other apps need.
+    /// The time that pushes may wait while APNs sends no answer at all, in milliseconds. Waiting pushes occupy capacity
+    /// that other apps need.
     package var silenceMilliseconds: Int64 = 10_000
-    /// Where pools count; nil: they don't.
+    /// The registry for the metrics of pools, or `nil` for no metrics.
     package var metrics: MetricRegistry?
     package var resolve: PoolConfiguration.Resolver = SystemResolver.addresses
-    /// Of all that are made from this configuration.
+    /// The name look-ups that all pools with this configuration share.
     let lookups = NameLookups()
 
     public init(
@@ -71,7 +77,7 @@ public struct APNSConfiguration: Sendable {
         self.connectTimeoutSeconds = connectTimeoutSeconds
     }
 
-    /// Where device pushes go.
+    /// Returns the host for device pushes.
     public func endpoint(for environment: PushEnvironment) -> Endpoint {
         switch environment {
         case .production: production
@@ -95,7 +101,10 @@ public struct APNSConfiguration: Sendable {
 }
 
 extension APNSConfiguration {
-    /// - Throws: when the credential's certificate can't be used, or must not be with this host.
+    /// Returns the pool settings for a host and a credential.
+    ///
+    /// - Throws: an error if the credential's certificate cannot be used, or if the host is Apple's and certificates
+    ///   are not verified.
     func pool(to endpoint: Endpoint, with credential: Credential) throws -> PoolConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
         if let authorityFile { tls.trustRoots = .file(authorityFile) }
@@ -115,7 +124,7 @@ extension APNSConfiguration {
 }
 
 extension Endpoint {
-    /// One of Apple's own hosts.
+    /// Whether the host is one of Apple's.
     public var isApple: Bool {
         let name = host.lowercased()
         return ".\(name.hasSuffix(".") ? String(name.dropLast()) : name)".hasSuffix(".push.apple.com")

@@ -8,13 +8,13 @@ public import PushModel
 import PushSending
 import Threading
 
-/// Delivers pushes through Apple's push notification service over HTTP/2, one pool of connections for each
-/// credential and environment.
+/// The output that delivers pushes through Apple's push notification service over HTTP/2. Each credential has one
+/// connection pool for each environment.
 public final class APNSOutput: Output {
     private struct PoolKey: Hashable {
         let credential: Credential
         let environment: PushEnvironment
-        /// Broadcasts whose host is another have connections of their own.
+        /// Whether the pool is for broadcasts that go to a host of their own.
         let isForBroadcasts: Bool
     }
 
@@ -27,12 +27,13 @@ public final class APNSOutput: Output {
     private let logger: Logger
     private let lastFields = LastFields()
     private let pools: PushPools<PoolKey>
-    /// One for both environments of a credential.
+    /// The provider token sources of the credentials. Both environments of a credential share one source.
     private let tokenSources = Mutex<[Credential: ProviderTokenSource]>([:])
 
-    /// - Parameter tokens: where the provider tokens of token credentials come from.
-    /// - Parameter clock: wall-clock time, for deadlines and outcomes.
-    /// - Parameter refusals: told when APNs begins or ceases to refuse a credential; must return soon.
+    /// - Parameter tokens: the store that supplies the provider tokens of token credentials.
+    /// - Parameter clock: the wall clock, for deadlines and outcomes.
+    /// - Parameter refusals: a closure that is called when APNs begins or stops refusing a credential. It must return
+    ///   quickly.
     public convenience init(
         configuration: APNSConfiguration, tokens: any SharedTokenStore, eventLoops: any EventLoopGroup,
         logger: Logger, clock: @escaping @Sendable () -> Timestamp,
@@ -44,8 +45,8 @@ public final class APNSOutput: Output {
             tokenClock: { Int64((ContinuousClock.now - start) / .milliseconds(1)) }, refusals: refusals)
     }
 
-    /// - Parameter tokenClock: milliseconds, for the age and use of provider tokens. Not the wall clock: one that
-    ///   is set must not make a connection change its token early.
+    /// - Parameter tokenClock: a clock in milliseconds for the age and use of provider tokens. It is not the wall
+    ///   clock, because setting the clock must not make a connection change its token early.
     package init(
         configuration: APNSConfiguration, tokens: any SharedTokenStore, eventLoops: any EventLoopGroup,
         logger: Logger, clock: @escaping @Sendable () -> Timestamp, tokenClock: @escaping @Sendable () -> Int64,
@@ -63,7 +64,7 @@ public final class APNSOutput: Output {
 
     public func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink) {
         let now = clock()
-        // An expired job needs no connection to be told so.
+        // Reporting an expired job requires no connection.
         if job.job.isExpired(at: now) { return sink.reportAll(of: job, .expired, reason: nil, at: now) }
         do {
             let prepared = try PreparedJob(job, sink: sink, sharing: lastFields)
@@ -159,7 +160,7 @@ public final class APNSOutput: Output {
     }
 }
 
-/// Why a job can't be sent at all.
+/// The reason why a job cannot be sent at all.
 enum APNSOutputError: Error, CustomStringConvertible {
     case noCredential
     case verificationRequired(host: String)

@@ -1,6 +1,6 @@
 public import PushSimulator
 
-/// What the simulator knows of APNs: keys, channels, and the rules for each connection.
+/// The simulator's model of APNs: keys, channels, and the rules for each connection.
 public struct APNSDouble: PushDouble {
     let configuration: SimulatorConfiguration
     let tokens: ProviderTokenAuthority
@@ -21,7 +21,7 @@ public struct APNSDouble: PushDouble {
         tokens.forgetRefusals()
     }
 
-    /// Device tokens are hex digits, in either case.
+    /// Returns the token in lower case, because device tokens are hex digits in either case.
     public static func canonical(_ token: String) -> String {
         token.lowercased()
     }

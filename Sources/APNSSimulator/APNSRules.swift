@@ -1,20 +1,20 @@
 internal import HTTP2Session
 internal import PushSimulator
 
-/// What APNs makes of one connection.
+/// The behavior of APNs on one connection.
 final class APNSRules: ConnectionRules {
     private let configuration: SimulatorConfiguration
     private let authority: ProviderTokenAuthority
     private let channels: BroadcastChannelService
     private let answers: ChosenAnswers<PlannedAnswer>
-    /// What the client's certificate says; nil if it showed none.
+    /// The contents of the client's certificate, or `nil` if the client sent none.
     private let identity: ClientIdentity?
-    /// The connection is one to the port for channels.
+    /// Whether the connection was made to the port for managing channels.
     private let managesChannels: Bool
     private let checker: RequestChecker
     private let writer: ResponseWriter
     private var weight: RefusalWeight
-    // One event loop, one thread: nothing for exclusivity checks to find on the hot path.
+    // Access is confined to one thread, so exclusivity checks on the hot path can't find anything.
     @exclusivity(unchecked) private var authorization: ConnectionAuthorization
     @exclusivity(unchecked) private var requests = RequestStates()
 
@@ -38,7 +38,7 @@ final class APNSRules: ConnectionRules {
         authorization = ConnectionAuthorization(authority: double.tokens, environment: environment)
     }
 
-    // As observed on the live service (aapns, pushy#878).
+    // These values were observed on the live service (aapns, pushy#878).
     func settings(streamLimit: Int) -> HTTP2Settings {
         let streams = identity == nil ? configuration.unauthenticatedStreamLimit : streamLimit
         return HTTP2Settings(
@@ -48,10 +48,10 @@ final class APNSRules: ConnectionRules {
 
     var isAuthenticated: Bool { identity != nil || authorization.hasAccepted }
 
-    /// The SHA-256 of the client's certificate in hex, or the key id of the accepted provider token.
+    /// The SHA-256 of the client's certificate in hex, or the key ID of the accepted provider token.
     var credential: String? { identity?.fingerprint ?? authorization.token?.keyID }
 
-    // MARK: A request comes in
+    // MARK: Receiving
 
     func begin(_ request: Int, on connection: SimulatorConnection) {
         requests.begin(request)
@@ -92,7 +92,7 @@ final class APNSRules: ConnectionRules {
     private func authorize(_ request: Int, _ value: UnsafeRawBufferPointer, on connection: SimulatorConnection) {
         let wasAuthenticated = authorization.hasAccepted
         requests.states[request].facts.authorization = authorization.judge(value, at: connection.now / 1_000)
-        // Requests with related keys may overlap: each is judged by its own.
+        // Concurrent requests may use related keys, so each request is judged by its own key.
         if authority.limitsTopics, case .accepted = requests.states[request].facts.authorization {
             requests.extras(request).token = authorization.token
         }
@@ -115,11 +115,11 @@ final class APNSRules: ConnectionRules {
         requests.close(request)
     }
 
-    // MARK: It is judged
+    // MARK: Judging
 
     func judge(_ request: Int, on connection: SimulatorConnection) -> AnswerTime {
         if let extras = requests.states[request].extras {
-            // The store of channels is asked when the answer is due.
+            // The channel store is consulted when the answer is due.
             if extras.concernsChannels { return .after(milliseconds: 0) }
             if let topic = extras.topic, let token = extras.token {
                 requests.states[request].facts.topicIsAllowed = token.scope.covers(topic: topic)
@@ -143,7 +143,7 @@ final class APNSRules: ConnectionRules {
         )
     }
 
-    // MARK: It is answered
+    // MARK: Answering
 
     func answer(_ request: Int, on connection: SimulatorConnection) throws(HTTP2Error) -> GivenAnswer {
         if requests.states[request].extras?.concernsChannels == true {

@@ -1,13 +1,15 @@
 public import Logging
-// Who simulates APNs configures, breaks and reads the simulator by what all simulators share.
+// Re-exported because users of this simulator configure it and inject faults through types that all simulators share.
 @_exported public import PushSimulator
 
-/// Apple's push service, on this machine.
+/// A simulator of Apple's push service.
 public typealias APNSSimulator = PushSimulator<APNSDouble>
 public typealias FaultScript = PushSimulator<APNSDouble>.FaultScript
 public typealias StandingFaults = PushSimulator<APNSDouble>.StandingFaults
 
 extension APNSSimulator {
+    /// Creates a simulator of APNs.
+    ///
     /// - Throws: `SimulatorError` if the certificate authority's directory can't be used.
     public convenience init(
         configuration: SimulatorConfiguration = SimulatorConfiguration(),
@@ -18,7 +20,7 @@ extension APNSSimulator {
 
     public var configuration: SimulatorConfiguration { double.configuration }
 
-    /// The port for managing channels; nil while not running or without one.
+    /// The port for managing channels, or `nil` if it is disabled or the simulator is stopped.
     public var channelPort: Int? { otherPorts.first }
 
     // MARK: Credentials
@@ -28,29 +30,29 @@ extension APNSSimulator {
         double.tokens.register(key)
     }
 
-    /// Refuses a key's tokens from now on, on open connections too; nil: no longer.
+    /// Refuses a key's tokens from now on, also on open connections. `nil` ends the refusal.
     public func refuse(keyID: String, _ refusal: KeyRefusal? = KeyRefusal()) {
         double.tokens.refuse(keyID, refusal)
     }
 
-    /// How each key's provider tokens have been used, by key id.
+    /// The use of each key's provider tokens, by key ID.
     public var tokenUses: [String: TokenUse] {
         double.tokens.uses
     }
 
     // MARK: Channels
 
-    /// The broadcast channels of an app, with how many broadcasts each has got.
+    /// Returns the broadcast channels of an app, each with its number of accepted broadcasts.
     public func channels(of app: String) -> [BroadcastChannel] {
         double.channels.channels(of: app)
     }
 
-    /// Makes a channel without a request; nil if the app has as many as it may.
+    /// Creates a channel without a request, or returns `nil` if the app has reached its limit.
     public func createChannel(of app: String, storesMostRecent: Bool = false) -> BroadcastChannel? {
         double.channels.create(app: app, storesMostRecent: storesMostRecent)
     }
 
-    /// Whether an app has the capability to broadcast, as every app has at first.
+    /// Enables or disables broadcasting for an app. It is enabled by default.
     public func setBroadcasting(enabled: Bool, of app: String) {
         double.channels.setFeature(enabled: enabled, app: app)
     }

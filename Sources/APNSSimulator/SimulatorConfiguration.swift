@@ -1,35 +1,35 @@
-/// How a simulator of APNs behaves, beyond what `ServerConfiguration` says of any simulator; its properties are also
-/// this one's.
+/// The configuration of an APNs simulator. The properties of `ServerConfiguration` are available on it directly.
 @dynamicMemberLookup
 public struct SimulatorConfiguration: Sendable {
-    /// Which of Apple's two services it stands for.
+    /// The APNs environments.
     public enum Environment: String, CaseIterable, Sendable {
         case production, sandbox
     }
 
     public var server = ServerConfiguration()
-    /// How many channels an app may have.
+    /// The maximum number of channels of an app.
     public var channelLimit = 10_000
     public var environment = Environment.production
     /// The keys whose provider tokens are accepted from the start.
     public var tokenKeys: [TokenKey] = []
-    /// True: provider tokens must follow their specification to the letter; false: deviations that the live
-    /// service is known to accept pass.
+    /// Whether provider tokens must follow their specification exactly. Otherwise, deviations that the live service is
+    /// known to accept are allowed.
     public var requiresStrictTokens = false
-    /// Streams a connection without a client certificate may open at once before its first good provider token.
+    /// The number of streams that a connection without a client certificate may open before its first accepted provider
+    /// token.
     public var unauthenticatedStreamLimit = 1
-    /// Refusals on a connection after which it may open one stream only; one of BadDeviceToken counts five, 410
-    /// none. nil: as many as there are.
+    /// The weight of refusals after which a connection may open only one stream, or `nil` for no limit. A refusal
+    /// weighs 1, BadDeviceToken 5, and a 410 nothing.
     public var refusalsBeforeSlowing: Int?
-    /// The same, until the connection is closed with GOAWAY.
+    /// The weight of refusals after which the connection is closed with GOAWAY, or `nil` for no limit.
     public var refusalsBeforeGoAway: Int?
-    /// True: a key of the other environment is refused as Apple's page spells it (BadEnvironmentKeyIdInToken),
-    /// not as it is seen on the wire.
+    /// Whether a key of the other environment is refused with the spelling on Apple's page (BadEnvironmentKeyIdInToken)
+    /// and not the one on the wire.
     public var spellsReasonsAsDocumented = false
 
     public init() {}
 
-    /// The port for managing broadcast channels (TLS, HTTP/2); 0: one the system chooses; nil: none.
+    /// The port for managing broadcast channels (TLS, HTTP/2), 0 for one that the system chooses, or `nil` for none.
     public var channelPort: Int? {
         get { server.otherPorts.first }
         set { server.otherPorts = newValue.map { [$0] } ?? [] }

@@ -1,14 +1,14 @@
-/// Where something listens: a host, by name or address, and a port.
+/// The address of a server: a host, by name or address, and a port.
 public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong with a text.
+    /// A fault in the text of an endpoint.
     package enum Fault: Error, Sendable, Hashable {
         case noClosingBracket
-        /// One stands elsewhere than around the host.
+        /// A bracket is elsewhere than around the host.
         case strayBracket
-        /// It is no port.
+        /// The text after the closing bracket is not a port.
         case textAfterBracket
         case noHost
-        /// None is named where one must be, or it is no whole number up to 65535.
+        /// The port is missing, or is not a whole number up to 65535.
         case port
     }
 
@@ -20,9 +20,9 @@ public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Reads `host:port`, or `[address]:port` for IPv6.
+    /// Parses `host:port`, or `[address]:port` for IPv6.
     ///
-    /// - Parameter defaultPort: of a text that names none; nil: it must name one.
+    /// - Parameter defaultPort: the port of a text without a port, or `nil` if the text must have a port.
     package init(_ text: some StringProtocol, defaultPort: Int? = nil) throws(Fault) {
         let (host, port) = try Self.parts(Substring(text))
         guard !host.contains(where: { $0 == "[" || $0 == "]" }) else { throw .strayBracket }
@@ -47,6 +47,6 @@ public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         return UInt16(text).map(Int.init)
     }
 
-    /// An IPv6 address has brackets, as in a URL.
+    /// The endpoint as text. An IPv6 address is in brackets, as in a URL.
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

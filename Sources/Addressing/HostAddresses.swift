@@ -1,13 +1,14 @@
 import Glibc
 
-/// What the system knows of a host's name. Blocks for as long as the system's resolver does.
+/// Look-ups of host names through the system's resolver. A look-up blocks the thread until the resolver answers.
 package enum HostAddresses {
     package struct Failure: Error, Sendable {
-        /// In the resolver's words.
+        /// The message of the resolver.
         package let reason: String
     }
 
-    /// In the order in which the system would have them tried (RFC 6724); at least one.
+    /// Returns the addresses of a host in the system's order of preference (RFC 6724). The result has at least one
+    /// address.
     package static func of(_ host: String) throws(Failure) -> [String] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
@@ -26,7 +27,7 @@ package enum HostAddresses {
         return addresses
     }
 
-    /// Whether it has to be looked up: it is no address.
+    /// Returns whether a host is a name that must be looked up, and not an address.
     package static func isName(_ host: String) -> Bool {
         var address = in6_addr()
         return inet_pton(AF_INET, host, &address) != 1 && inet_pton(AF_INET6, host, &address) != 1

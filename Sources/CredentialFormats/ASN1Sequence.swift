@@ -1,15 +1,15 @@
 internal import COpenSSL
 
-/// The elements of a SEQUENCE, one level deep.
+/// A reader for the elements of a SEQUENCE, one level deep.
 package enum ASN1Sequence {
     package enum Element {
         case text(String)
-        /// In DER, to be taken apart in turn.
+        /// A nested SEQUENCE in DER.
         case sequence([UInt8])
         case other
     }
 
-    /// - Returns: nil where it is no SEQUENCE.
+    /// Returns the elements, or `nil` if the bytes are not a SEQUENCE.
     package static func elements(of der: [UInt8]) -> [Element]? {
         defer { ERR_clear_error() }
         guard let list = der.withDERPointer({ d2i_ASN1_SEQUENCE_ANY(nil, $0, $1) }) else { return nil }

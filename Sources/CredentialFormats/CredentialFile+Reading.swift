@@ -2,7 +2,9 @@ import Foundation
 public import PushModel
 
 extension CredentialFile {
-    /// - Throws: ``CredentialFault`` if it can't be read.
+    /// Reads a file.
+    ///
+    /// - Throws: ``CredentialFault`` if the file cannot be read.
     public init(path: String) throws(CredentialFault) {
         func error(_ problem: String) -> CredentialFault { CredentialFault("\(path): \(problem)") }
         var isDirectory: ObjCBool = false
@@ -14,7 +16,8 @@ extension CredentialFile {
         defer { try? file.close() }
         var contents = Data()
         do {
-            // One byte too many is enough to know. A pipe gives what it has, so it is asked until it has no more.
+            // A single surplus byte shows that the file is too large. A pipe delivers its data in pieces, so it is read
+            // to its end.
             while contents.count <= FileContents.greatestSize,
                 let more = try file.read(upToCount: FileContents.greatestSize + 1 - contents.count), !more.isEmpty
             {
@@ -26,7 +29,8 @@ extension CredentialFile {
         self.init(name: URL(filePath: path).lastPathComponent, contents: Secret(contents))
     }
 
-    /// The keys and certificates in it.
+    /// Returns the keys and certificates in the file.
+    ///
     /// - Throws: ``CredentialFault``.
     public func open(passphrase: Secret?) throws(CredentialFault) -> FileContents {
         do throws(FileProblem) {

@@ -1,16 +1,16 @@
 public import PushModel
 
-/// The keys and certificates of one file, in whatever form they are: `.p12`, PEM or DER, encrypted or not.
+/// The keys and certificates of one file, which may be a `.p12`, PEM or DER, encrypted or not.
 public struct FileContents: Sendable {
     public enum Format: Sendable {
-        /// RFC 7292.
+        /// A `.p12` file (RFC 7292).
         case pkcs12
-        /// RFC 7468.
+        /// A PEM file (RFC 7468).
         case pem
         case der
     }
 
-    /// No file with a key is anywhere near this.
+    /// The maximum size of a file, in bytes. Files with keys are far smaller.
     public static let greatestSize = 1024 * 1024
 
     public let format: Format
@@ -21,13 +21,13 @@ public struct FileContents: Sendable {
         self.format = format
     }
 
-    /// - Parameter passphrase: for a `.p12` or an encrypted key; any text in UTF-8.
-    /// - Throws: ``FileProblem``; also if there is neither a key nor a certificate in it.
+    /// - Parameter passphrase: the passphrase of a `.p12` or an encrypted key, as text in UTF-8.
+    /// - Throws: ``FileProblem``, also if the file contains neither a key nor a certificate.
     public init(_ bytes: [UInt8], passphrase: Secret?) throws(FileProblem) {
         try self.init(bytes, passphrase: passphrase, algorithms: .shared)
     }
 
-    /// - Parameter derivationRounds: how much work the file may ask for, in rounds of a hash function.
+    /// - Parameter derivationRounds: the maximum work that the file may require, in rounds of a hash function.
     package init(
         _ bytes: [UInt8], passphrase: Secret?, algorithms: Algorithms, derivationRounds: Int = 10_000_000
     ) throws(FileProblem) {

@@ -1,4 +1,5 @@
-/// Why a file can't be used: the predicate of a sentence whose subject is the file. Never shows a secret.
+/// The reason why a file cannot be used, as the predicate of a sentence whose subject is the file. It never contains a
+/// secret.
 public struct FileProblem: Error, Sendable, Hashable, CustomStringConvertible {
     public let description: String
 

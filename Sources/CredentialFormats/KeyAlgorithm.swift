@@ -1,9 +1,9 @@
-/// What kind of key it is, as far as it makes a difference.
+/// The kind of a key, with the distinctions that Martlet needs.
 public enum KeyAlgorithm: Sendable, Hashable, CustomStringConvertible {
     case rsa(bits: Int)
     /// ECDSA on NIST's P-256.
     case p256
-    /// By OpenSSL's name.
+    /// Another algorithm, by OpenSSL's name.
     case other(String)
 
     public var description: String {

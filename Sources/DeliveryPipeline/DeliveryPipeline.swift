@@ -8,11 +8,11 @@ import Pacing
 public import PushModel
 public import Store
 
-/// From the broker's job queues through an output to the results exchange and the database, acknowledging a
-/// job once everything that became of it is safe.
+/// The path of a job from the broker's queues through an output to the results exchange and the database. A job is
+/// acknowledged once all of its outcomes are safe.
 ///
-/// Threads: one for each consuming connection, one for the publishing one, one serial queue for everything
-/// between them (``PipelineCore``). Between threads go batches.
+/// Each consuming connection and the publishing connection have a thread of their own, and ``PipelineCore`` has a
+/// serial queue. They exchange batches.
 public final class DeliveryPipeline: Sendable {
     private let core: PipelineCore
     private let sources: JobSources
@@ -31,16 +31,19 @@ public final class DeliveryPipeline: Sendable {
     private let failures: OngoingFailures
     private let logger: Logger
 
+    /// Creates a pipeline. ``run()`` connects it.
+    ///
     /// - Parameters:
-    ///   - broker: used for four connections, three that consume and one that publishes.
-    ///   - snapshots: where routing finds apps and credentials.
-    ///   - registry: where dead tokens are marked.
-    ///   - claims: where jobs that must not be sent twice are looked up.
-    ///   - deadTokens: tells which tokens are not to be sent to; nil: whatever a job names is sent to.
-    ///   - workers: how many run, this one among them, and share apps' rates; nil: not known yet.
-    ///   - cancellations: tells which jobs are not to be sent; nil: all are.
+    ///   - broker: the broker, to which the pipeline makes three consuming connections and one publishing connection.
+    ///   - snapshots: the apps and credentials that routing uses.
+    ///   - registry: the registry in which dead tokens are marked.
+    ///   - claims: the claims of job names, for de-duplication.
+    ///   - deadTokens: the feed of dead tokens, or `nil` to push to every token that a job names.
+    ///   - cancellations: the feed of cancelled jobs, or `nil` if jobs cannot be cancelled.
+    ///   - workers: returns the number of running workers, including this one, which share the rate limits; `nil` while
+    ///     it is unknown.
     ///   - failures: the list of failed statements that have not succeeded since.
-    /// - Throws: when the broker's configuration can't be used.
+    /// - Throws: an error if the broker's configuration is invalid.
     public init(
         configuration: PipelineConfiguration, broker: AMQPConfiguration, outputs: [RunningOutput],
         snapshots: SnapshotStore, registry: DeviceTokenRegistry, claims: ClaimRepository,
@@ -84,7 +87,7 @@ public final class DeliveryPipeline: Sendable {
                 workers: workers,
                 now: now),
             logger: logger)
-        // before the first delivery
+        // Cancellations must be known before the first delivery arrives.
         if let cancellations { core.received(.loaded(cancellations.initial)) }
         self.sources = sources
         self.publisher = publisher
@@ -93,12 +96,12 @@ public final class DeliveryPipeline: Sendable {
         self.lookUps = lookUps
     }
 
-    /// Connects and works until cancelled; what fails on the way is logged and tried again.
+    /// Connects and delivers jobs until the task is cancelled. Failures are logged and retried.
     public func run() async {
         publisher.start { [core, connected, publisher, sources] event in
             switch event {
             case .connected:
-                // Not before it can tell what became of a job; a second start does nothing.
+                // Consuming starts only when result events can be published. A repeated start has no effect.
                 for source in sources.all {
                     source.start {
                         // Only the publisher binds the queues of the lanes.
@@ -108,7 +111,7 @@ public final class DeliveryPipeline: Sendable {
                 }
                 connected.yield()
             case .spread(let shards):
-                // Before it hears that one of them is missing.
+                // The core must learn the number of shards before a consumer reports that one is missing.
                 core.received(event)
                 for source in sources.all { source.consume(shards: shards) }
                 return
@@ -129,8 +132,8 @@ public final class DeliveryPipeline: Sendable {
         }
     }
 
-    /// Starts nothing any more, puts back what is not on the wire, finishes what is, and closes both connections. What
-    /// is not settled by `deadline` is delivered again, to another worker.
+    /// Stops consuming, requeues jobs that are not on the wire, finishes the others, and closes all connections. Jobs
+    /// that are not settled by `deadline` are redelivered to another worker.
     @discardableResult
     public func drain(deadline: Duration) async -> DrainEnd {
         for source in sources.all { source.stopConsuming() }
@@ -156,10 +159,11 @@ public final class DeliveryPipeline: Sendable {
         return DrainEnd(isInTime: settled, unconfirmed: unconfirmed, core.currentCounts())
     }
 
-    /// The broker's product and version; nil: not connected to yet.
+    /// The broker's product and version, or `nil` before the first connection.
     public var broker: String? { publisher.broker }
 
-    /// The same, for which it waits so long. To be called once: who has waited in vain can't wait for it again.
+    /// Returns the broker's product and version, and waits up to `patience` for the first connection. Call it only
+    /// once, because a second call does not wait.
     public func broker(within patience: Duration) async -> String? {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [connections] in for await _ in connections { return } }
@@ -170,7 +174,7 @@ public final class DeliveryPipeline: Sendable {
         return broker
     }
 
-    /// Others may have spread the lanes over more queues than this worker does: looks, and consumes those, too.
+    /// Looks for shards that other workers declared beyond this worker's configuration, and consumes them.
     public func lookForShards() { publisher.look() }
 
     /// Checks that the broker still has all exchanges and queues, and declares deleted ones again.
@@ -184,7 +188,7 @@ public final class DeliveryPipeline: Sendable {
         return counts
     }
 
-    /// What it has to do, and how fast it is.
+    /// The current backlog and throughput.
     public var view: PipelineView { core.look() }
 
     private func writeMarks() async {
@@ -217,8 +221,7 @@ public final class DeliveryPipeline: Sendable {
         }
     }
 
-    /// Marks wait for the database, however long it is away; meanwhile its jobs stay unacknowledged, and
-    /// intake stops when too many are open. nil when cancelled.
+    /// Repeats a statement with back-off until it succeeds. Returns `nil` if the task is cancelled.
     private func untilDone<Value: Sendable>(
         _ body: () async throws -> Value, failed: (String) -> Void
     ) async -> Value? {
@@ -235,7 +238,7 @@ public final class DeliveryPipeline: Sendable {
         return nil
     }
 
-    /// One after the other: tokens that come meanwhile gather for the next.
+    /// Executes look-ups one at a time. Tokens that arrive meanwhile are collected for the next one.
     private func answerLookUps(_ deadTokens: DeadTokenFeed) async {
         for await lookUp in lookUps {
             do {
@@ -255,7 +258,8 @@ public final class DeliveryPipeline: Sendable {
         }
     }
 
-    /// Writes down which tokens were handed in again, so that others know. The next job will tell it again.
+    /// Records tokens that were registered again, so that other workers learn of it. A failed write is not repeated,
+    /// because the next job for the token reports the registration again.
     private func register(_ registrations: [TokenRegistration]) async {
         guard !registrations.isEmpty else { return }
         do {

@@ -1,17 +1,19 @@
-/// How a drain has ended.
+/// The result of a drain.
 public enum DrainEnd: Sendable, Hashable {
-    /// All that had become of jobs is safe, and the broker has got all acknowledgements.
+    /// All outcomes are safe, and the broker received all acknowledgements.
     case settled
-    /// The same is safe, but it is not known whether the broker has got all acknowledgements: it may deliver jobs again
-    /// that are done.
+    /// All outcomes are safe, but the broker may have missed acknowledgements. It may then redeliver jobs that are
+    /// done.
     case unanswered
-    /// Some jobs are left to the broker.
+    /// Some jobs are unfinished. The broker redelivers them.
     case unsettled
 
+    /// Derives the result of a drain.
+    ///
     /// - Parameters:
-    ///   - isInTime: all jobs were done before the deadline.
-    ///   - unconfirmed: publications without the broker's word on them.
-    ///   - counts: once all connections are closed.
+    ///   - isInTime: whether all jobs were done before the deadline.
+    ///   - unconfirmed: the number of publications that the broker has not answered.
+    ///   - counts: the counts after all connections were closed.
     package init(isInTime: Bool, unconfirmed: Int, _ counts: PipelineCounts) {
         self =
             if !isInTime || unconfirmed > 0 { .unsettled } else if counts.mayLackAcknowledgements { .unanswered } else {

@@ -1,7 +1,7 @@
 package import AMQPClient
 import Logging
 
-/// A connection that jobs are taken from: its consumer, the queues that share it, and the bytes that these may hold.
+/// A consuming connection, with its queues and the limit on the bytes that their jobs may hold.
 final class JobSource: Sendable {
     let queues: [JobQueue]
     private let configuration: PipelineConfiguration
@@ -25,7 +25,8 @@ final class JobSource: Sendable {
 
     func start(_ onEvent: @escaping AMQPConsumer.EventHandler) { consumer.start(onEvent) }
 
-    /// Consumes all shards of its lanes that there are, and of each so much that the lane gets no more than before.
+    /// Consumes all shards of this connection's lanes. The prefetch of each shard is reduced so that a lane's total
+    /// stays the same.
     func consume(shards: Int) {
         let lanes = queues.filter(\.isLane)
         guard shards > configuration.names.shards, !lanes.isEmpty else { return }
@@ -40,14 +41,14 @@ final class JobSource: Sendable {
 
     func acknowledge(_ acknowledgements: [AMQPAcknowledgement]) { consumer.acknowledge(acknowledgements) }
 
-    /// The broker is to dead-letter it.
+    /// Rejects a delivery without requeueing it, so that the broker dead-letters it.
     func reject(_ tag: AMQPDeliveryTag) { consumer.reject([tag], requeue: false) }
 
     func setPrefetch(_ prefetch: Int, of queue: JobQueue) {
         consumer.setPrefetch(UInt16(clamping: prefetch), ofQueue: UInt16(queue.index))
     }
 
-    /// Releases its bytes, before it is acknowledged, which wakes the consumer.
+    /// Releases the bytes of a delivery. Must be called before the acknowledgement, which wakes the consumer.
     func release(_ delivery: AMQPDelivery) { budget.release(delivery) }
 
     var bytesHeld: Int { budget.held }
@@ -58,12 +59,13 @@ final class JobSource: Sendable {
 }
 
 extension PipelineConfiguration {
-    /// Brokers before RabbitMQ 4.3 ignore the timeout.
+    /// The timeout for acknowledgements. Brokers before RabbitMQ 4.3 ignore it.
     private static let consumerArguments: AMQPFieldTable = [
         "x-consumer-timeout": .int64(Int64(acknowledgementTimeoutMilliseconds))
     ]
 
-    /// Returns what a worker consumes of these queues. Shards beyond those of the configuration may be missing.
+    /// Returns the consumers of these queues. Shards beyond the configured number are optional, because they may not
+    /// exist.
     package func consumed(_ queues: [JobQueue], shards: Int) -> [AMQPConsumedQueue] {
         queues.flatMap { queue -> [AMQPConsumedQueue] in
             guard case .lane(let lane) = queue else {

@@ -1,11 +1,11 @@
 import AMQPClient
 import Logging
 
-/// All connections that jobs are taken from.
+/// All consuming connections.
 struct JobSources: Sendable {
-    /// As ``JobQueue/connections``.
+    /// The connections, in the order of ``JobQueue/connections``.
     let all: [JobSource]
-    /// By the index of a queue.
+    /// The connection of each queue, by the queue's index.
     private let ofQueue: [JobSource]
 
     init(

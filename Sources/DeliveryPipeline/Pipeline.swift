@@ -3,8 +3,8 @@ import Foundation
 import PushModel
 import Store
 
-/// The way of a job from its delivery to an output, by way of those that decide. A value: no clock, no I/O; what it
-/// brings about is in the ``Turn``.
+/// The decisions about a job from its delivery to an output. A value type without clock or I/O; its effects are
+/// collected in the ``Turn``.
 struct Pipeline {
     private(set) var configuration: PipelineConfiguration
     private(set) var router: Router
@@ -14,12 +14,13 @@ struct Pipeline {
     var splitting: Splitting
     var settling: Settling
     var refusals: Refusals
-    /// Operators want no more of them sent.
+    /// The jobs that operators have cancelled.
     private var cancelledJobs = CancelledJobs()
     private var losses = SurvivedLosses()
     private(set) var isDraining = false
-    /// The broker takes no messages at present, so that nothing is moved out of the way: it would be on its way for as long, and be
-    /// sent twice if its delivery's connection is lost meanwhile.
+    /// Whether the broker accepts no messages at present. While it is set, no job is moved to another queue, because
+    /// the message would have to wait as long. If the connection of the job's delivery were lost meanwhile, the job
+    /// would be sent twice.
     var takesNothing = false
 
     init(_ configuration: PipelineConfiguration, outputs: [RunningOutput]) {
@@ -46,7 +47,7 @@ struct Pipeline {
 
     // MARK: Deliveries
 
-    /// Decodes a delivery and lets it wait for its turn.
+    /// Decodes a delivery and queues its job.
     mutating func arrive(_ delivery: AMQPDelivery, _ turn: inout Turn) {
         guard var inbound = InboundJob(delivery, at: turn.now, worker: configuration.brokerUser) else { return }
         scheduler.arrived(delivery.tag, from: inbound.queue)
@@ -57,10 +58,10 @@ struct Pipeline {
         if let held = HeldEvent(inbound, worker: configuration.brokerUser, results: configuration.names.results) {
             return settling.resume(held, turn.open(inbound), &turn)
         }
-        // By another exchange than the one that did not know its lane.
+        // The jobs exchange did not have this lane yet, so the job is published through a different exchange.
         if inbound.drop?.isEarly == true { return turn.move(turn.open(inbound), to: .overflow) }
         do throws(JobRejection) {
-            // First of all: whatever else is to become of it, it is published once more, and has to fit into a frame.
+            // This check comes first because every job may be published again, and must then fit into a frame.
             try configuration.check(inbound, now: turn.now)
             let survived = losses.count(of: inbound.queue, now: turn.now)
             switch Suspicion(deliveries: inbound.earlierDeliveries, survived: survived, queue: inbound.queue) {
@@ -83,7 +84,8 @@ struct Pipeline {
         }
     }
 
-    /// It has come back as dropped, and was told when it was rejected: rejected again, it goes to the dead letters.
+    /// Dead-letters a job that the broker dropped after a worker rejected it, by rejecting it again. The event is
+    /// already published.
     private func leaveToBroker(_ inbound: InboundJob, _ turn: inout Turn) {
         let job = turn.open(inbound)
         job.isUntakeable = true
@@ -102,7 +104,7 @@ struct Pipeline {
         refusals.forgetOrphans(&splitting, &turn)
     }
 
-    /// Nothing more is started, and what waits is put back.
+    /// Stops starting jobs, and requeues those that wait.
     mutating func drain(_ turn: inout Turn) {
         isDraining = true
         for job in scheduler.removeAll() { turn.putBack(turn.open(job.inbound)) }
@@ -110,14 +112,14 @@ struct Pipeline {
 
     // MARK: Starting
 
-    /// Starts what may start, and moves out of the way what waits beyond its measure.
+    /// Starts all jobs that may start, and moves jobs that exceed their app's share to the overflow queue.
     mutating func startJobs(_ turn: inout Turn) {
         scheduler.waitsForPace = false
         if scheduler.jobsWaiting > 0 { scheduler.pacing = turn.pacing() }
         for queue in JobQueue.all where !scheduler.isEmpty(queue) {
             while let job = scheduler.next(of: queue, owing: turn.outbox.ledger.owing, now: turn.now) {
                 start(job, &turn)
-                // A job that was moved on counts no longer for the next.
+                // A job that was moved must no longer count when the next one is selected.
                 release(&turn)
             }
             while !takesNothing, let job = scheduler.surplus(of: queue, owing: turn.outbox.ledger.owing, now: turn.now)
@@ -129,14 +131,15 @@ struct Pipeline {
         for job in scheduler.overdue(now: turn.now) { putOff(job, &turn) }
     }
 
-    /// It waits no longer here.
+    /// Moves a waiting job to a delay queue if its app has a rate limit, and otherwise to the overflow queue. A suspect
+    /// is moved to the suspects again.
     private mutating func putOff(_ job: WaitingJob, _ turn: inout Turn) {
         if let slot = scheduler.putOff(job, now: turn.now) { return pace(job, until: slot, &turn) }
         turn.counts.jobsOverflowed += 1
         turn.move(turn.open(MovedJob(job)), to: job.inbound.queue == .suspects ? .suspects : .overflow)
     }
 
-    /// The broker sends it back.
+    /// Handles a message that the broker returned.
     mutating func returned(_ returned: AMQPReturn, _ turn: inout Turn) {
         guard returned.isFinal else {
             if let exchange = turn.outbox[returned.id]?.publication.exchange {
@@ -147,7 +150,7 @@ struct Pipeline {
         refusals.returned(returned, &splitting, &turn)
     }
 
-    /// The broker would not take these. What was to wait elsewhere waits here instead.
+    /// Handles messages that the broker refused. A refused move is undone, and its job waits in this worker.
     mutating func refused(_ ids: [UInt64], because reason: String, _ turn: inout Turn) {
         var others: [UInt64] = []
         for id in ids {
@@ -161,7 +164,7 @@ struct Pipeline {
         refusals.refused(others, because: reason, &splitting, &turn)
     }
 
-    /// It waits in the broker until its turn.
+    /// Moves a job to a delay queue until its time slot.
     private mutating func pace(_ job: WaitingJob, until slot: Pacer.Slot, _ turn: inout Turn) {
         if let refusal = scheduler.refuse(job, slot, now: turn.now) {
             return turn.reject(turn.open(job.inbound), refusal)
@@ -170,7 +173,7 @@ struct Pipeline {
         turn.outbox.pace(turn.open(job.inbound), until: slot, turn.now)
     }
 
-    /// Finds out where a job goes, and takes it a step further.
+    /// Routes a job whose turn has come, and starts the next step.
     private mutating func start(_ waiting: WaitingJob, _ turn: inout Turn) {
         let (job, inbound) = (waiting.job, waiting.inbound)
         do throws(JobRejection) {
@@ -186,7 +189,7 @@ struct Pipeline {
                 turn.move(started, to: .delay(seconds: seconds))
             case .claim(let claim):
                 pay(for: started, turn.now)
-                // A job that is to be split takes no room from others: it owes no more than one.
+                // A job to be split counts as one recipient, so that it takes no capacity from other jobs.
                 take(started.isToBeSplit ? 1 : job.recipients.count, of: started, &turn)
                 carryOut(claims.ask(claim, started, &turn), &turn)
             case .goOn:
@@ -198,21 +201,21 @@ struct Pipeline {
         }
     }
 
-    /// Whatever becomes of it from here on, it counts for its app's rate.
+    /// Charges a job to its app's rate limit, regardless of its later outcome.
     private func pay(for started: StartedJob, _ now: Timestamp) {
         guard !started.isToBeSplit, !started.job.isExpired(at: now) else { return }
         started.appLoad.spend(started.job.recipients.count, from: started.inbound.queue)
     }
 
-    /// None of it would be sent now.
+    /// Returns whether no recipient of a job would be sent now.
     private func sendsNothing(of job: Job, _ now: Timestamp) -> Bool {
         isCancelled(job) || job.isExpired(at: now) || job.sendAt.map { now < $0 } == true
     }
 
-    /// An operator wants no more of it sent.
+    /// Returns whether an operator has cancelled a job.
     private func isCancelled(_ job: Job) -> Bool { cancelledJobs.contains(job.id) }
 
-    /// Sends what may be sent, or splits it.
+    /// Splits, sends, delays or settles a job, as the router decides.
     private mutating func route(_ started: StartedJob, _ turn: inout Turn) {
         started.trace?.routed(turn.now)
         do throws(JobRejection) {
@@ -242,7 +245,7 @@ struct Pipeline {
         }
     }
 
-    /// It owes so many, and counts for its app and its queue from now on.
+    /// Sets the number of pending settlements of a job, and counts it for its app and its queue.
     private mutating func take(_ recipients: Int, of started: StartedJob, _ turn: inout Turn) {
         turn.outbox.ledger.owe(started.entry, recipients)
         turn.release(started)
@@ -266,7 +269,7 @@ struct Pipeline {
 
     // MARK: Claims
 
-    /// What is known of a job's claim.
+    /// Continues a job after the answer to its claim.
     mutating func carryOut(_ decision: ClaimDesk.Decision?, _ turn: inout Turn) {
         switch decision {
         case .goOn(let started) where isDraining: turn.putBack(started)
@@ -297,7 +300,9 @@ struct Pipeline {
 
     // MARK: Cancelling
 
-    /// - Returns: what outputs are to cancel.
+    /// Records cancellations.
+    ///
+    /// - Returns: a test for the jobs that outputs must cancel, or `nil` if there are none.
     mutating func received(_ event: CancellationFeed.Event) -> (@Sendable (_ job: String) -> Bool)? {
         cancelledJobs.apply(event)
         switch event {
@@ -309,9 +314,9 @@ struct Pipeline {
         }
     }
 
-    // MARK: What is done
+    // MARK: Finished jobs
 
-    /// Jobs that were released count no longer.
+    /// Releases the capacity of jobs that are no longer in flight.
     mutating func release(_ turn: inout Turn) {
         for load in turn.takeReleased() { scheduler.release(load, now: turn.now) }
     }
@@ -321,9 +326,11 @@ struct Pipeline {
         if let moved = job as? MovedJob { scheduler.moved(moved.waiting) }
     }
 
-    // MARK: What the broker hands out of the overflow queues
+    // MARK: Prefetch of the overflow queues
 
-    /// - Returns: whether the beat is to go on.
+    /// Records how many deliveries of each overflow queue are held.
+    ///
+    /// - Returns: whether the prefetch must be adjusted periodically.
     mutating func watchPrefetch() -> Bool { scheduler.watchPrefetch() && !isDraining }
 
     mutating func beat(_ turn: inout Turn) -> [Scheduler.PrefetchChange] {

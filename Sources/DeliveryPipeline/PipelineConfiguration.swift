@@ -2,76 +2,79 @@ public import AMQPClient
 import Metering
 public import PushModel
 
-/// How much the pipeline holds, and for how long.
+/// The settings of the pipeline.
 public struct PipelineConfiguration: Sendable {
     public var limits = PipelineLimits()
     public var names: PipelineNames
-    /// Who makes the exchanges and queues.
+    /// Whether workers declare the exchanges and queues, or an operator does.
     public var provision = AMQPTopology.Provision.declared
-    /// Name of this worker in events.
+    /// The name of this worker in result events.
     public var worker: String
-    /// Jobs the broker hands out per lane ahead of their acknowledgement; as many of its overflow, at most.
+    /// The prefetch of each lane. It is also the maximum prefetch of the lane's overflow queue.
     public var prefetch: [Lane: Int]
-    /// Bytes of jobs that each connection to the broker's queues may hold, however few they are.
+    /// The maximum number of bytes of jobs that each consuming connection may hold.
     public var prefetchBytes = 33_554_432
     public var maximumOutcomesPerEvent: Int
-    /// How long an outcome waits for others to share its event.
+    /// The maximum time for which an outcome waits for others to share its event, in milliseconds.
     public var maximumWaitMilliseconds: Int
-    /// There is a delay queue for each, in seconds, rising.
+    /// The delays of the delay queues for retries, in seconds and in ascending order.
     public let retryDelays: [Int]
-    /// Recipients of a chunk of a job that is sent at most once. The chunks of such a job are known by the places of
-    /// their recipients, so whoever splits it, and splits it again after a crash, must make the same ones. No setting
-    /// changes it, and no version may: while workers of both run, pushes would be sent twice.
+    /// The number of recipients in a chunk of an `at_most_once` job. A chunk of such a job is named after the positions
+    /// of its recipients, so every worker must make the same chunks, also after a crash. The number must never change,
+    /// because pushes would be sent twice while workers of two versions run.
     package static let onceChunkSize = 500
-    /// Most bytes of a job's headers, on the wire. A frame holds four times as much, so there is room for what the
-    /// broker and the workers write on a job.
+    /// The maximum size of a job's headers on the wire, in bytes. A frame holds four times as much, which leaves room
+    /// for the headers that the broker and the workers add.
     package static let maximumHeaderBytes = 32_768
-    /// The time that a delivery may stay open before the broker requeues it: RabbitMQ's default. Since RabbitMQ 4.3
-    /// each consumer requests it. A worker keeps a job for at most 25 minutes (``RefusalLadder/longestForJobs``).
+    /// The time that a delivery may stay open before the broker requeues it, in milliseconds. It is RabbitMQ's default.
+    /// Since RabbitMQ 4.3, each consumer requests it. A worker keeps a job for at most 25 minutes
+    /// (``RefusalLadder/longestForJobs``).
     package static let acknowledgementTimeoutMilliseconds = 1_800_000
-    /// After so many deliveries that were not settled a job is moved to the suspects: it may have ended the workers.
+    /// The number of unsettled deliveries after which a job is moved to the suspects, because it may have ended the
+    /// workers.
     package static let deliveriesUntilSuspect = 5
-    /// How long a job or a push waits for the database, in milliseconds, before it goes on without, where it may.
+    /// The time that a chunk's claim or a token look-up waits for the database, in milliseconds. After that, the chunk
+    /// or push is sent without an answer.
     package var databasePatience = 2_000
-    /// How long a job, or what was found out of a dead token, waits in a worker for the database, in milliseconds,
-    /// before it waits in the broker: far below the broker's own patience with what is not acknowledged
-    /// (`consumer_timeout`, 30 minutes unless set).
+    /// The time that a job or the mark of a dead token waits in a worker for the database, in milliseconds. After that,
+    /// it waits in the broker. The time is far below the broker's `consumer_timeout` (30 minutes by default).
     package var longestWaitMilliseconds = 10_000
-    /// The broker's user this worker publishes as, which the broker validates. Jobs that come back from a
-    /// delay queue under it keep their publisher in a header.
+    /// The broker user that this worker publishes as, validated by the broker. A job that a worker publishes again
+    /// carries its original publisher in a header.
     public var brokerUser: String?
-    /// Where the pipeline counts beside its ``PipelineCounts``.
+    /// The metrics that are not part of ``PipelineCounts``.
     package var meter = PipelineMeter(MetricRegistry(), delays: [], mostApps: 0, reasons: [:])
 
-    /// nil: no job is traced.
+    /// The tracer, or `nil` if jobs are not traced.
     package var tracer: JobTracer?
 
-    /// Jobs of the same name are one job, which is sent once, however often it was published.
+    /// Returns whether a job is sent only once if it is published several times under the same id.
     func deduplicates(_ job: Job) -> Bool { limits.deduplicationWindow > 0 && job.hasGivenID }
 
-    /// nil: it is not fixed yet. Whoever splits a job, and splits it again, must make the same chunks.
+    /// Returns the chunk size that a job must be split with, or `nil` if it is not fixed yet. A job that is split again
+    /// must result in the same chunks.
     func fixedChunkSize(of job: Job, _ inbound: InboundJob) -> Int? {
         job.atMostOnce ? Self.onceChunkSize : inbound.chunkSize
     }
 
-    /// Those that a worker publishes to.
+    /// The names of all exchanges.
     package var exchanges: [String] { topology.exchanges.map(\.name) }
 
-    /// All that must be in the broker.
+    /// The exchanges, queues and bindings that the broker must have.
     public var topology: AMQPTopology {
         var topology = names.topology(delays: retryDelays)
         topology.provision = provision
         return topology
     }
 
-    /// Those of ``exchanges`` that a worker publishes to; ``PipelineNames/dropped`` gets messages from the broker alone.
+    /// The exchanges that workers publish to. Only the broker publishes to ``PipelineNames/dropped``.
     package var publishedExchanges: [String] { exchanges.filter { $0 != names.dropped } }
 
     public var retry: RetryPolicy {
         RetryPolicy(delays: retryDelays, maximumAttempts: limits.maximumAttempts, maximumAge: limits.maximumAge)
     }
 
-    /// The most there may be.
+    /// Returns the maximum prefetch of a queue.
     func prefetch(of queue: JobQueue) -> Int {
         switch queue {
         case .lane(let lane), .overflow(let lane): prefetch[lane] ?? 100
@@ -80,10 +83,10 @@ public struct PipelineConfiguration: Sendable {
         }
     }
 
-    /// Of each of the queues that a lane is spread over.
+    /// Returns the prefetch of each shard of a lane.
     func prefetch(of lane: JobQueue, shards: Int) -> UInt16 { UInt16(clamping: max(1, prefetch(of: lane) / shards)) }
 
-    /// What each connection begins with.
+    /// Returns the initial prefetch of a queue.
     func firstPrefetch(of queue: JobQueue) -> Int {
         let most = prefetch(of: queue)
         return queue.isOverflow ? PrefetchControl(most: most).prefetch : most

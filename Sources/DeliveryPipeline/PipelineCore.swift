@@ -5,17 +5,17 @@ import Metering
 package import PushModel
 package import Store
 
-/// The queue between the broker's connections, the database and the outputs: what happens comes in, a turn at a time;
-/// the ``Pipeline`` decides; what is to happen goes out, in batches.
+/// The link between the broker's connections, the database and the outputs. In each turn, an event comes in, the
+/// ``Pipeline`` decides, and the effects go out in batches.
 ///
-/// Everything happens on one serial queue, so nothing here needs a lock.
-// why: unchecked for that reason; every entry point from outside hands over to the queue first.
+/// Everything runs on one serial queue, so no lock is needed.
+// why: unchecked, because only the serial queue accesses the state. Every public entry point dispatches to it.
 package final class PipelineCore: @unchecked Sendable {
     package let queue: DispatchQueue
     private let effects: PipelineEffects
     private var pipeline: Pipeline
     private var turn: Turn
-    /// Those whose connection is open.
+    /// The queues whose connection is open.
     private var consuming: Set<JobQueue> = []
     private var prefetchIsWatched = false
     private var paceIsWatched = false
@@ -39,9 +39,11 @@ package final class PipelineCore: @unchecked Sendable {
             now: effects.now(), snapshots: effects.snapshot, workers: effects.workers)
     }
 
-    // MARK: What happens, on any thread
+    // MARK: Events, from any thread
 
-    /// - Parameter queues: those of the connection it happens to.
+    /// Handles an event of a consuming connection.
+    ///
+    /// - Parameter queues: the queues of the connection.
     package func received(_ event: AMQPConsumerEvent, of queues: [JobQueue] = JobQueue.all) {
         happened { [self] in
             switch event {
@@ -115,14 +117,19 @@ package final class PipelineCore: @unchecked Sendable {
         }
     }
 
-    /// - Parameter answers: one to each request of the batch.
+    /// Handles the database's answers to a batch of claims.
+    ///
+    /// - Parameter answers: one answer for each request of the batch, in the same order.
     package func claimed(_ batch: Claims.Batch, _ answers: [ClaimAnswer]) {
         happened { [self] in
             for decision in pipeline.claims.answered(batch.id, answers, &turn) { pipeline.carryOut(decision, &turn) }
         }
     }
 
-    /// The database's answer: when those tokens died that are dead, by their place in the question; nil: it has none.
+    /// Handles the end of a look-up.
+    ///
+    /// - Parameter deaths: the times at which tokens died, by their position in the look-up, or `nil` if the look-up
+    ///   failed.
     package func lookedUp(_ id: UInt64, deaths: [Int: Timestamp]?) {
         happened { [self] in
             let findings =
@@ -137,8 +144,8 @@ package final class PipelineCore: @unchecked Sendable {
         happened { [self] in pipeline.suppression.received(event) }
     }
 
-    /// Tells of jobs that were cancelled just now, or of which that was taken back. What outputs have of the former and
-    /// is not on the wire has failed; what waits here is asked about before it goes to an output.
+    /// Handles cancellations, and jobs that are no longer cancelled. An output fails the pushes of a cancelled job that
+    /// are not on the wire. A job that waits in the pipeline is checked before it goes to an output.
     package func received(_ event: CancellationFeed.Event) {
         happened { [self] in
             guard let isCancelled = pipeline.received(event) else { return }
@@ -154,7 +161,7 @@ package final class PipelineCore: @unchecked Sendable {
         }
     }
 
-    /// Starts no more jobs, puts back those that wait, and calls `done` once all others are settled.
+    /// Stops starting jobs, requeues those that wait, and calls `done` once all others are settled.
     package func drain(_ done: @escaping @Sendable () -> Void) {
         happened { [self] in
             drained.append(done)
@@ -273,9 +280,9 @@ package final class PipelineCore: @unchecked Sendable {
         if let batch = pipeline.settling.nextMarks(isDue: isDue, &turn) { effects.write(batch) }
     }
 
-    // MARK: What is done
+    // MARK: Finished jobs
 
-    /// Jobs that are done, or lost, take no room from now on.
+    /// Releases the capacity of jobs that are done or lost.
     private func releaseDone() {
         for job in turn.takeDone() {
             pipeline.acknowledged(job, now: turn.now)

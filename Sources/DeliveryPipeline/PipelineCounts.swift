@@ -1,8 +1,8 @@
 import PushModel
 
-/// What a pipeline has done since it started, and what it holds now.
+/// The counters of a pipeline since its start, and its current state.
 public struct PipelineCounts: Sendable, Hashable {
-    /// Outcomes by kind, as in the events; those that there were.
+    /// The number of outcomes of each kind, by the kind's name in result events. Kinds without outcomes are omitted.
     public package(set) var outcomes: [String: Int] {
         get {
             Dictionary(uniqueKeysWithValues: OutcomeKind.allCases.map { ($0.rawValue, told[$0.place]) })
@@ -10,90 +10,92 @@ public struct PipelineCounts: Sendable, Hashable {
         }
         set { for kind in OutcomeKind.allCases { told[kind.place] = newValue[kind.rawValue] ?? 0 } }
     }
-    /// By the place of their kind: counted for each push, without a name to hash.
+    /// The number of outcomes of each kind, by the kind's index. An array avoids hashing a name for each push.
     var told = Array(repeating: 0, count: OutcomeKind.allCases.count)
-    /// Deliveries of jobs, by the place of their queue.
+    /// The number of deliveries of each queue, by the queue's index.
     var arrivals = Array(repeating: 0, count: JobQueue.all.count)
-    /// Of jobs that are open, the oldest arrival of each lane, in milliseconds; 0: there is none.
+    /// The arrival of the oldest open job of each lane, in milliseconds since 1970, or 0 if the lane has no open job.
     var oldest = Array(repeating: Int64(0), count: Lane.allCases.count)
     public package(set) var jobsAccepted = 0
     public package(set) var jobsRejected = 0
     public package(set) var jobsHeld = 0
-    /// The jobs among `jobsHeld` whose app was paused.
+    /// The number of jobs in `jobsHeld` whose app was paused.
     public package(set) var jobsPaused = 0
-    /// Jobs that were delayed because the database did not answer their claims in time.
+    /// The number of times that a job was delayed because the database did not answer its claim in time.
     public package(set) var jobsUnclaimed = 0
-    /// Split into chunks.
+    /// The number of jobs that were split into chunks.
     public package(set) var jobsSplit = 0
-    /// Waiting for their time to come.
+    /// The number of times that a job was delayed because of its `send_at`.
     public package(set) var jobsScheduled = 0
-    /// Not sent, because the same job had been taken on before.
+    /// The number of jobs that were dropped as duplicates.
     public package(set) var jobsDuplicate = 0
-    /// Moved out of the way of other apps.
+    /// The number of jobs that were moved to an overflow queue.
     public package(set) var jobsOverflowed = 0
-    /// Put into a delay queue until their turn, by their app's rate or their own.
+    /// The number of times that a job was delayed because of a rate limit of its app or its own.
     public package(set) var jobsPaced = 0
-    /// Set apart after several deliveries that were not settled.
+    /// The number of jobs that were moved to the suspects after several unsettled deliveries.
     public package(set) var jobsSuspected = 0
-    /// Redeliveries of jobs that this worker had at work, or had finished, when their connection was lost.
+    /// The number of redeliveries of jobs that this worker was processing, or had finished, when their connection was
+    /// lost.
     public package(set) var jobsResumed = 0
-    /// Put back unsent: the worker stopped, or their credential was retired.
+    /// The number of pushes that were requeued unsent because the worker stopped or their credential was retired.
     public package(set) var pushesPutBack = 0
-    /// Put back whole, because the worker stops.
+    /// The number of jobs that were requeued as a whole because the worker stops.
     public package(set) var jobsPutBack = 0
     public package(set) var jobsAcknowledged = 0
     public package(set) var retries = 0
     public package(set) var pushesHeld = 0
     public package(set) var tokensMarked = 0
-    /// Pushes looked up before sending, because the filter of dead tokens did not clear them; by the answer.
+    /// The numbers of pushes that were looked up because the filter of dead tokens matched, by result: dead or live.
     public package(set) var lookUpsDead = 0
     public package(set) var lookUpsLive = 0
-    /// Not answered in time, so sent.
+    /// The number of pushes that were sent because the look-up was not answered in time.
     public package(set) var lookUpsFailed = 0
-    /// Dead tokens in the filter, and what it takes.
+    /// The number of dead tokens in the filter, and its size in bytes.
     public package(set) var suppressionTokens = 0
     public package(set) var suppressionBytes = 0
-    /// Received and not started yet.
+    /// The number of jobs that were received and not yet started.
     public package(set) var jobsWaiting = 0
-    /// Jobs started and not acknowledged.
+    /// The number of jobs that were started and not yet acknowledged.
     public package(set) var jobsOpen = 0
-    /// Outcomes not yet safe in the broker or the database.
+    /// The number of pending settlements: outcomes that are not yet safe in the broker or the database.
     public package(set) var obligationsOpen = 0
-    /// How long a job has been here that has waited longest for its acknowledgement.
+    /// The age of the oldest unacknowledged job, in seconds since its arrival.
     public package(set) var oldestJobSeconds = 0
-    /// Messages that the broker would not take, by exchange.
+    /// The number of messages that the broker refused, by exchange.
     public package(set) var messagesRefused: [String: Int] = [:]
     /// The broker's last refusal for each exchange, for example `403 ACCESS_REFUSED`. An exchange is not listed if a
     /// queue refused the message (`basic.nack`).
     package var refusals: [String: String] = [:]
     /// The number of refused messages that wait to be published again, by exchange.
     package var refusedWaiting: [String: Int] = [:]
-    /// Events offered to the results exchange once more: whoever had taken one gets it again.
+    /// The number of events that were published to the results exchange again. A consumer may have received the first
+    /// copy.
     public package(set) var eventsRepeated = 0
-    /// Put into a delay queue, to be told later, or at last into the dead-letter queue.
+    /// The numbers of events that were moved to a delay queue to be published later, and to the dead-letter queue.
     public package(set) var eventsHeld = 0
     public package(set) var eventsDead = 0
-    /// By the place of their connection in ``JobQueue/connections``, and behind them the one that publishes.
+    /// Whether each connection is open, by its index in ``JobQueue/connections``. The publishing connection comes last.
     var connected = Array(repeating: false, count: JobQueue.connections.count + 1)
     public package(set) var isBlocked = false
     package var resultsRouting = ResultsRouting.Counts()
-    /// Published, and not confirmed by the broker.
+    /// The number of messages that were published and not yet confirmed by the broker.
     public package(set) var unconfirmed = 0
-    /// How long the oldest of these has been waiting for it.
+    /// The age of the oldest unconfirmed message that the broker has not refused, in seconds.
     public package(set) var unconfirmedSeconds = 0
-    /// Dead tokens that are not marked yet.
+    /// The number of dead tokens that are not yet marked.
     public package(set) var marksPending = 0
-    /// Whether the database has failed to mark dead tokens in time, so that they wait in the broker.
+    /// Whether the database has failed to mark dead tokens in time, so that the marks wait in the broker.
     public package(set) var isMarkingDelayed = false
-    /// By the place of the queue, in thousandths of what the broker hands out.
+    /// The used part of each queue's prefetch in thousandths, by the queue's index.
     var prefetchUsed = Array(repeating: 0, count: JobQueue.all.count)
-    /// As `connected`.
+    /// The bytes that each consuming connection holds, by its index in ``JobQueue/connections``.
     var bytesHeld = Array(repeating: 0, count: JobQueue.connections.count)
-    /// A connection has ended so that nobody knows whether the broker has got its last acknowledgements.
+    /// Whether a connection ended in such a way that the broker may have missed the last acknowledgements.
     public package(set) var mayLackAcknowledgements = false
-    /// Queues of each lane that there are.
+    /// The number of shards that each lane has in the broker.
     public package(set) var shards = 1
-    /// A queue beyond those of the configuration has gone since they were counted.
+    /// Whether a shard beyond the configured number has disappeared since the shards were counted.
     public package(set) var lacksShards = false
     public package(set) var isConsuming = false
     public package(set) var isPublishing = false
@@ -102,30 +104,32 @@ public struct PipelineCounts: Sendable, Hashable {
 }
 
 extension PipelineCounts {
-    /// Deliveries by lane, or by what stands in its place.
+    /// The number of deliveries of each queue, by the queue's label in metrics.
     package var received: [(queue: String, count: Int)] {
         zip(JobQueue.all, arrivals).map { ($0.label, $1) }
     }
 
-    /// How the connections to the broker are called.
+    /// The names of the broker connections.
     private static let roles = ["urgent", "normal-bulk", "overflow", "publisher"]
 
     package var links: [(role: String, isOpen: Bool)] { zip(Self.roles, connected).map { ($0, $1) } }
     package var bytes: [(role: String, held: Int)] { zip(Self.roles, bytesHeld).map { ($0, $1) } }
 
-    /// Thousandths, by lane.
+    /// The used part of each lane's prefetch, in thousandths.
     package var prefetch: [(lane: String, used: Int)] {
         zip(JobQueue.all, prefetchUsed).compactMap { queue, used in
             if case .lane(let lane) = queue { (lane.rawValue, used) } else { nil }
         }
     }
 
-    /// Milliseconds since 1970.
+    /// The arrival of the oldest open job of each lane, in milliseconds since 1970.
     package var oldestArrivals: [(lane: String, at: Int)] {
         zip(Lane.allCases, oldest).map { ($0.rawValue, Int($1)) }
     }
 
-    /// - Returns: whether it was open before.
+    /// Records whether the connection of these queues is open.
+    ///
+    /// - Returns: whether the connection was open before.
     @discardableResult
     mutating func connects(_ queues: [JobQueue], _ isOpen: Bool) -> Bool {
         guard let place = JobQueue.connections.firstIndex(of: queues) else { return false }
@@ -133,6 +137,8 @@ extension PipelineCounts {
         return connected[place]
     }
 
+    /// Records whether the publishing connection is open.
+    ///
     /// - Returns: whether the connection was open before.
     @discardableResult
     mutating func publishes(_ isConnected: Bool, isBlocked: Bool = false) -> Bool {
@@ -142,7 +148,7 @@ extension PipelineCounts {
         return connected[JobQueue.connections.count]
     }
 
-    /// That a job is open since then.
+    /// Includes an open job in the oldest arrivals.
     mutating func isOpen(_ job: InboundJob) {
         let (lane, arrival) = (job.lane.place, job.arrivedAt.milliseconds)
         if oldest[lane] == 0 || arrival < oldest[lane] { oldest[lane] = arrival }
@@ -150,7 +156,7 @@ extension PipelineCounts {
 }
 
 extension JobQueue {
-    /// As metrics call it: one word for all overflow queues.
+    /// The queue's label in metrics. All overflow queues share one label.
     fileprivate var label: String {
         switch self {
         case .lane(let lane): lane.rawValue

@@ -2,26 +2,26 @@ package import AMQPClient
 package import PushModel
 package import Store
 
-/// What the core needs done outside: everything that does I/O.
+/// The effects of the core: everything that performs I/O.
 package final class PipelineEffects: Sendable {
     let publish: @Sendable ([AMQPPublication]) -> Void
     let acknowledge: @Sendable ([AMQPAcknowledgement]) -> Void
-    /// The broker is to dead-letter it.
+    /// Rejects a delivery, so that the broker dead-letters it.
     let reject: @Sendable (AMQPDeliveryTag) -> Void
-    /// The broker is to hand out so many jobs of an overflow queue ahead.
+    /// Sets the prefetch of an overflow queue.
     let setPrefetch: @Sendable (Int, JobQueue) -> Void
-    /// A delivery is no longer held; before it is acknowledged.
+    /// Releases the bytes of a delivery. Called before the delivery is acknowledged.
     let release: @Sendable (AMQPDelivery) -> Void
-    /// Commits marks and calls ``PipelineCore/marksWritten(_:count:)``.
+    /// Commits marks, and then calls ``PipelineCore/marksWritten(_:count:)``.
     let write: @Sendable (MarkBuffer.Batch) -> Void
-    /// Claims the names of jobs and of parts, and calls ``PipelineCore/claimed(_:_:)``.
+    /// Claims the names of jobs and parts, and then calls ``PipelineCore/claimed(_:_:)``.
     let claim: @Sendable (Claims.Batch) -> Void
-    /// Asks which tokens are dead and calls ``PipelineCore/lookedUp(_:deaths:)``.
+    /// Looks up which tokens are dead, and then calls ``PipelineCore/lookedUp(_:deaths:)``.
     let lookUp: @Sendable (LookUpBuffer.LookUp) -> Void
-    /// Runs something on the core's queue after so many milliseconds.
+    /// Runs a closure on the core's queue after a delay in milliseconds.
     let wait: @Sendable (_ timer: PipelineTimer, _ milliseconds: Int, _ work: @escaping @Sendable () -> Void) -> Void
     let snapshot: @Sendable () -> Snapshot
-    /// How many run, this one among them; nil: not known yet.
+    /// Returns the number of running workers, including this one, or `nil` while it is unknown.
     let workers: @Sendable () -> Int?
     let now: @Sendable () -> Timestamp
 

@@ -1,28 +1,30 @@
-/// What may change while a worker runs.
+/// The limits that may change while a worker runs.
 public struct PipelineLimits: Sendable {
-    /// Recipients decoded and not yet settled. Jobs beyond wait undecoded.
+    /// The maximum number of recipients in flight, that is, started and not yet settled. Further jobs wait.
     public var maximumInFlight = 20_000
-    /// What one app alone may hold of `maximumInFlight`, in percent; several busy ones hold less each.
+    /// The share of `maximumInFlight` that a single busy app may use, in percent. Several busy apps get less each.
     public var appShare = 80
-    /// What is kept free of `maximumInFlight` for the urgent lane, in percent.
+    /// The share of `maximumInFlight` that is kept free for the urgent lane, in percent.
     public var urgentShare = 10
-    /// How long a job waits here while others have all the room, in seconds: less than the broker waits for its acknowledgement.
+    /// The maximum time that a job waits in a worker for capacity, in seconds. It must be less than the time that the
+    /// broker waits for an acknowledgement.
     public var longestWait = 1_500
-    /// A job with more recipients is split into chunks of as many, unless it is sent at most once:
-    /// ``PipelineConfiguration/onceChunkSize``.
+    /// The maximum number of recipients in a chunk. Larger jobs are split. An `at_most_once` job is split into chunks
+    /// of ``PipelineConfiguration/onceChunkSize`` instead.
     public var chunkSize = 500
-    /// How long the id of a job is remembered, in seconds, so that the same job published twice is sent once; 0: not.
+    /// The time for which the id of a job is remembered to detect duplicates, in seconds. 0 disables de-duplication.
     public var deduplicationWindow = 0
-    /// How long the id of an `at_most_once` job is remembered, in seconds: what comes again later is sent again.
+    /// The time for which the id of an `at_most_once` job is remembered, in seconds. A duplicate that arrives later is
+    /// sent.
     public var atMostOnceWindow = 7 * 86_400
     public var maximumJobBytes = 134_217_728
     public var maximumRecipients = 1_000_000
-    /// Of a push, before it is given up.
+    /// The maximum number of attempts for a push.
     public var maximumAttempts = RetryPolicy().maximumAttempts
-    /// How long after its first attempt a push is still tried, in seconds.
+    /// The time after its first attempt during which a push is retried, in seconds.
     public var maximumAge = RetryPolicy().maximumAge
 
-    /// Which jobs get a line in the log when they are done.
+    /// The jobs that are logged when they are done.
     public var jobLog = JobLog.none
 
     public init() {}

@@ -1,15 +1,15 @@
-/// What the pipeline waits for by the clock.
+/// The reason for a timer of the pipeline.
 package enum PipelineTimer: Sendable {
-    /// Outcomes, retries and marks for others to travel with.
+    /// The wait for further outcomes, retries and marks to fill a batch.
     case company
-    /// The beat of the overflow queues' prefetch.
+    /// The interval at which the prefetch of the overflow queues is adjusted.
     case prefetch
-    /// An app's rate lets more be sent.
+    /// The interval at which rate limits are checked again.
     case pace
-    /// The database's patience is over, by what it was asked.
+    /// The timeout of a database statement: claims, a look-up, or marks.
     case claims
     case lookUp(UInt64)
     case marks(UInt64)
-    /// Messages that the broker would not take are offered again.
+    /// The wait before refused messages are published again.
     case refusal([UInt64])
 }

@@ -1,16 +1,16 @@
 public import PushModel
 
-/// What a pipeline has to do just now, and how fast it is, by lane and by app.
+/// The current backlog and throughput of a pipeline, by lane and by app.
 public struct PipelineView: Sendable, Hashable {
     public struct LaneView: Sendable, Hashable {
         public let lane: Lane
-        /// Jobs received and not started, those of the lane's overflow among them.
+        /// The number of jobs that were received and not yet started, including those of the lane's overflow queue.
         public let waiting: Int
-        /// Jobs started and not settled.
+        /// The number of jobs that were started and not yet settled.
         public let open: Int
-        /// Recipients settled in a second.
+        /// The number of recipients settled per second.
         public let rate: Int
-        /// How long the oldest job has been here.
+        /// The age of the oldest job since its arrival, in seconds.
         public let age: Int
 
         public init(lane: Lane, waiting: Int = 0, open: Int = 0, rate: Int = 0, age: Int = 0) {
@@ -19,13 +19,13 @@ public struct PipelineView: Sendable, Hashable {
     }
 
     public struct AppView: Sendable, Hashable {
-        /// As jobs name it: anybody may.
+        /// The app's name in its jobs. A publisher may use any name, so the app need not be registered.
         public let app: String
-        /// Jobs received and not started.
+        /// The number of jobs that were received and not yet started.
         public let waiting: Int
-        /// Recipients taken on and not settled.
+        /// The number of recipients that were started and not yet settled.
         public let inFlight: Int
-        /// Recipients settled in a second.
+        /// The number of recipients settled per second.
         public let rate: Int
 
         public init(app: String, waiting: Int, inFlight: Int, rate: Int) {
@@ -34,7 +34,7 @@ public struct PipelineView: Sendable, Hashable {
     }
 
     public let lanes: [LaneView]
-    /// Those that have something here.
+    /// The apps that have jobs in this worker or recently had some.
     public let apps: [AppView]
     public let isDraining: Bool
 

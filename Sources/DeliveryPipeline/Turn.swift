@@ -5,35 +5,35 @@ import PushModel
 import Store
 import Traces
 
-/// What the pipeline's values work with, a turn at a time: when it is, the books that they all keep, and what is to happen
-/// outside, which leaves with the end of the turn.
+/// The context of one turn: the current time, the shared state of the pipeline's parts, and the effects that leave at
+/// the end of the turn.
 struct Turn {
     let logger: Logger
     private(set) var now: Timestamp
     private let snapshots: @Sendable () -> Snapshot
     private let workers: @Sendable () -> Int?
-    /// Looked at in this turn.
+    /// The snapshot used in this turn, once it was requested.
     private var known: Snapshot?
     private var knownPacing: Pacing?
     var counts = PipelineCounts()
     var outbox: Outbox
     var jobLog: JobLog
-    /// nil: no job is traced.
+    /// The tracer, or `nil` if jobs are not traced.
     let tracer: JobTracer?
     /// The jobs, at work or finished, whose messages the broker redelivers.
     var orphans = Orphans()
 
-    // MARK: What leaves at its end, beside the outbox
+    // MARK: Effects at the end of the turn, in addition to the outbox
 
-    /// All that became of them is safe.
+    /// The jobs whose outcomes are all safe.
     private(set) var done: [OpenJob] = []
-    /// Held no longer; the broker delivers them again.
+    /// The deliveries that are no longer held and that the broker redelivers.
     private(set) var lost: [AMQPDelivery] = []
-    /// What counts no longer for its app and its queue.
+    /// The capacity to release for apps and queues.
     private(set) var released: [Scheduler.Released] = []
     private(set) var sends: [(job: RoutedJob, output: any Output)] = []
     private(set) var timers: [(timer: PipelineTimer, milliseconds: Int)] = []
-    /// Of traces that are over.
+    /// The spans of finished traces.
     var spans: [Span] = []
 
     init(
@@ -53,10 +53,10 @@ struct Turn {
         outbox.now = now
     }
 
-    /// Secrets are not kept alive for longer.
+    /// Ends the turn. Drops the snapshot, so that secrets are not kept in memory longer than necessary.
     mutating func end() { (known, knownPacing) = (nil, nil) }
 
-    /// The same for all of a turn.
+    /// Returns the snapshot of this turn. All calls in one turn return the same one.
     mutating func snapshot() -> Snapshot {
         if let known { return known }
         let current = snapshots()
@@ -64,7 +64,7 @@ struct Turn {
         return current
     }
 
-    /// The same for all of a turn.
+    /// Returns the rate limits of this turn. All calls in one turn return the same ones.
     mutating func pacing() -> Pacing {
         if let knownPacing { return knownPacing }
         let pacing = Pacing(paces: snapshot().paces, workers: workers())
@@ -86,13 +86,13 @@ struct Turn {
 
     mutating func open(_ inbound: InboundJob) -> OpenJob { open(OpenJob(inbound)) }
 
-    /// The message has its confirm, or is not to be published any more.
+    /// Completes the settlements of a message that was confirmed, or that will not be published again.
     mutating func met(_ id: UInt64) { done += outbox.met(id) }
 
-    /// Obligations that need no message.
+    /// Completes settlements that need no message.
     mutating func met(_ share: Outbox.Share) { if let job = outbox.ledger.met(share) { done.append(job) } }
 
-    /// The broker delivers it again: what is left to meet of it is dropped.
+    /// Drops the remaining settlements of a job that the broker redelivers.
     mutating func lose(_ job: OpenJob) {
         _ = outbox.ledger.met(outbox.ledger.rest(of: job.entry))
         lost(job)
@@ -107,23 +107,25 @@ struct Turn {
 
     mutating func lost(_ inbound: InboundJob) { lost.append(inbound.delivery) }
 
-    /// It counts no more for its app and its queue.
+    /// Releases the capacity that a job takes of its app and its queue.
     mutating func release(_ job: OpenJob) {
         guard let load = job.load else { return }
         job.load = nil
         released.append(.init(load: load, isSent: job.isSent))
     }
 
-    /// Publishes a job as it came to another of the workers' queues.
+    /// Publishes a job in its original form to another queue of the workers.
     mutating func move(_ job: OpenJob, to destination: OutboundMessages.Destination, firstAttempt: Timestamp? = nil) {
         release(job)
         outbox.move(job, to: destination, firstAttempt: firstAttempt)
     }
 
-    /// Of a message that the broker has not taken: the job that was to wait elsewhere, which is in no book any more, and where it was to go.
-    /// - Returns: nil if it is another message, or its job is delivered again.
+    /// Withdraws a refused message that was to move a waiting job, and returns the job and the exchange that refused
+    /// it.
+    ///
+    /// - Returns: `nil` if the message is not such a move, or if the broker redelivers its job.
     mutating func takeBack(_ id: UInt64) -> (waiting: WaitingJob, exchange: String)? {
-        // A message that the broker may have is published again with a mark, and its job stays open.
+        // If the broker may have the message, it is published again as a repetition, and its job stays open.
         guard let message = outbox[id], message.isMove, !message.publication.isRepeated, !outbox.isOrphan(id),
             let share = outbox.ledger.shares(of: id).first,
             let job = outbox.ledger.delivery(of: share.entry) as? MovedJob, job.inbound.source == job.inbound.queue
@@ -131,18 +133,18 @@ struct Turn {
         outbox.withdraw(id)
         _ = outbox.ledger.met(group: id)
         var waiting = job.waiting
-        // The broker may have redelivered the message since.
+        // The broker may have redelivered the message meanwhile.
         waiting.inbound = job.inbound
         return (waiting, message.publication.exchange)
     }
 
-    /// This worker stops.
+    /// Requeues a job because the worker stops.
     mutating func putBack(_ job: OpenJob) {
         counts.jobsPutBack += 1
         move(job, to: job.inbound.home)
     }
 
-    /// The message goes to the dead-letter exchange as it came, and an event says why.
+    /// Publishes a job in its original form to the dead-letter exchange, and an event with the reason.
     mutating func reject(_ job: OpenJob, _ rejection: JobRejection) {
         release(job)
         counts.jobsRejected += 1
@@ -154,13 +156,13 @@ struct Turn {
         outbox.tell(rejection, of: job, now: now)
     }
 
-    // MARK: The log
+    // MARK: Logging
 
     func warn(of failure: RoutingFailure, app: String) {
         logger.warning(.jobsUnsendable, "Jobs can't be sent", metadata: ["app": "\(app)", "reason": "\(failure)"])
     }
 
-    // MARK: The end
+    // MARK: End of the turn
 
     mutating func takeDone() -> [OpenJob] { Self.take(&done) }
     mutating func takeLost() -> [AMQPDelivery] { Self.take(&lost) }
@@ -168,7 +170,7 @@ struct Turn {
     mutating func takeSends() -> [(job: RoutedJob, output: any Output)] { Self.take(&sends) }
     mutating func takeTimers() -> [(timer: PipelineTimer, milliseconds: Int)] { Self.take(&timers) }
 
-    /// Mostly nothing.
+    /// Returns and clears a list, which is usually empty.
     private static func take<Item>(_ items: inout [Item]) -> [Item] {
         guard !items.isEmpty else { return [] }
         defer { items = [] }

@@ -1,11 +1,11 @@
 public import Logging
 
-/// The name of something that is logged, which stays when its sentence gets better: alerts and searches go by it. Each
-/// target has its own in a file `Events.swift`; docs/errors.md says what they mean.
+/// The name of a logged event. It stays the same when the message is reworded, because alerts and searches depend on
+/// it. Each target defines its names in a file `Events.swift`, and docs/errors.md explains them.
 public struct EventName: Sendable, Hashable, CustomStringConvertible {
     public let name: String
-    /// Comes as often as what it is about, such as jobs: told once a minute for each app and reason, then counted.
-    /// Others tell a change, and are told each time.
+    /// Whether the event may occur as often as its objects, such as jobs. Such an event is logged once a minute for
+    /// each app and reason, and otherwise counted. Any other event marks a change and is logged each time.
     public let repeats: Bool
 
     public init(_ name: String, repeats: Bool = false) {
@@ -15,7 +15,7 @@ public struct EventName: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { name }
 
-    /// Where a line's metadata has it: OpenTelemetry's name.
+    /// The key of the name in the metadata of a line, as defined by OpenTelemetry.
     public static let key = "event.name"
 }
 

@@ -1,8 +1,8 @@
 public import Logging
 import Threading
 
-/// A list of the failures that have begun and not ended. Each failure is logged when it begins and when it ends.
-/// May be used on any thread.
+/// A list of the failures that have begun and not ended. Each failure is logged when it begins and when it ends. The
+/// list may be used on any thread.
 public final class OngoingFailures: Sendable {
     public struct Failure: Sendable, Hashable {
         /// The event that was logged when the failure began.
@@ -22,8 +22,8 @@ public final class OngoingFailures: Sendable {
         let isOnDemand: Bool
     }
 
-    /// The time for which a failure is listed if its attempts are made on demand. It is limited because nothing may
-    /// demand another attempt.
+    /// The time for which a failure is listed if its attempts are made on demand. It is limited, because there may
+    /// never be a demand for another attempt.
     private static let demandLasts = Duration.seconds(60)
 
     private let attempts = Mutex<[EventName: LastAttempt]>([:])
@@ -44,8 +44,8 @@ public final class OngoingFailures: Sendable {
 
     /// Records a failed attempt. Logs the first failure in a row, or every failure if the event repeats.
     ///
-    /// - Parameter isOnDemand: whether another attempt is made only if something demands it. Such a failure is listed for
-    ///   a minute.
+    /// - Parameter isOnDemand: whether further attempts are made only on demand. Such a failure is listed for one
+    ///   minute.
     public func began(
         _ event: EventName, _ message: @autoclosure () -> Logger.Message, _ error: String,
         level: Logger.Level = .warning, isOnDemand: Bool = false, metadata: Logger.Metadata = [:], to logger: Logger

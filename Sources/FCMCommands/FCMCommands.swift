@@ -1,7 +1,7 @@
 package import ArgumentParser
 
-/// The commands that are about Firebase Cloud Messaging and nothing else.
+/// The commands for Firebase Cloud Messaging.
 package enum FCMCommands {
-    /// Those of `martlet simulate`.
+    /// The subcommands of `martlet simulate`.
     package static let simulators: [any ParsableCommand.Type] = [SimulateFCMCommand.self]
 }

@@ -3,7 +3,7 @@ import ArgumentParser
 import FCMSimulator
 import SimulatorCommands
 
-/// `martlet simulate fcm`: the double of FCM, until it is told to stop.
+/// The command `martlet simulate fcm`, which runs the FCM simulator until it is stopped.
 struct SimulateFCMCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fcm", abstract: "Simulate Firebase Cloud Messaging, with an endpoint for access tokens.")

@@ -3,45 +3,48 @@ package import HTTP2Pool
 package import Metering
 import NIOSSL
 
-/// How to reach FCM and how hard to use it.
+/// The hosts, limits and timeouts that the output uses for FCM.
 package struct FCMConfiguration: Sendable {
-    /// Google: `fcm.googleapis.com`, port 443.
+    /// The host of FCM. Google's is `fcm.googleapis.com`, port 443.
     package var endpoint = Endpoint(host: "fcm.googleapis.com", port: 443)
-    /// Where a service account's `token_uri` may point beside Google's own hosts.
+    /// A host that a service account's `token_uri` may name in addition to Google's own.
     package var tokenEndpoint: Endpoint?
-    /// PEM file with the authorities to trust in place of the system's.
+    /// The path of a PEM file with the certificate authorities to trust instead of the system's.
     package var authorityFile: String?
-    /// The way out for those who have no other.
+    /// The HTTP proxy for all connections, or `nil` to connect directly.
     package var proxy: HTTPProxy?
-    /// Most connections of one credential.
+    /// The maximum number of connections of one credential.
     package var maximumConnections = 32
-    /// How long an answer may take, in seconds; Google asks for 10 at least.
+    /// The time to wait for an answer, in seconds. Google asks for at least 10.
     package var requestTimeoutSeconds = 30
-    /// How long one address may take for connecting and the TLS handshake together, in seconds.
+    /// The time limit for connecting and the TLS handshake with one address, in seconds.
     package var connectTimeoutSeconds = 5
-    /// Messages of a project that all workers together send in a minute; Google's own default is 600,000.
+    /// The maximum number of messages of a project per minute, for all workers together. Google's default is 600,000.
     package var quotaPerMinute = 600_000
-    /// How long something that FCM refuses is first left alone.
+    /// The length of the first pause after FCM refuses a credential, in milliseconds.
     package var breakMilliseconds: Int64 = 15_000
-    /// So long a retired credential goes on being used for what waits.
+    /// The time for which waiting messages still use a retired credential, in seconds.
     package var retirementSeconds: Int64 = 1
-    /// So long may pushes wait while nothing at all is answered.
+    /// The time that messages may wait while FCM sends no answer at all, in milliseconds.
     package var silenceMilliseconds: Int64 = 10_000
-    /// Where pools count; nil: they don't.
+    /// The registry for the metrics of pools, or `nil` for no metrics.
     package var metrics: MetricRegistry?
     package var resolve: PoolConfiguration.Resolver = SystemResolver.addresses
-    /// Of all that are made from this configuration.
+    /// The name look-ups that all pools with this configuration share.
     let lookups = NameLookups()
 
     package init() {}
 
-    /// Google ends a connection over one stream more than it allows, and over PINGs.
+    /// The maximum number of open streams of a connection. Google closes a connection that opens more streams than
+    /// allowed, or that sends PINGs.
     private static let maximumStreams = 100
-    /// Of which so many are kept for the urgent lane.
+    /// The number of these streams that are reserved for the urgent lane.
     private static let urgentStreams = 10
-    /// Google ends idle connections after three minutes; we are first.
+    /// The idle time after which a connection is closed, in seconds. Google closes idle connections after three
+    /// minutes.
     private static let idleSeconds = 120
-    /// Google's own answers have a few hundred bytes; a proxy's error page has several thousand.
+    /// The maximum size of an answer, in bytes. Google's own answers have a few hundred bytes, and a proxy's error page
+    /// has several thousand.
     package static let maximumAnswerBytes = 65_536
 
     func pool() -> PoolConfiguration {

@@ -6,7 +6,8 @@ package import PushModel
 import PushSending
 import Threading
 
-/// Delivers messages through Firebase Cloud Messaging over HTTP/2, one pool of connections for each credential.
+/// The output that delivers messages through Firebase Cloud Messaging over HTTP/2. Each credential has one connection
+/// pool.
 package final class FCMOutput: Output {
     private let configuration: FCMConfiguration
     private let quotas: any QuotaShares
@@ -19,9 +20,9 @@ package final class FCMOutput: Output {
     private let projects = Mutex<[String: ProjectQuota]>([:])
 
     /// - Parameters:
-    ///   - quotas: who shares a project's quota.
-    ///   - clock: wall-clock time, for deadlines and outcomes.
-    ///   - refusals: told when a credential begins or ceases to be refused; must return soon.
+    ///   - quotas: the number of workers that share each project's quota.
+    ///   - clock: the wall clock, for deadlines and outcomes.
+    ///   - refusals: a closure that is called when a credential begins or stops being refused. It must return quickly.
     package init(
         configuration: FCMConfiguration, quotas: any QuotaShares = UndividedQuotas(), eventLoops: any EventLoopGroup,
         logger: Logger, clock: @escaping @Sendable () -> Timestamp,
@@ -67,7 +68,7 @@ package final class FCMOutput: Output {
         return try pools.pool(credential, of: credential.id) { try makePool(for: credential) }
     }
 
-    /// The same for all credentials of a project.
+    /// Returns the quota of a project. All credentials of the project share it.
     private func projectQuota(_ project: String) -> ProjectQuota {
         projects.withLock { projects in
             if let known = projects[project] { return known }
@@ -109,7 +110,7 @@ package final class FCMOutput: Output {
         let connections = try ConnectionPool(
             pool, client: pushes, eventLoop: eventLoop, logger: logger
         ) { BearerAuthorization(from: tokens, authority: authority) }
-        // Both end with the pool, which holds them.
+        // Weak references avoid cycles, because the pool holds `tokens` and `pushes`.
         tokens.changed = { [weak connections] in connections?.scheduleTurn() }
         tokens.accountRefused = { [weak desk] refusal, now in
             guard let desk else { return }

@@ -1,6 +1,6 @@
 public import PushSimulator
 
-/// What the simulator knows of FCM: accounts, quotas, what was sent, and the rules for each connection.
+/// The simulator's model of FCM: accounts, quotas, past sends, and the rules for each connection.
 public struct FCMDouble: PushDouble {
     let configuration: FCMSimulatorConfiguration
     let accounts: AccountRegistry

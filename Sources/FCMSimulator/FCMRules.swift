@@ -1,13 +1,13 @@
 internal import HTTP2Session
 internal import PushSimulator
 
-/// What FCM makes of one connection.
+/// The behavior of FCM on one connection.
 final class FCMRules: ConnectionRules {
     private let configuration: FCMSimulatorConfiguration
     private let accounts: AccountRegistry
     private let judge: SendJudge
     private let writer: ResponseWriter
-    // One event loop, one thread: nothing for exclusivity checks to find on the hot path.
+    // Access is confined to one thread, so exclusivity checks on the hot path can't find anything.
     @exclusivity(unchecked) private var requests: [FCMRequest] = []
     private var authority = Memo<String>(), routes = Memo<Route>(), bearers = Memo<Bearer>()
     private var bearersEdition = 0
@@ -23,7 +23,7 @@ final class FCMRules: ConnectionRules {
         writer = try ResponseWriter()
     }
 
-    // MARK: The connection
+    // MARK: Connection
 
     func opened(_ connection: SimulatorConnection) {
         lastActivity = connection.now
@@ -56,7 +56,7 @@ final class FCMRules: ConnectionRules {
         connection.close()
     }
 
-    // MARK: A request comes in
+    // MARK: Receiving
 
     func begin(_ request: Int, on connection: SimulatorConnection) {
         lastActivity = connection.now
@@ -107,12 +107,12 @@ final class FCMRules: ConnectionRules {
         requests[request] = FCMRequest()
     }
 
-    // MARK: It is judged, and answered
+    // MARK: Judging and answering
 
     func judge(_ request: Int, on connection: SimulatorConnection) -> AnswerTime {
         lastActivity = connection.now
         taken += 1
-        // What the client has sent meanwhile, and we have not read, is above the last stream.
+        // Requests that the client has sent but that are not read yet are above the last stream.
         if taken == configuration.requestsBeforeShutdown { connection.goAway(debugText: "server_shutting_down") }
         let (outcome, time) =
             requests[request].route == .accessTokens

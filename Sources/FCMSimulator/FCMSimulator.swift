@@ -1,11 +1,13 @@
 public import Logging
-// Who simulates FCM configures, breaks and reads the simulator by what all simulators share.
+// Re-exported because users of this simulator configure it and inject faults through types that all simulators share.
 @_exported public import PushSimulator
 
-/// Firebase Cloud Messaging's HTTP v1 service, with Google's endpoint for access tokens, on this machine.
+/// A simulator of Firebase Cloud Messaging's HTTP v1 service and of Google's endpoint for access tokens.
 public typealias FCMSimulator = PushSimulator<FCMDouble>
 
 extension FCMSimulator {
+    /// Creates a simulator of FCM.
+    ///
     /// - Throws: `SimulatorError` if the certificate authority's directory can't be used.
     public convenience init(
         configuration: FCMSimulatorConfiguration = FCMSimulatorConfiguration(),
@@ -16,7 +18,7 @@ extension FCMSimulator {
 
     public var configuration: FCMSimulatorConfiguration { double.configuration }
 
-    /// Where access tokens are to be had.
+    /// The path of the endpoint for access tokens.
     public static var tokenPath: String { TokenEndpoint.path }
 
     // MARK: Accounts
@@ -26,32 +28,32 @@ extension FCMSimulator {
         double.accounts.register(account)
     }
 
-    /// Refuses an account from now on, on open connections too; nil: no longer.
+    /// Refuses an account from now on, also on open connections. `nil` ends the refusal.
     public func refuse(_ email: String, _ refusal: AccountRefusal?) {
         double.accounts.refuse(email, refusal)
     }
 
-    /// Takes back all access tokens that were issued.
+    /// Revokes all access tokens that were issued.
     public func revokeTokens() {
         double.accounts.revokeTokens()
     }
 
-    /// What the token endpoint answers to everybody from now on; nil: what is right.
+    /// Sets the answer of the token endpoint to all requests. `nil` restores normal operation.
     public func setTokenFault(_ answer: PlannedFCMAnswer?) {
         double.accounts.tokenFault = answer
     }
 
-    /// How each account is used, by e-mail address.
+    /// The use of each account, by e-mail address.
     public var accountUses: [String: AccountUse] { double.accounts.uses }
 
     // MARK: Sends
 
-    /// Gives all projects another quota. What they have spent in this period counts.
+    /// Sets the quota of all projects. Messages already spent in the current period count towards it.
     public func setQuota(_ limit: QuotaLimit) {
         double.quotas.setLimit(limit)
     }
 
-    /// What each project has sent in each period of its quota, the oldest first.
+    /// The messages that each project has sent in each period of its quota, oldest period first.
     public var quotaPeriods: [String: [QuotaPeriod]] { double.quotas.periods }
 
     /// The first 1,000 pushes that should not have been sent.

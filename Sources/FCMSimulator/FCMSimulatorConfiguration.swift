@@ -1,22 +1,22 @@
 public import PushSimulator
 
-/// How a simulator of FCM behaves, beyond what `ServerConfiguration` says of any simulator; its properties are also this
-/// one's.
+/// The configuration of an FCM simulator. The properties of `ServerConfiguration` are available on it directly.
 @dynamicMemberLookup
 public struct FCMSimulatorConfiguration: Sendable {
     public var server = ServerConfiguration()
-    /// Those whose assertions are good from the start.
+    /// The accounts whose assertions are accepted from the start.
     public var accounts: [SimulatedAccount] = []
     public var quota = QuotaLimit()
-    /// Seconds that an access token is good for.
+    /// The lifetime of an access token, in seconds.
     public var tokenLifetime: Int64 = 3_599
-    /// Milliseconds before which nothing may be retried; six times that after a 429 that does not say when.
+    /// The minimum time before a retry, in milliseconds. It is six times as long after a 429 without `retry-after`.
     public var leastRetryDelay: Int64 = 10_000
-    /// Milliseconds after which an idle connection is closed.
+    /// The time after which an idle connection is closed, in milliseconds.
     public var idleTime: Int64 = 180_000
-    /// PINGs that a connection may send in its life.
+    /// The number of PINGs that a connection may send in its lifetime.
     public var pingsTolerated = 2
-    /// Requests after which a connection is told to go, whatever is under way; nil: never.
+    /// The number of requests after which a connection is sent GOAWAY, even with requests in progress, or `nil` for
+    /// never.
     public var requestsBeforeShutdown: Int?
 
     public init() {

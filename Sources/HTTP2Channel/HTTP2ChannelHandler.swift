@@ -1,22 +1,22 @@
 public import HTTP2Session
 public import NIOCore
 
-/// Connects an HTTP/2 session with a channel (behind TLS or bare). Bytes that arrive go into the session; what
-/// the session has to send leaves in one write and one flush per turn of the event loop.
+/// A handler that connects an HTTP/2 session to a channel, with or without TLS. Received bytes go to the session. The
+/// session's output leaves in one write and one flush per turn of the event loop.
 ///
-/// The session may be used from the channel's event loop only. Output made inside the session's callbacks
-/// leaves by itself; after using the session at any other time, call ``setNeedsFlush()``.
+/// The session may be used only on the channel's event loop. Output created inside the session's callbacks is sent
+/// automatically. After any other use of the session, call ``setNeedsFlush()``.
 ///
-/// Holds the observer, and through the session its delegate, until the channel is closed.
+/// The handler retains the observer, and through the session its delegate, until the channel is closed.
 public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHandler {
     public typealias InboundIn = ByteBuffer
     public typealias OutboundOut = ByteBuffer
 
     public let session: Session
-    /// Held strongly until it has been told that the channel is closed.
+    /// The observer, which is retained until it has been notified that the channel is closed.
     public var observer: (any HTTP2ChannelObserver)?
     private var context: ChannelHandlerContext?
-    /// Bytes the next write will probably have: as many as the last, so that its buffer need not grow.
+    /// The expected size of the next write, in bytes. Based on the last one, so that the buffer need not grow.
     private var expectedOutput = 1024
     private var isReading = false
     private var isFlushing = false
@@ -25,8 +25,8 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
     private var isClosing = false
     private var failure: (any Error)?
 
-    /// Bytes taken out of the session between looks at the channel's writability, so that a slow peer fills
-    /// the session's queue and not the channel's.
+    /// The number of bytes collected from the session between checks of the channel's writability. With a slow peer,
+    /// output then queues in the session instead of the channel.
     private static var bytesPerWrite: Int { 128 * 1024 }
 
     public init(session: Session, observer: (any HTTP2ChannelObserver)? = nil) {
@@ -34,7 +34,7 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
         self.observer = observer
     }
 
-    /// Sends what the session has to send, before the next turn of the event loop ends. Cheap to call often.
+    /// Sends the session's pending output before the next turn of the event loop ends. Cheap to call often.
     public func setNeedsFlush() {
         guard !isReading, !flushIsScheduled, let context else { return }
         flushIsScheduled = true
@@ -44,8 +44,8 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
         }
     }
 
-    /// Closes the channel after sending what is ready. From inside the session's callbacks too: then the
-    /// rest of what has arrived is still taken in.
+    /// Closes the channel after sending the pending output. If called from inside the session's callbacks, the rest of
+    /// the received bytes is still processed.
     public func close() {
         context?.eventLoop.preconditionInEventLoop()
         closeIsDue = true
@@ -78,7 +78,7 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
         isReading = true
         let bytes = unwrapInboundIn(data)
         do throws(HTTP2Error) {
-            // Typed throws do not pass through ByteBuffer's accessor, so the error is carried out by hand.
+            // Typed throws do not pass through ByteBuffer's accessor, so the error is passed as a result.
             try bytes.withUnsafeReadableBytes { pointer in
                 Result { () throws(HTTP2Error) in try session.receive(pointer) }
             }.get()
@@ -115,8 +115,8 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
         isFlushing = true
         var wrote = false
         while context.channel.isWritable, session.wantsWrite || failure != nil {
-            // A buffer of its own for each write, because TLS keeps it; and a local one, because a property
-            // would be checked for exclusive access at each of a session's many small pieces.
+            // Each write has its own buffer, because TLS keeps it. The buffer is local, because a property would be
+            // checked for exclusive access at each of a session's many small pieces.
             var output = context.channel.allocator.buffer(capacity: expectedOutput)
             var ended = false
             do throws(HTTP2Error) {
@@ -144,7 +144,7 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
 
     private func fail(_ error: any Error) {
         failure = failure ?? error
-        // What the session has left to say, at best the GOAWAY that explains the end.
+        // Sends the rest of the session's output, ideally the GOAWAY that explains the end.
         flush()
         beginClosing()
     }
@@ -155,7 +155,7 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
         context?.close(promise: nil)
     }
 
-    /// Ends what ties handler, session, delegate and observer together.
+    /// Breaks the references between handler, session, delegate and observer.
     private func detach() {
         session.detachDelegate()
         let told = observer.take()

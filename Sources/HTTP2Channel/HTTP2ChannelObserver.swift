@@ -1,9 +1,8 @@
-/// Who wants to know what becomes of the channel under an HTTP/2 session.
+/// An observer of the channel under an HTTP/2 session.
 public protocol HTTP2ChannelObserver: AnyObject {
-    /// The connection is gone, and nothing of the session will be called again. Called once, on the
-    /// channel's event loop.
+    /// Called once, on the channel's event loop, when the connection is gone. No other call for the session follows.
     ///
-    /// - Parameter error: what ended it: ``HTTP2Error`` for the peer's faults, else the network's or TLS's
-    ///   error; nil when both sides had finished or the peer closed.
+    /// - Parameter error: The cause: ``HTTP2Error`` for the peer's errors, otherwise an error of the network or TLS.
+    ///   `nil` if both sides had finished or the peer closed the connection.
     func channelClosed(error: (any Error)?)
 }

@@ -4,12 +4,12 @@ import HTTP2Session
 package import Logging
 package import NIOCore
 
-/// Connections to one endpoint, filled with the requests of one client.
+/// A pool of connections to one endpoint, which carries the requests of one client.
 ///
-/// Everything happens on one event loop, in turns: whatever comes only marks that there is something to do, and one
-/// turn then fills the connections, writes once, and opens or closes some as ``PoolPlan`` says. The client is told
-/// which requests have certainly not been processed, and which may have been.
-// why: unchecked for that reason; nothing of it is touched from elsewhere.
+/// Everything happens on one event loop, in turns. An event only marks that there is work. One turn then fills the
+/// connections, writes once, and opens or closes connections as ``PoolPlan`` decides. The client learns which requests
+/// were certainly not processed, and which may have been.
+// why: unchecked because all access is on that event loop.
 package final class ConnectionPool: @unchecked Sendable {
     package let eventLoop: any EventLoop
     private let client: any PoolClient
@@ -24,7 +24,7 @@ package final class ConnectionPool: @unchecked Sendable {
     private var addressBook = AddressBook()
     private var cachedTime: Int64?
     private var turnIsScheduled = false
-    /// When the next is due that was not wanted at once; milliseconds of ``Uptime``.
+    /// When the next delayed turn is due, in milliseconds of ``Uptime``.
     private var laterTurn: Int64?
     private var ticker: RepeatedTask?
     private var hasTicked = false
@@ -33,9 +33,9 @@ package final class ConnectionPool: @unchecked Sendable {
     private var whenClosed: [EventLoopPromise<Void>] = []
 
     /// - Parameters:
-    ///   - client: held as long as the pool, which is its owner's to release.
-    ///   - authorization: called for each connection.
-    /// - Throws: when a certificate or the authority file can't be used.
+    ///   - client: The source of requests. The pool retains it, so the owner must release the pool.
+    ///   - authorization: Creates the authorization of each connection.
+    /// - Throws: An error if a certificate or the authority file cannot be used.
     package init(
         _ configuration: PoolConfiguration, client: any PoolClient, eventLoop: any EventLoop, logger: Logger,
         authorization: @escaping () -> any ConnectionAuthorization
@@ -53,9 +53,9 @@ package final class ConnectionPool: @unchecked Sendable {
             keepsLast: configuration.keepsLast)
     }
 
-    // MARK: For the client, on the event loop
+    // MARK: Calls by the client, on the event loop
 
-    /// Milliseconds of ``Uptime``, read once per turn.
+    /// The current time in milliseconds of ``Uptime``, read once per turn.
     package func time() -> Int64 {
         if let cachedTime { return cachedTime }
         let now = Uptime.milliseconds()
@@ -64,10 +64,10 @@ package final class ConnectionPool: @unchecked Sendable {
         return now
     }
 
-    /// Open, on their way to that, or closing.
+    /// Whether the pool has connections, including those that are connecting or closing.
     package var hasConnections: Bool { !connections.isEmpty }
 
-    /// Something is to be sent, or something else has changed.
+    /// Schedules a turn, because there is something to send or another state has changed.
     package func scheduleTurn() {
         eventLoop.preconditionInEventLoop()
         guard !turnIsScheduled else { return }
@@ -75,7 +75,7 @@ package final class ConnectionPool: @unchecked Sendable {
         eventLoop.execute { self.turn() }
     }
 
-    /// The same after a while, at the latest.
+    /// Schedules a turn that begins at the latest after this time.
     package func scheduleTurn(inMilliseconds milliseconds: Int64) {
         let due = Uptime.milliseconds() + milliseconds
         if let laterTurn, laterTurn <= due { return }
@@ -86,23 +86,25 @@ package final class ConnectionPool: @unchecked Sendable {
         }
     }
 
-    /// Requests on the wire of which a part has not left are taken back; ``PoolClient/unprocessed(_:)`` tells of them.
+    /// Cancels requests on the wire of which a part has not left. Each is reported with
+    /// ``PoolClient/unprocessed(_:_:now:)``.
     ///
-    /// - Parameter isMeant: asked for every request on the wire.
+    /// - Parameter isMeant: Whether to cancel a request. Called for every request on the wire.
     package func cancel(_ isMeant: (_ tag: Int) -> Bool) {
         for connection in connections { connection.cancel(isMeant) }
     }
 
-    /// Once the client has nothing waiting, connections close when their last answers have come.
+    /// Retires the pool: once no request of the client waits, connections close after their last answers.
     ///
-    /// - Parameter closed: succeeds then.
+    /// - Parameter closed: Succeeds when all connections are closed.
     package func retire(closed: EventLoopPromise<Void>) {
         isRetired = true
         whenClosed.append(closed)
         scheduleTurn()
     }
 
-    /// Closes all connections at once, and opens no other; what is on the wire is lost, what waits stays.
+    /// Closes all connections at once and opens no new ones. Requests on the wire are lost; waiting requests stay with
+    /// the client.
     package func abandon() {
         isAbandoned = true
         for connection in connections { connection.abandon() }
@@ -126,7 +128,7 @@ package final class ConnectionPool: @unchecked Sendable {
         if client.yieldsTurn { scheduleTurn() } else { resize(now: now) }
         if isRetired, client.isEmpty || isAbandoned { finishRetiring() }
         client.turnEnds()
-        // Once a second is as good as each time to whoever scrapes; and at the end nothing is left of it.
+        // Once a second is often enough for a scraper. The last update removes this pool's share.
         if hasTicked || isRetired { meter?.holds(PoolFigures(connections, waiting: client.waiting), isLast: isRetired) }
         hasTicked = false
         cachedTime = nil
@@ -170,8 +172,9 @@ package final class ConnectionPool: @unchecked Sendable {
         scheduleTurn()
     }
 
-    /// All that their servers may close at any time; of the others one. To be asked when connections have been given what
-    /// there is to do: one that has only just opened is not idle.
+    /// Closes all idle connections that their servers may close at any time. If there are none, closes at most one
+    /// other idle connection. Must be called after the connections have been filled, because one that has just opened
+    /// is not idle.
     private func closeIdle(now: Int64) {
         let idle = connections.filter { $0.isOpen && $0.openStreams == 0 }
         let due = idle.filter { $0.mustClose(idleMilliseconds: now - $0.lastUsed) }
@@ -195,7 +198,7 @@ package final class ConnectionPool: @unchecked Sendable {
         whenClosed = []
     }
 
-    // MARK: How many connections
+    // MARK: Number of connections
 
     private func resize(now: Int64) {
         guard !isAbandoned else { return }
@@ -241,16 +244,16 @@ package final class ConnectionPool: @unchecked Sendable {
         connections.append(connection)
         connector.addresses(on: eventLoop).whenComplete { result in
             switch result {
-            // Of equals the first is taken, and other workers have the same list.
+            // Shuffled because the first of equal addresses is chosen, and other workers have the same list.
             case .success(let addresses): self.connect(connection, AddressTrial(addresses.shuffled()))
             case .failure(let error): connection.channelClosed(error: error)
             }
         }
     }
 
-    /// Tries one address after the other.
+    /// Tries one address after another.
     private func connect(_ connection: PooledConnection, _ trial: AddressTrial) {
-        // Given up while its name was looked up.
+        // The connection was given up during the look-up.
         guard connection.isConnecting else { return connection.channelClosed(error: nil) }
         let best = addressBook.best(
             of: trial.addresses,
@@ -287,7 +290,7 @@ package final class ConnectionPool: @unchecked Sendable {
         client.connectFailed(error, isLast: !connections.contains { $0.isOpen || $0.isConnecting }, now: time())
     }
 
-    // MARK: What connections tell
+    // MARK: Reports from connections
 
     func answered(on connection: PooledConnection, after milliseconds: Int64, _ verdict: ConnectionVerdict) {
         plan.answered(after: milliseconds)
@@ -297,7 +300,7 @@ package final class ConnectionPool: @unchecked Sendable {
         if let address = connection.address { addressBook.succeeded(address) }
     }
 
-    /// The server wants the connection closed.
+    /// Retires a connection because the server wants it closed.
     func leave(_ connection: PooledConnection) {
         if connection.isOpen {
             if connection.isProven { plan.mustReplace() } else { failed(connection) }
@@ -305,14 +308,14 @@ package final class ConnectionPool: @unchecked Sendable {
         connection.retire()
     }
 
-    /// The server closes it, having answered: as it does after each answer, perhaps.
+    /// Retires a connection that the server closes after an answer, as some HTTP/1.1 servers do after every answer.
     func completed(_ connection: PooledConnection) {
         if connection.isProven, connection.isOpen { plan.completed() }
         leave(connection)
     }
 
-    /// It has never been of use: a server that lets us in and then shows us the door is not to be asked
-    /// again at once either.
+    /// Records the failure of a connection that was never proven. A server that accepts a connection and then closes it
+    /// must not be tried again at once either.
     private func failed(_ connection: PooledConnection) {
         guard connection.fail() else { return }
         plan.failed(nowMilliseconds: time(), random: .random(in: 0..<1))

@@ -1,9 +1,9 @@
-/// What an answer says about the connection it came on.
+/// The consequence of an answer for the connection on which it arrived.
 package enum ConnectionVerdict: Sendable {
-    /// It is of use.
+    /// The connection is usable.
     case keep
-    /// It is of no more use, and another takes its place: at once if it has been of use, else after a back-off.
+    /// The connection is unusable and is replaced: at once if it was proven before, otherwise after a back-off.
     case replace
-    /// The same, because what its requests prove who we are with has expired.
+    /// Same as ``replace``, because the credentials in its requests have expired.
     case replaceExpired
 }

@@ -1,14 +1,14 @@
-/// What is spoken on one connection.
+/// The HTTP version of one connection.
 enum HTTPVersion {
     case http1
     case http2
 }
 
-/// What a pool speaks. With TLS the server chooses by ALPN (RFC 7301).
+/// The HTTP versions that a pool can use. With TLS, the server chooses by ALPN (RFC 7301).
 package enum HTTPVersions: Sendable {
-    /// HTTP/2 alone; without TLS by prior knowledge (RFC 9113, section 3.3).
+    /// HTTP/2 only. Without TLS, by prior knowledge (RFC 9113, section 3.3).
     case http2
-    /// HTTP/2, or HTTP/1.1 with a server that chooses it or nothing at all; without TLS HTTP/1.1.
+    /// HTTP/2, or HTTP/1.1 if the server chooses it or chooses nothing. Without TLS, HTTP/1.1.
     case http2OrHTTP1
 
     var applicationProtocols: [String] {
@@ -18,7 +18,9 @@ package enum HTTPVersions: Sendable {
         }
     }
 
-    /// - Parameter negotiated: by ALPN; nil: nothing was.
+    /// Returns the version to use on a new connection.
+    ///
+    /// - Parameter negotiated: The protocol chosen by ALPN, or `nil` if none was.
     func chosen(_ negotiated: String?, withTLS: Bool) -> HTTPVersion {
         switch self {
         case .http2: .http2

@@ -1,12 +1,13 @@
-/// What a server answered.
+/// A server's answer to one request.
 package struct PoolAnswer {
     package let status: Int
     /// The body, or its beginning if ``isTooLong``.
     package let body: [UInt8]
     /// Whether the body is longer than the configuration allows.
     package let isTooLong: Bool
-    /// The request was accepted, as its status says (2xx), and this is why the end of the body has not come; nil: it has.
+    /// The reason why the end of the body is missing, or `nil` if the answer is complete. Set only if the status shows
+    /// that the request was accepted (2xx).
     package let cut: RequestLoss?
-    /// Since the request was put on the wire.
+    /// The time since the request was put on the wire, in milliseconds.
     package let milliseconds: Int64
 }

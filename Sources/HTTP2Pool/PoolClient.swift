@@ -1,64 +1,66 @@
-/// Whom a pool sends for: it has the requests, and takes what becomes of them. Called on the pool's event loop only;
-/// `now` is milliseconds of ``Uptime``.
+/// The client of a pool, which supplies the requests and receives their results. All calls are on the pool's event
+/// loop. `now` is in milliseconds of ``Uptime``.
 ///
-/// Requests are known by a tag, a number of the client's own choosing; each that ``next(onlyUrgent:now:)`` has given
-/// ends in exactly one of ``answered(_:_:now:)``, ``unprocessed(_:_:now:)`` and ``lost(_:_:now:)``.
+/// A tag, chosen by the client, identifies each request. Each request that ``next(onlyUrgent:now:)`` returns ends in
+/// exactly one of ``answered(_:_:now:)``, ``unprocessed(_:_:now:)`` and ``lost(_:_:now:)``.
 package protocol PoolClient: AnyObject {
-    /// How many requests wait that could go now.
+    /// The number of waiting requests that may be sent now.
     var waiting: Int { get }
 
-    /// None waits, not even for its time; by default as ``waiting`` says.
+    /// Whether the client has no waiting request, including requests whose time has not come. By default, `waiting ==
+    /// 0`.
     var isEmpty: Bool { get }
 
-    /// A turn begins: what has come from other threads can be taken in.
+    /// Called when a turn begins, to take in work from other threads.
     func turnBegins(now: Int64)
 
-    /// It has had enough of this turn: what waits, waits for the next one, and for no connection.
+    /// Whether the client has sent enough in this turn. The waiting requests then wait for the next turn and open no
+    /// connection.
     var yieldsTurn: Bool { get }
 
-    /// The next request for the wire; nil: there is none, or none that is urgent.
+    /// Returns the next request to send, or `nil` if there is none, or none that is urgent.
     func next(onlyUrgent: Bool, now: Int64) -> PoolRequest?
 
-    /// All connections have got what they have room for.
+    /// Called when all connections have been filled.
     ///
-    /// - Parameter isUsable: one at least is open and authorized.
+    /// - Parameter isUsable: Whether at least one connection is open and authorized.
     func filled(isUsable: Bool, now: Int64)
 
-    /// Something waits, and other pools have all the connections that there may be; so until ``filled(isUsable:now:)``
-    /// says otherwise.
+    /// Called when requests wait but other pools use all connections that the shared limit allows. This lasts until
+    /// ``filled(isUsable:now:)`` reports a usable connection.
     func crowdedOut(now: Int64)
 
-    /// The turn is over: what has gathered can be told.
+    /// Called when the turn is over, to report collected results.
     func turnEnds()
 
-    /// One header field of an answer.
+    /// Called for each header field of an answer.
     func answerField(_ tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
 
-    /// The answer is whole; or it says that the request was accepted, and the rest of it is missing.
+    /// Called when the answer is complete, or when its status shows acceptance but the rest is missing.
     ///
-    /// - Returns: what it says about the connection.
+    /// - Returns: The consequence for the connection.
     func answered(_ tag: Int, _ answer: PoolAnswer, now: Int64) -> ConnectionVerdict
 
-    /// Certainly not processed: may be sent again at once.
+    /// Called for a request that was certainly not processed, and may be sent again at once.
     ///
-    /// - Parameter loss: what ended it; nil: the server refused it, or it never left.
+    /// - Parameter loss: The reason, or `nil` if the server refused the request or it never left.
     func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64)
 
-    /// May have been processed.
+    /// Called for a request that may have been processed.
     func lost(_ tag: Int, _ loss: RequestLoss, now: Int64)
 
-    /// The server wants a connection closed.
+    /// Called when the server wants a connection closed.
     ///
-    /// - Parameter debugData: what its GOAWAY says besides (RFC 9113, section 6.8).
-    /// - Returns: the same in words, for the log.
+    /// - Parameter debugData: The debug data of its GOAWAY (RFC 9113, section 6.8).
+    /// - Returns: The reason in words, for the log.
     func goAway(debugData: [UInt8], now: Int64) -> String?
 
-    /// A connection could not be made, or the server has refused our certificate before a request left on it.
+    /// Called when a connection could not be made, or when the server refused our certificate before a request left.
     ///
-    /// - Parameter isLast: there is no other, neither open nor on its way.
+    /// - Parameter isLast: Whether no other connection is open or connecting.
     func connectFailed(_ error: any Error, isLast: Bool, now: Int64)
 
-    /// Once a second.
+    /// Called once a second.
     func tick(now: Int64)
 }
 

@@ -2,58 +2,62 @@ package import Addressing
 package import NIOCore
 package import NIOSSL
 
-/// Which service a pool connects to, and what that service bears.
+/// The service that a pool connects to, and the limits that this service tolerates.
 package struct PoolConfiguration: Sendable {
-    /// Looks a name up; called for each connection, but for those that can share an answer, on a thread that may block.
+    /// Looks up a name. Called for each connection on a thread that may block, unless the connection shares a look-up
+    /// that is already running.
     package typealias Resolver = @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress]
 
-    /// Whether an address may be connected to.
+    /// Returns whether connections to an address are allowed.
     package typealias AddressRule = @Sendable (SocketAddress) -> Bool
 
-    /// What the log calls the service.
+    /// The name of the service in the log.
     package var service: String
     package var endpoint: Endpoint
     package var proxy: HTTPProxy?
-    /// What the server's certificate is checked with, and what we show if we are asked; nil: everything goes in the
-    /// clear.
+    /// The TLS configuration: what verifies the server's certificate, and the client certificate to show on request.
+    /// `nil` sends everything in cleartext.
     package var tls: TLSConfiguration?
-    /// Of pools with the same `tls` and `protocols`; nil: this one has its own.
+    /// The TLS context shared by pools with the same `tls` and `protocols`, or `nil` if this pool creates its own.
     package var sharedTLS: SharedTLS?
     package var protocols = HTTPVersions.http2
-    /// Asked for each address that the endpoint's name is found to have, or that stands in its place; whatever it does
-    /// not allow is not connected to. So that nobody's URL leads into our own network: ``AddressRules``.
+    /// Whether the pool may connect to an address. Called for each address that the endpoint's name resolves to, and
+    /// for an address given in place of a name. ``AddressRules`` use it to keep a publisher's URL out of our own
+    /// network.
     ///
-    /// With a proxy it is the proxy that looks names up, and that has to know where it may go: of it, only endpoints
-    /// that are addresses themselves are asked for here.
+    /// With a proxy, the proxy looks up names and must restrict where it connects. The rule then applies only to
+    /// endpoints that are addresses themselves.
     package var allowsAddress: AddressRule = { _ in true }
-    /// Most connections of one pool; at least 1.
+    /// The maximum number of connections of one pool; at least 1.
     package var maximumConnections: Int
-    /// Of many pools together; nil: each has its own bound only.
+    /// The limit on the connections of many pools together, or `nil` if each pool has only its own limit.
     package var sharedLimit: SharedConnectionLimit?
-    /// Streams of a connection that are used at a time, where the server allows more; nil: as many as it allows.
+    /// The maximum number of streams used at a time on a connection, if the server allows more. `nil` applies only the
+    /// server's limit.
     package var maximumStreams: Int?
-    /// Streams of each connection kept free for what is urgent; never more than a tenth.
+    /// The number of streams of each connection that are reserved for urgent requests; never more than a tenth.
     package var urgentStreams: Int
-    /// PINGs find out whether the server is there, keep middle boxes awake and measure the round trip. Without them,
-    /// where a server ends connections over PINGs, answers tell the round trip, and a server that is gone is found by
-    /// the request that it does not answer.
+    /// Whether to send PINGs. They detect a dead server, keep middleboxes from dropping the connection, and measure the
+    /// round trip. Some servers close connections because of PINGs. Without PINGs, answers measure the round trip, and
+    /// the first request without an answer reveals a dead server.
     package var sendsPings: Bool
-    /// How long an answer may take, in seconds.
+    /// The maximum time to an answer, in seconds.
     package var requestTimeoutSeconds: Int
-    /// How long one address may take for connecting and the TLS handshake together, in seconds; as long again for its
-    /// SETTINGS.
+    /// The maximum time to connect to one address, including the TLS handshake, in seconds. The server's SETTINGS may
+    /// take the same time again.
     package var connectTimeoutSeconds: Int
-    /// The most bytes that are read of an answer's body.
+    /// The maximum number of bytes read of an answer's body.
     package var maximumAnswerBytes: Int
-    /// A connection that has had nothing to do for so long is closed. One of HTTP/1.1 is closed as soon as its server
-    /// might close it.
+    /// The time without requests after which a connection is closed, in seconds. An HTTP/1.1 connection is closed as
+    /// soon as its server might close it.
     package var idleSeconds = 600
-    /// But the last one stays; not wise without PINGs, as nothing tells then whether it still leads anywhere.
+    /// Whether the last connection stays open when idle. Without PINGs this is unwise, because nothing shows whether
+    /// the connection still works.
     package var keepsLast = true
-    /// Under which labels it is measured; nil: it is not.
+    /// The labels of the pool's metrics, or `nil` if it is not measured.
     package var labels: PoolLabels?
     package var resolve: Resolver
-    /// Share one where pools may look the same name up.
+    /// The running name look-ups. Pools that may look up the same name should share one instance.
     package var lookups: NameLookups
 
     package init(

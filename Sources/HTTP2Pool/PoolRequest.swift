@@ -1,14 +1,14 @@
 package import HTTP2Session
 
-/// One request of a pool's client.
+/// A request of a pool's client.
 package struct PoolRequest {
     package let tag: Int
-    /// Of `:path`; read before the client is called again.
+    /// The value of `:path`. Read before the client is called again.
     package let path: UnsafeRawBufferPointer
-    /// Those that are not the connection's.
+    /// The header fields of this request, in addition to those of its connection.
     package let fields: HTTP2Fields
     package let body: HTTP2Body
-    /// The most bytes to keep of this request's answer body. The configuration's limit applies as well.
+    /// The maximum number of bytes to keep of this request's answer body. The configuration's limit applies as well.
     package let maximumAnswerBytes: Int32
 
     package init(

@@ -1,9 +1,9 @@
 package import HTTP2Session
 
-/// Why there is no answer to a request.
+/// The reason why a request has no answer.
 package enum RequestLoss: Sendable {
     case timeout
     case streamReset(HTTP2ErrorCode)
-    /// nil: closed without a word.
+    /// The connection was lost. The error is `nil` if it closed without one.
     case connectionLost((any Error)?)
 }

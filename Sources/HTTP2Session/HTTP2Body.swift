@@ -1,10 +1,10 @@
-/// The bytes of a message body, which never move, so that any number of streams, of any sessions, can be fed from it.
+/// The bytes of a message body. They never move, so any number of streams of any sessions can send them.
 public final class HTTP2Body: Sendable {
-    /// What stands before the bytes, of this body alone; mostly nothing.
+    /// The bytes that precede the shared ones, in this body only; mostly empty.
     private let head: [UInt8]
     private let bytes: ArraySlice<UInt8>
 
-    /// Shares the bytes, and so keeps the array that they are a part of.
+    /// Shares the bytes, which keeps their whole array in memory.
     public init(_ bytes: ArraySlice<UInt8>, after head: [UInt8] = []) {
         self.head = head
         self.bytes = bytes
@@ -14,12 +14,12 @@ public final class HTTP2Body: Sendable {
 
     public var count: Int { head.count + bytes.count }
 
-    /// Its bytes in a row; with a head, a copy of them.
+    /// Calls a closure with the contiguous bytes. If there is a head, they are a copy.
     public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try head.isEmpty ? bytes.withUnsafeBytes(body) : (head + bytes).withUnsafeBytes(body)
     }
 
-    /// Copies up to `length` bytes from `offset` on into `target`; returns how many.
+    /// Copies up to `length` bytes, starting at `offset`, into `target`. Returns the number of copied bytes.
     func copy(from offset: Int, to target: UnsafeMutableRawPointer, atMost length: Int) -> Int {
         guard offset < head.count else {
             return Self.copy(bytes, from: offset - head.count, to: target, atMost: length)

@@ -1,29 +1,30 @@
-/// One end of an HTTP/2 connection without its socket: bytes in, bytes out. Single owner: all calls on one
-/// thread, and neither call is allowed from inside the other (nghttp2 manual, "Programmers' Guide").
+/// An endpoint of an HTTP/2 connection without its socket, which turns received bytes into events and messages into
+/// bytes. It has a single owner, and all calls are on one thread. ``receive(_:)`` and ``collectOutput(limit:_:)`` must
+/// not be called from inside each other (nghttp2 manual, "Programmers' Guide").
 public protocol HTTP2Endpoint: AnyObject {
-    /// False once nothing the peer may still send matters.
+    /// Whether the session still needs input from the peer.
     var wantsRead: Bool { get }
-    /// True when ``collectOutput(limit:_:)`` has something to do, nearly always bytes to hand out.
+    /// Whether ``collectOutput(limit:_:)`` has something to do, nearly always bytes to send.
     var wantsWrite: Bool { get }
 
-    /// Takes in bytes from the peer and calls the delegate for what they bring.
+    /// Processes bytes from the peer and calls the delegate for the resulting events.
     ///
-    /// - Throws: why the session ended. It takes no more input then.
+    /// - Throws: The reason why the session ended. It takes no more input after that.
     func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error)
 
-    /// Hands out what there is to send, in pieces that are valid during the call of `body`, and stops early
-    /// once `limit` bytes have been handed out.
+    /// Passes the pending output to `body`, in pieces that are valid during each call. Stops early once `limit` bytes
+    /// have been passed.
     ///
-    /// - Throws: why the session has ended, after the last bytes (the GOAWAY that tells the peer) were
-    ///   handed out.
+    /// - Throws: The reason why the session ended. Before that, the last bytes were passed, including the GOAWAY for
+    ///   the peer.
     func collectOutput(limit: Int, _ body: (UnsafeRawBufferPointer) -> Void) throws(HTTP2Error)
 
-    /// Releases the delegate, which hears nothing more: the connection is over.
+    /// Releases the delegate, which receives no more events. Called when the connection is over.
     func detachDelegate()
 }
 
 extension HTTP2Endpoint {
-    /// Both sides are done: the connection can be closed.
+    /// Whether both sides are done, so that the connection can be closed.
     public var isFinished: Bool {
         !wantsRead && !wantsWrite
     }

@@ -1,31 +1,31 @@
 internal import CNGHTTP2
 
-/// Why a session refused a call, or ended.
+/// The reason why a session refused a call, or why it ended.
 public struct HTTP2Error: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What a caller can tell apart.
+    /// A kind of error that callers can distinguish.
     public enum Kind: Hashable, Sendable {
         /// A field's name or value can't be sent over HTTP/2 (RFC 9113, section 8.2.1).
         case invalidField
         /// The session takes no new streams: a GOAWAY was received, or the session is ending.
         case closing
-        /// All 2^30 stream identifiers of the connection are used up: open another connection.
+        /// All 2^30 stream identifiers of the connection are used. Another connection is needed.
         case streamIDsExhausted
         /// The stream is not open.
         case unknownStream
-        /// The peer broke the protocol; the session has ended, with this code in its GOAWAY.
+        /// The peer broke the protocol. The session has ended, with this code in its GOAWAY.
         case connection(HTTP2ErrorCode)
         /// The peer does not speak HTTP/2: its connection preface was wrong.
         case badPreface
-        /// The peer made us queue too many answers, as in a flood of PING or SETTINGS frames.
+        /// The peer made us queue too many replies, for example with a flood of PING or SETTINGS frames.
         case flooded
-        /// The call is not possible at this moment or with these arguments.
+        /// The call is not possible now, or not with these arguments.
         case misuse
-        /// The HTTP/2 library failed by itself.
+        /// The HTTP/2 library failed.
         case library
     }
 
     public let kind: Kind
-    /// What happened, for people. Names fields, never contains their values.
+    /// The description for people. It may name fields but never contains their values.
     public let message: String
 
     public init(_ kind: Kind, _ message: String) {

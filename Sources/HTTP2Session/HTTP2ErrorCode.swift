@@ -1,6 +1,6 @@
 internal import CNGHTTP2
 
-/// An HTTP/2 error code, as RST_STREAM and GOAWAY carry it (RFC 9113, section 7).
+/// An HTTP/2 error code of RST_STREAM and GOAWAY frames (RFC 9113, section 7).
 public struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: UInt32
 
@@ -15,7 +15,7 @@ public struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable, CustomString
     public static let settingsTimeout = HTTP2ErrorCode(rawValue: 0x4)
     public static let streamClosed = HTTP2ErrorCode(rawValue: 0x5)
     public static let frameSizeError = HTTP2ErrorCode(rawValue: 0x6)
-    /// The stream was not processed at all: its request is safe to send again (RFC 9113, section 8.7).
+    /// The stream was not processed, so its request can safely be sent again (RFC 9113, section 8.7).
     public static let refusedStream = HTTP2ErrorCode(rawValue: 0x7)
     public static let cancel = HTTP2ErrorCode(rawValue: 0x8)
     public static let compressionError = HTTP2ErrorCode(rawValue: 0x9)
@@ -24,9 +24,9 @@ public struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable, CustomString
     public static let inadequateSecurity = HTTP2ErrorCode(rawValue: 0xc)
     public static let http11Required = HTTP2ErrorCode(rawValue: 0xd)
 
-    /// The rule that was broken, for errors of which the library tells no more than the code.
+    /// Returns the rule that was broken, for errors that the library reports only as a code.
     ///
-    /// - Parameter place: the last frame whose header was good.
+    /// - Parameter place: The last frame with a valid header.
     func meaning(at place: String) -> String {
         switch self {
         case .compressionError: "\(place): a header block that can't be decoded (RFC 7541)"

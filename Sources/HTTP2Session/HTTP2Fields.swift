@@ -1,17 +1,17 @@
 internal import CNGHTTP2
 
-/// Header fields encoded once into memory that never moves, in the form the HTTP/2 library reads without
-/// copying. Pseudo-headers come first, whatever the order given.
+/// A list of header fields, encoded once into memory that never moves, in the form that the HTTP/2 library reads
+/// without copying. Pseudo-header fields come first, regardless of the given order.
 public final class HTTP2Fields: Sendable {
-    // why: written before init returns and never after.
+    // why: written before init returns, and never afterwards.
     private nonisolated(unsafe) let text: UnsafeMutablePointer<UInt8>
-    // why: the same.
+    // why: as above.
     nonisolated(unsafe) let native: UnsafeMutablePointer<nghttp2_nv>
     let pseudoCount: Int
     public let count: Int
 
-    /// - Throws: ``HTTP2Error`` of kind `invalidField`, naming the field, if a name is not a lower-case token
-    ///   or a value holds a control character or begins or ends with white space.
+    /// - Throws: ``HTTP2Error`` of kind `invalidField`, which names the field. The cause is a name that is not a
+    ///   lower-case token, or a value with a control character or with white space at its beginning or end.
     public init(_ fields: [HTTP2Field]) throws(HTTP2Error) {
         for field in fields {
             try Self.check(field)
@@ -44,7 +44,7 @@ public final class HTTP2Fields: Sendable {
         }
     }
 
-    /// Calls `body` for each field, pseudo-headers first.
+    /// Calls `body` for each field, pseudo-header fields first.
     public func forEach(_ body: (_ name: String, _ value: String) -> Void) {
         for field in UnsafeBufferPointer(start: native, count: count) {
             body(

@@ -1,18 +1,18 @@
 internal import CNGHTTP2
 
-/// SETTINGS parameters to announce to the peer (RFC 9113, section 6.5.2). Those that are nil are not sent
-/// and keep their last value, at first the RFC's default.
+/// The SETTINGS parameters to announce to the peer (RFC 9113, section 6.5.2). A parameter that is `nil` is not sent and
+/// keeps its last value, which at first is the RFC's default.
 public struct HTTP2Settings: Hashable, Sendable {
-    /// Bytes of HPACK dynamic table the peer may use to send to us. RFC default 4,096.
+    /// The size of the HPACK dynamic table that the peer may use to send to us, in bytes. RFC default: 4,096.
     public var headerTableSize: UInt32?
-    /// Streams the peer may have open at once. RFC default: no limit.
+    /// The number of streams that the peer may have open at once. RFC default: no limit.
     public var maxConcurrentStreams: UInt32?
-    /// Bytes of body the peer may send on a stream before a WINDOW_UPDATE. RFC default 65,535.
+    /// The number of body bytes that the peer may send on a stream before a WINDOW_UPDATE. RFC default: 65,535.
     public var initialWindowSize: UInt32?
-    /// Payload bytes of the largest frame we take, 16,384 to 16,777,215. RFC default 16,384.
+    /// The payload size of the largest frame that we accept, 16,384 to 16,777,215 bytes. RFC default: 16,384.
     public var maxFrameSize: UInt32?
-    /// Bytes of uncompressed header list we take (names + values + 32 for each field). A session that
-    /// announces none still holds peers to ``defaultHeaderListLimit``.
+    /// The size of the largest uncompressed header list that we accept, in bytes (names, values, and 32 bytes for each
+    /// field). A session that announces none still enforces ``defaultHeaderListLimit``.
     public var maxHeaderListSize: UInt32?
 
     /// The header list limit of a session that does not announce one, in bytes.

@@ -3,13 +3,17 @@ import Foundation
 package import PushModel
 package import Store
 
-/// An event of the results exchange, as rows of the ledger.
+/// A decoder that turns result events into rows of the outcome ledger.
 package enum LedgerEvent {
-    /// What is longer is cut: it names something, and nobody reads on.
+    /// The maximum size of a text in bytes. Longer texts are truncated, because they only identify something.
     private static let mostBytes = 1_024
 
-    /// - Parameter forms: of each output's addresses.
-    /// - Throws: ``LedgerFault`` for what is no event of ours.
+    /// Returns the rows for the outcomes of an event.
+    ///
+    /// - Parameters:
+    ///   - body: the JSON text of the event.
+    ///   - forms: the address format of each output.
+    /// - Throws: ``LedgerFault`` if the message is not a result event.
     package static func rows(of body: [UInt8], forms: [String: RecipientForm]) throws(LedgerFault) -> [LedgerRow] {
         guard let event = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any] else {
             throw LedgerFault("is no JSON object")
@@ -58,7 +62,8 @@ package enum LedgerEvent {
         return row
     }
 
-    /// Called after the output, or after whoever gave it.
+    /// Returns the provider's id for the push. Its key begins with the name of the output or of its provider, such as
+    /// `apns_id` or `receiver_id`.
     private static func providerID(_ outcome: [String: Any]) -> String? {
         outcome.keys.filter { $0.hasSuffix("_id") && !$0.hasSuffix("_unique_id") }.min().flatMap { text(outcome, $0) }
     }
@@ -78,20 +83,20 @@ package enum LedgerEvent {
         (object["at"] as? String).flatMap(Timestamp.init(rfc3339:))
     }
 
-    /// As PostgreSQL takes it.
+    /// Returns a text in the form in which it is stored in PostgreSQL.
     private static func text(_ object: [String: Any], _ key: String) -> String? {
         (object[key] as? String).map { LedgerText.kept($0, most: mostBytes) }
     }
 }
 
-/// What is written of a text, and so what is looked for.
+/// The form in which texts are stored in the ledger. Searches must convert their texts in the same way.
 package enum LedgerText {
     package static func kept(_ text: String, most: Int = 1_024) -> String {
         text.replacing("\0", with: "\u{FFFD}").cut(toBytes: most)
     }
 }
 
-/// Why something from the results exchange is no event.
+/// The reason why a message of the results exchange is not a result event.
 package struct LedgerFault: Error, CustomStringConvertible {
     package let description: String
     init(_ description: String) { self.description = description }

@@ -16,6 +16,8 @@ final class LedgerInbox: Sendable {
 
     let budget: AMQPByteBudget
 
+    /// Creates an inbox.
+    ///
     /// - Parameter budget: the consumer's budget.
     init(_ budget: AMQPByteBudget) {
         self.budget = budget

@@ -15,6 +15,8 @@ package final class LedgerMonitor: Sendable {
     let inbox = LedgerInbox(AMQPByteBudget(limit: bytes))
     private let state: Mutex<LedgerProgress>
 
+    /// Creates a monitor.
+    ///
     /// - Parameter now: the time of the start.
     package init(now: Timestamp) { state = Mutex(LedgerProgress(startedAt: now)) }
 

@@ -1,14 +1,14 @@
 import Crypto
 package import Store
 
-/// How much of what was accepted is written down; whatever is no `sent` always is.
+/// The share of accepted pushes that the ledger stores. All outcomes other than `sent` are always stored.
 public enum LedgerSampling: Sendable, Hashable {
     case all
     case none
-    /// A part of the recipients of each job, from 0 to 1: of one recipient the same each time.
+    /// A share of the recipients of each job, from 0 to 1. The choice for a recipient is the same each time.
     case sample(Double)
 
-    /// `all`, `none` or `sample:0.01`.
+    /// Parses `all`, `none` or a share such as `sample:0.01`.
     public init?(_ text: String) {
         switch text {
         case "all": self = .all

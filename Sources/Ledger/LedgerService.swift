@@ -8,13 +8,13 @@ package import PushModel
 import ServiceLifecycle
 package import Store
 
-/// Consumes the results exchange and stores its outcomes in `martlet.ledger`.
+/// A service that consumes the results exchange and stores its outcomes in `martlet.ledger`.
 ///
 /// | event | result |
 /// |---|---|
 /// | result events arrive | their outcomes are stored in one transaction, then the events are acknowledged |
-/// | the process dies before the acknowledgement | the broker delivers the events again; readers ignore duplicate rows |
-/// | the database fails or is away | at most 32 MB of events wait here, others in the broker; retried after 1 to 60 s |
+/// | the process dies before the acknowledgement | the broker redelivers the events; readers ignore duplicate rows |
+/// | the database fails or is down | at most 32 MB of events wait here, others in the broker; retried after 1 to 60 s |
 /// | no event arrives for 5 s | a statement without rows checks whether the database takes writes |
 /// | the queue in the broker is full | the broker drops the oldest events, so that workers never wait for the ledger |
 /// | a message is malformed | it is logged and dropped |
@@ -39,6 +39,8 @@ package struct LedgerService: Service {
     private let failures = OngoingFailures()
     private let logger: Logger
 
+    /// Creates a service.
+    ///
     /// - Parameters:
     ///   - provision: the party that declares the queue.
     ///   - forms: the form of each output's addresses.
@@ -194,7 +196,7 @@ package struct LedgerService: Service {
 }
 
 extension PipelineNames {
-    /// Queue of what becomes of recipients, for the ledger.
+    /// The name of the queue from which the ledger receives result events.
     package var ledger: String { "\(prefix).ledger" }
 
     /// The declaration of the ledger's queue. At a gigabyte the queue drops its oldest events, so that a stopped ledger

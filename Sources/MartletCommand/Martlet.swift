@@ -5,17 +5,18 @@ import MartletService
 public import PushModel
 import Threading
 
-/// The command, put together from outputs.
+/// The command `martlet`, which is assembled from outputs.
 public enum Martlet {
     struct Parts: Sendable {
         var outputs: [any OutputPlugin] = []
         var commands: [any ParsableCommand.Type] = []
     }
 
-    /// Said once, before anything is parsed: commands are made by the parser, so nobody can hand it to them.
+    /// The parts of the command. They are set once, before arguments are parsed, because the parser creates the
+    /// commands itself and can't pass the parts to them.
     private static let parts = Mutex(Parts())
 
-    /// Those that it was put together from.
+    /// The outputs from which the command was assembled.
     package static var installed: [any OutputPlugin] { parts.withLock { $0.outputs } }
     static var commands: [any ParsableCommand.Type] { parts.withLock { $0.commands } }
 
@@ -29,7 +30,7 @@ public enum Martlet {
     /// This function is synchronous, because Swift opens descriptors of its own before the first line of an
     /// asynchronous `main` runs. The closed standard descriptors must be opened before that.
     ///
-    /// - Parameter commands: the commands to add to those that every Martlet has.
+    /// - Parameter commands: the commands to add to those that are always included.
     package static func main(outputs: [any OutputPlugin], commands: [any ParsableCommand.Type]) -> Never {
         StandardDescriptors.openClosed()
         Task { await run(outputs: outputs, commands: commands) }
@@ -48,7 +49,7 @@ public enum Martlet {
             do {
                 try await run(command)
             } catch let error as ValidationError {
-                // Of a command that runs already the parser would show the usage of all.
+                // The command is already running, so the parser would print the usage of the root command.
                 printError("Error: \(error.message)\nUsage: \(RootCommand.usageString(for: type(of: command)))")
                 leave(RootCommand.exitCode(for: error).rawValue)
             }
@@ -59,7 +60,7 @@ public enum Martlet {
         } catch {
             let code = RootCommand.exitCode(for: error)
             let message = RootCommand.fullMessage(for: error)
-            // Help and version are errors, too, which are no failure.
+            // Help and version are also errors, but not failures.
             if message.isEmpty { leave(code.rawValue) }
             if code.isSuccess { print(help: message) } else { printError(message) }
             leave(code.rawValue)
@@ -75,8 +76,8 @@ public enum Martlet {
         }
     }
 
-    /// Ends the process without the C library's exit handlers: OpenSSL's would free what threads of libpq that
-    /// are just ending free as well (OPENSSL_cleanup and OPENSSL_thread_stop do not wait for each other).
+    /// Ends the process without the exit handlers of the C library. OpenSSL's handler would free memory that ending
+    /// threads of libpq also free, because OPENSSL_cleanup and OPENSSL_thread_stop do not wait for each other.
     private static func leave(_ code: Int32) -> Never {
         fflush(nil)
         _exit(code)

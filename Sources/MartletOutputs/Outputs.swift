@@ -6,7 +6,7 @@ public import PushModel
 import WebPushOutput
 import WebhookOutput
 
-/// The list of plugins: the one place that names the outputs.
+/// The list of plugins. No other place names the outputs.
 extension Martlet {
     public static let outputs: [any OutputPlugin] = [
         APNSPlugin(), FCMPlugin(), WebPushPlugin(), WebhookPlugin(), DiscardPlugin(),

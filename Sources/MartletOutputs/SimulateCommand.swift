@@ -3,7 +3,7 @@ import ArgumentParser
 import FCMCommands
 import WebPushCommands
 
-/// `martlet simulate`: the outputs' doubles.
+/// The command `martlet simulate` with the outputs' simulators.
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate", abstract: "Run a simulator of a push service on this machine.",

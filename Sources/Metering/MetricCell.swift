@@ -1,7 +1,7 @@
 import Threading
 
-/// An integer that one queue, event loop or thread writes, which is its owner, and anybody may read: no lock, and no
-/// instruction that locks the bus.
+/// An integer that only its owner writes, which is one queue, event loop or thread. Any thread may read it. It uses
+/// neither a lock nor an instruction that locks the bus.
 package final class MetricCell: Sendable {
     private let number = Atomic<Int>(0)
 
@@ -9,18 +9,18 @@ package final class MetricCell: Sendable {
 
     package var value: Int { number.load(ordering: .relaxed) }
 
-    /// By its owner only: what two add at the same time is counted once.
+    /// Adds to the value. Only the owner may call this, because one of two concurrent additions would be lost.
     package func add(_ count: Int = 1) {
         number.store(number.load(ordering: .relaxed) &+ count, ordering: .relaxed)
     }
 
-    /// By its owner only.
+    /// Sets the value. Only the owner may call this.
     package func set(_ value: Int) { number.store(value, ordering: .relaxed) }
 }
 
-/// How many of what was observed fell between fixed bounds; written by one owner, as a ``MetricCell``.
+/// A histogram with fixed bounds. Only its owner writes it, as with ``MetricCell``.
 package final class MetricHistogram: Sendable {
-    /// What one of its cells says of each bucket, not cumulative, and the sum of what was observed.
+    /// The counts of the buckets, not cumulative, and the sum of the observed values.
     package struct Reading: Sendable, Hashable {
         package var counts: [Int]
         package var sum: Int
@@ -28,9 +28,10 @@ package final class MetricHistogram: Sendable {
         package var count: Int { counts.reduce(0, &+) }
     }
 
-    /// Rising, in the family's smallest unit; a bound belongs to the bucket below it.
+    /// The upper bounds of the buckets, rising, in the unit of the cells. A value equal to a bound is counted in the
+    /// bucket below it.
     package let bounds: [Int]
-    /// One more than there are bounds.
+    /// The cells of the buckets. The last bucket has no upper bound.
     private let counts: [MetricCell]
     private let sum = MetricCell()
 
@@ -41,9 +42,9 @@ package final class MetricHistogram: Sendable {
 
     package var reading: Reading { Reading(counts: counts.map(\.value), sum: sum.value) }
 
-    /// By its owner only.
+    /// Records a value. Only the owner may call this.
     ///
-    /// - Parameter times: how often it was observed.
+    /// - Parameter times: the number of times that the value was observed.
     package func observe(_ value: Int, times: Int = 1) {
         var place = 0
         while place < bounds.count, value > bounds[place] { place += 1 }

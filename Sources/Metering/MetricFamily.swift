@@ -1,27 +1,28 @@
-/// What is measured: a name, what it means, and the labels that each series of it has. The one list of all of them is
-/// ``all``, which docs/operate.md explains.
+/// A metric family: its name, its explanation and the labels of its series. ``all`` lists the families of a worker,
+/// which docs/operate.md explains.
 package struct MetricFamily: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
-        /// Only rises.
+        /// A value that only rises.
         case counter
         case gauge
-        /// Always 1: what there is to say is in the labels.
+        /// The constant value 1, with the information in the labels.
         case info
-        /// Bounds as they are shown, rising.
+        /// A histogram with these upper bounds, rising, in the shown unit.
         case histogram([Double])
     }
 
-    /// With the prefix; a counter's ends with `_total`.
+    /// The name with its prefix. The name of a counter ends with `_total`.
     package let name: String
     package let kind: Kind
     package let help: String
     package private(set) var labels: [String]
-    /// How many of what its cells count make one of what is shown.
+    /// The divisor that turns the value of a cell into the shown value.
     package let scale: Int
-    /// Of a histogram, as its cells count.
+    /// The upper bounds of a histogram in the unit of its cells. Empty for other kinds.
     package let bounds: [Int]
 
-    /// - Parameter scale: 1000 where cells count milliseconds and seconds are shown.
+    /// - Parameter scale: the divisor for cell values, such as 1000 if cells count milliseconds and the metric shows
+    ///   seconds.
     package init(
         _ name: String, _ kind: Kind, _ help: String, labels: [String] = [], scale: Int = 1, prefix: String = "martlet_"
     ) {
@@ -37,14 +38,14 @@ package struct MetricFamily: Sendable, Hashable {
         }
     }
 
-    /// The same where some series have another label in the place of the last.
+    /// Returns this family with another name for the last label.
     package func with(lastLabel name: String) -> Self {
         var family = self
         family.labels = labels.dropLast() + [name]
         return family
     }
 
-    /// Two of the same name are the same.
+    /// Families with the same name are equal.
     package static func == (left: Self, right: Self) -> Bool { left.name == right.name }
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

@@ -1,4 +1,4 @@
-/// What a registry knew at one moment: the series of each family, the cells of all owners added up.
+/// The values of a registry at one moment. It has the series of each family, with the cells of all owners added up.
 package struct MetricPage: Sendable {
     package enum Value: Sendable, Hashable {
         case number(Int)
@@ -33,7 +33,7 @@ package struct MetricPage: Sendable {
         series[family, default: [:]][labels] = .histogram(sum)
     }
 
-    /// The series of a family that is no histogram, sorted by their labels.
+    /// Returns the series of a family that is not a histogram, sorted by their labels.
     package func values(of family: MetricFamily) -> [(labels: [String: String], value: Double)] {
         sorted(family).compactMap { labels, value in
             guard case .number(let number) = value else { return nil }
@@ -44,7 +44,7 @@ package struct MetricPage: Sendable {
         }
     }
 
-    /// How often each series of a histogram was counted in, sorted by their labels.
+    /// Returns the number of observations in each series of a histogram, sorted by labels.
     package func counts(of family: MetricFamily) -> [(labels: [String: String], count: Int)] {
         sorted(family).compactMap { labels, value in
             guard case .histogram(let reading) = value else { return nil }

@@ -1,11 +1,12 @@
 import Threading
 
-/// Where queues, event loops and threads get the cells they count in, and where all of it is read.
+/// A registry of metrics. Queues, event loops and threads get the cells in which they count from it, and scrapes read
+/// all values from it.
 ///
-/// A series has a cell for each owner; a scrape adds them up. The lock is taken when somebody is set up and when somebody
-/// reads, never on the way of a push: who counts keeps the cells it was given.
+/// A series has one cell for each owner, and a scrape adds them up. The lock is taken only to set up an owner and to
+/// read. No push takes the lock, because owners keep their cells.
 package final class MetricRegistry: Sendable {
-    /// Adds what somebody knows at the time of a scrape.
+    /// A closure that adds current values to a page during a scrape.
     package typealias Reader = @Sendable (inout MetricPage) -> Void
 
     private struct Series: Hashable {
@@ -24,11 +25,11 @@ package final class MetricRegistry: Sendable {
 
     package init() {}
 
-    /// The cell of a series that this owner writes: the same for the same owner.
+    /// Returns the cell of a series for an owner. The same owner always gets the same cell.
     ///
     /// - Parameters:
-    ///   - labels: the values, in the family's order.
-    ///   - owner: the queue or event loop that writes; nil: there is one writer for as long as the process lives.
+    ///   - labels: the values of the labels, in the order of the family.
+    ///   - owner: the queue or event loop that writes, or `nil` for a single writer that lives as long as the process.
     package func cell(_ family: MetricFamily, _ labels: [String] = [], of owner: AnyObject? = nil) -> MetricCell {
         let series = Series(family: family, labels: labels, owner: owner.map(ObjectIdentifier.init))
         return state.withLock { state in
@@ -39,7 +40,7 @@ package final class MetricRegistry: Sendable {
         }
     }
 
-    /// The same for a histogram.
+    /// Returns the histogram of a series for an owner, as with ``cell(_:_:of:)``.
     package func histogram(
         _ family: MetricFamily, _ labels: [String] = [], of owner: AnyObject? = nil
     ) -> MetricHistogram {
@@ -52,12 +53,12 @@ package final class MetricRegistry: Sendable {
         }
     }
 
-    /// Has somebody asked at each scrape, on the scraper's thread.
+    /// Registers a closure that is called during each scrape, on the scraper's thread.
     ///
-    /// - Parameter name: takes the place of whoever has read under the same name.
+    /// - Parameter name: the name of the closure. It replaces an earlier closure with the same name.
     package func read(_ name: String, _ reader: @escaping Reader) { state.withLock { $0.readers[name] = reader } }
 
-    /// What cells and histograms say of these families now.
+    /// Returns the current values of the cells and histograms of these families. Registered closures are not called.
     package func page(of families: [MetricFamily]) -> MetricPage {
         let now = state.withLock { $0 }
         var page = MetricPage()
@@ -70,7 +71,7 @@ package final class MetricRegistry: Sendable {
         return page
     }
 
-    /// All that is known now.
+    /// Returns all current values.
     package func page() -> MetricPage {
         let now = state.withLock { $0 }
         var page = MetricPage()

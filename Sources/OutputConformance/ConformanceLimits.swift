@@ -1,10 +1,10 @@
-/// How long things may take. All waits are bounded by these; none is as long when all is well.
+/// The time limits of the suite. They bound all waits, and a conforming output rarely reaches them.
 public struct ConformanceLimits: Sendable {
-    /// An outcome, or whatever else is waited for: more than the output's own time-outs together.
+    /// The limit for an outcome or any other awaited event. It must exceed the sum of the output's own timeouts.
     public var patience: Duration
-    /// A call that must not wait. Longer than on an idle machine: tests run side by side.
+    /// The limit for a call that must return at once. It allows for tests that run in parallel.
     public var call: Duration
-    /// How far apart the output's clock and that of the suite may be.
+    /// The maximum difference between the clocks of the output and the suite.
     public var clockDifference: Duration
 
     public init(

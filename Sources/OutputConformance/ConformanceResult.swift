@@ -1,9 +1,9 @@
-/// What came out when a rule was tried.
+/// The result of trying one rule.
 public struct ConformanceResult: Sendable {
     public enum Verdict: String, Sendable {
         case passed
         case failed
-        /// The harness lacks something without which the rule can't be tried.
+        /// The harness lacks a part that the rule needs.
         case skipped
     }
 
@@ -11,7 +11,7 @@ public struct ConformanceResult: Sendable {
     /// The name of the harness.
     public let subject: String
     public let verdict: Verdict
-    /// What was not as it must be, or what the harness lacks.
+    /// The violations found, or the parts that the harness lacks.
     public let lines: [String]
 }
 

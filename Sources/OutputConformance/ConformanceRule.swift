@@ -1,11 +1,11 @@
-/// Something that every output does.
+/// A requirement that every output must meet.
 public struct ConformanceRule: Sendable {
-    /// In a few words, unlike all others.
+    /// A short name, unique among all rules.
     public let name: String
-    /// In a sentence.
+    /// The requirement as a sentence.
     public let demand: String
     let needs: [HarnessPart]
-    /// What was not as it must be, a line for each.
+    /// The check, which returns a line for each violation.
     let problems: @Sendable (Trial) async throws -> [String]
 
     init(

@@ -1,5 +1,5 @@
-/// What the host relies on, whatever the output: rules that are tried one by one on an output that sends to a double of
-/// its service.
+/// A test suite for the rules that the host expects every output to follow. Each rule is tried on an output that sends
+/// to a double of its service.
 ///
 /// ```swift
 /// let suite = OutputConformance(OutputHarness("carrier-pigeon") {
@@ -8,11 +8,11 @@
 /// for result in await suite.results() { print(result) }
 /// ```
 ///
-/// Whatever the rule, each recipient handed in has exactly one outcome in the end, and shutDown returns.
+/// With every rule, the suite also checks that each recipient has exactly one outcome and that shutDown returns.
 ///
-/// It needs no test library: a result is a value, for any that there is. docs/output.md shows it in one.
+/// The suite works with any test library because a result is a plain value. docs/output.md has an example.
 public struct OutputConformance: Sendable {
-    /// All rules, in the order in which to read them.
+    /// All rules, in reading order.
     public static let rules: [ConformanceRule] = [
         OutcomeRules.all, DeliveryRules.all, DeadlineRules.all, BadDayRules.all, HostileInputRules.all,
         CredentialRules.all,
@@ -27,7 +27,7 @@ public struct OutputConformance: Sendable {
         self.limits = limits
     }
 
-    /// Tries one rule on an output made for it; rules may be tried side by side.
+    /// Tries one rule on an output created for it. Rules may be tried in parallel.
     public func result(of rule: ConformanceRule) async -> ConformanceResult {
         func result(_ verdict: ConformanceResult.Verdict, _ lines: [String]) -> ConformanceResult {
             ConformanceResult(rule: rule, subject: harness.name, verdict: verdict, lines: lines)
@@ -49,7 +49,7 @@ public struct OutputConformance: Sendable {
         }
     }
 
-    /// Tries all rules, one after another.
+    /// Tries all rules in sequence.
     public func results() async -> [ConformanceResult] {
         var results: [ConformanceResult] = []
         for rule in Self.rules { results.append(await result(of: rule)) }

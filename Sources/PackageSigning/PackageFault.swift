@@ -1,4 +1,4 @@
-/// Why no package can be made: each line names the file, the field where there is one, and what is wrong.
+/// The reasons why a package cannot be made. Each line names the file, the field if there is one, and the problem.
 package struct PackageFault: Error, Sendable, Hashable, CustomStringConvertible {
     package let lines: [String]
     package var description: String { lines.joined(separator: "\n") }

@@ -1,6 +1,6 @@
 import Pacing
 
 extension Backoff {
-    /// For pools and listeners.
+    /// The back-off of pools and listeners.
     static let reconnecting = Backoff(first: .milliseconds(100), longest: .seconds(5))
 }

@@ -1,41 +1,43 @@
 internal import CLibPQ
 import Foundation
 
-/// Where a database is and how to get in, as libpq understands it.
+/// The address of a database and the settings of connections to it, in libpq's terms.
 public struct PostgresConfiguration: Sendable, CustomStringConvertible {
-    /// Time for a connection to be made to each address of each host of the URL, one after the other, and for each name to be
-    /// looked up; its `connect_timeout`, else 5 s.
+    /// The time limit for a connection to each address of each host of the URL, and for each look-up of a name.
+    /// Addresses are tried one after another. The default is `connect_timeout` of the URL, or 5 seconds.
     public var connectTimeout: Duration
-    /// Time for a request's answer, after which it is cancelled and its connection closed; nil waits for ever.
+    /// The time limit for the answer to a request, or `nil` for no limit. When it is over, the request is cancelled and
+    /// its connection is closed.
     public var queryTimeout: Duration? = .seconds(30)
-    /// Time a statement waits for a lock that another session holds, however long it may take otherwise. Without a time
-    /// limit there is none for locks either.
+    /// The time limit for waiting for a lock that another session holds. It applies even if the statement itself may
+    /// take longer. If a request has no time limit, neither do its locks.
     public var lockTimeout: Duration = .seconds(10)
-    /// Where its connections count; nil: they don't.
+    /// The metrics of the connections, or `nil` if they are not measured.
     package var meter: PostgresMeter?
-    /// Of names that are not looked up, for tests.
+    /// The addresses of host names that are not looked up, for tests.
     package var knownAddresses: [String: [String]] = [:]
 
-    /// Asked before each attempt to connect, for a URL that changes while this program runs: where to, and as whom. Called
-    /// on the connection's thread, which may block meanwhile.
+    /// A function that returns the current configuration before each attempt to connect, for a URL that changes while
+    /// this program runs. It is called on the connection's thread and may block.
     public var current: (@Sendable () -> PostgresConfiguration)?
 
-    /// libpq's keywords and values.
+    /// The options, by libpq's keywords.
     let options: [String: String]
 
-    /// Reads `postgres://user:password@host:port/database?sslmode=verify-full&…`.
+    /// Parses a URL such as `postgres://user:password@host:port/database?sslmode=verify-full&…`.
     ///
-    /// Every parameter of the PostgreSQL manual's "Parameter Key Words" is understood, TLS (`sslmode`,
-    /// `sslrootcert`) included; what the URL leaves out comes from libpq's environment (`PGPASSFILE`, …).
-    /// - Parameter applicationName: shown in `pg_stat_activity` unless the URL names another.
-    /// - Throws: ``PostgresError`` with code `configuration`, which never shows the password.
+    /// All parameters in the PostgreSQL manual's "Parameter Key Words" are supported, including those for TLS
+    /// (`sslmode`, `sslrootcert`). Options that the URL omits come from libpq's environment (`PGPASSFILE`, …).
+    ///
+    /// - Parameter applicationName: the name in `pg_stat_activity`, unless the URL contains another.
+    /// - Throws: ``PostgresError`` with code `configuration`. It never contains the password.
     public init(url: String, applicationName: String = "martlet") throws(PostgresError) {
         guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://") else {
             throw PostgresError(.configuration, "database URL must begin with postgres:// or postgresql://")
         }
         var options = Self.defaults.merging(try parsedByLibPQ(url)) { $1 }
         if ["host", "port", "dbname"].contains(where: { options[$0]?.contains("@") == true }) {
-            // libpq took a part of an unencoded password for a host; its own errors would print it
+            // libpq took a part of an unencoded password for a host. Its own errors would reveal that part.
             throw PostgresError(
                 .configuration, "database URL: '@', ':' and '/' in the user name or password must be percent-encoded")
         }
@@ -44,43 +46,45 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
                 !$0.isEmpty && UInt16($0).map { $0 > 0 } != true
             })
         {
-            // Most likely a password, of a URL that ends before its host; libpq's own error would print it.
+            // The value is probably a password in a URL that ends before its host. libpq's own error would reveal it.
             throw PostgresError(.configuration, "database URL: a port is a number from 1 to 65535")
         }
         options["fallback_application_name"] = applicationName
-        // libpq itself applies this only to its blocking calls, and takes zero and less for no limit
+        // libpq applies this setting only to its blocking calls, and treats zero and negative values as no limit.
         let seconds = options["connect_timeout"].flatMap { Int32($0) } ?? 0
         connectTimeout = .seconds(seconds > 0 ? seconds : 5)
         self.options = options
     }
 
-    /// A dead peer is noticed within about 30 s, also on a connection that only listens.
+    /// The options that the URL may override. With them, a dead peer is detected within about 30 seconds, even if the
+    /// connection only listens.
     private static let defaults = [
         "client_encoding": "UTF8", "keepalives_idle": "15", "keepalives_interval": "5",
         "keepalives_count": "3", "tcp_user_timeout": "30000",
     ]
 
-    /// Hosts over a network whose identity is not verified: `sslmode` is not `verify-full`.
+    /// The network hosts whose identity is not verified, because `sslmode` is not `verify-full`.
     public var unverifiedHosts: [String] {
         let hosts = options["host"] ?? options["hostaddr"] ?? ProcessInfo.processInfo.environment["PGHOST"] ?? ""
         let mode = options["sslmode"] ?? ProcessInfo.processInfo.environment["PGSSLMODE"]
         if mode == "verify-full" { return [] }
         return hosts.split(separator: ",").map(String.init).filter { host in
-            // beginning with a slash or an at sign: a Unix socket
+            // A host that begins with a slash or an at sign is a Unix socket.
             !host.hasPrefix("/") && !host.hasPrefix("@") && !host.hasPrefix("127.")
                 && !["localhost", "::1"].contains(host)
         }
     }
 
-    /// What to connect with, one host after the other.
+    /// The options of each host, in the order of the attempts.
     var hosts: [[String: String]] { HostAttempts.of(options, environment: ProcessInfo.processInfo.environment) }
 
-    /// Time for all hosts but the first address of the last, where a name has one address that does not answer.
+    /// The additional time that a pool's caller may have to wait for a connection. It allows for the other hosts, for
+    /// look-ups of names, and for one address of each name that does not answer.
     var timeForOthers: Duration {
         connectTimeout * (hosts.count - 1 + hosts.count { HostAttempts.name(of: $0) != nil })
     }
 
-    /// One of them at each address that its name has by now.
+    /// Returns the attempts for one host, one for each address that its name has now.
     func attempts(at host: [String: String], _ mailbox: Mailbox) throws(PostgresError) -> [[String: String]] {
         guard let name = HostAttempts.name(of: host) else { return [host] }
         let addresses =
@@ -90,13 +94,13 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
         return HostAttempts.of(host, at: addresses, environment: ProcessInfo.processInfo.environment)
     }
 
-    /// Names of what differs from another, but for user and password.
+    /// Returns the names of the options that differ from another configuration, except user and password.
     package func differences(from other: PostgresConfiguration) -> [String] {
         Set(options.keys).union(other.options.keys).subtracting(["user", "password"])
             .filter { options[$0] != other.options[$0] }.sorted()
     }
 
-    /// Host, port, database and user; never the password.
+    /// The host, port, database and user, without the password.
     public var description: String { Self.description(of: options) }
 
     static func description(of options: [String: String]) -> String {
@@ -126,8 +130,8 @@ private func parsedByLibPQ(_ url: String) throws(PostgresError) -> [String: Stri
     return options
 }
 
-/// libpq quotes what it could not read, which may be the whole URL or a part of the password: nothing stays from the first
-/// quotation mark on.
+/// Returns an error message of libpq without secrets. libpq quotes the text that it could not parse, which may be the
+/// whole URL or a part of the password. Therefore the first quotation mark and everything after it are removed.
 private func withoutSecrets(_ message: String) -> String {
     let words = message.firstIndex(of: "\"").map { message[..<$0].trimmingCharacters(in: .whitespaces) + " … " } ?? ""
     return words

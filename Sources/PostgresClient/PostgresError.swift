@@ -1,42 +1,42 @@
-/// What went wrong between us and PostgreSQL. Never holds a password or a parameter's value of ours.
+/// An error between this client and PostgreSQL. This client never adds a password or a parameter's value to it.
 public struct PostgresError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Who found the fault, and at which stage.
+    /// The kind of failure: the party that found the fault, and the stage at which it occurred.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         public let description: String
 
         /// The connection URL can't be used.
         public static let configuration = Code(description: "configuration")
-        /// No connection could be made: server away, wrong password, TLS refused.
+        /// No connection could be made, because the server is down, the password is wrong, or TLS is refused.
         public static let connectFailed = Code(description: "connect failed")
-        /// The connection ended under a request: whether the server carried it out is unknown.
+        /// The connection ended during a request. The server may or may not have carried it out.
         public static let connectionLost = Code(description: "connection lost")
         /// The connection or the pool was closed by its owner.
         public static let closed = Code(description: "closed")
-        /// No answer within the query timeout: whether the server carried the request out is unknown.
+        /// No answer arrived within the query timeout. The server may or may not have carried out the request.
         public static let timedOut = Code(description: "timed out")
-        /// The task was cancelled; callers get a `CancellationError`.
+        /// The task was cancelled. Callers get a `CancellationError`.
         static let cancelled = Code(description: "cancelled")
         /// No connection of the pool became free within the lease timeout.
         public static let poolExhausted = Code(description: "pool exhausted")
-        /// The server refused a statement; ``PostgresError/sqlState`` says why.
+        /// The server refused a statement. ``PostgresError/sqlState`` contains the reason.
         public static let server = Code(description: "server error")
-        /// A statement or parameter that can't be sent.
+        /// A statement or parameter can't be sent.
         public static let unsendable = Code(description: "unsendable")
-        /// A result that is not what the caller asked for.
+        /// The result does not match the caller's request.
         public static let unexpectedResult = Code(description: "unexpected result")
     }
 
     public var code: Code
     public var message: String
-    /// Five characters, PostgreSQL manual, appendix A; nil where the server said nothing.
+    /// The five characters of the SQLSTATE (PostgreSQL manual, appendix A), or `nil` if the server sent none.
     public var sqlState: String?
-    /// `ERROR`, `FATAL` or `PANIC`.
+    /// The severity: `ERROR`, `FATAL` or `PANIC`.
     public var severity: String?
     public var detail: String?
     public var hint: String?
     /// The constraint that was violated.
     public var constraint: String?
-    /// In a batch, the index of the statement that was refused.
+    /// The index of the refused statement in a batch.
     public var statementIndex: Int?
 
     public init(_ code: Code, _ message: String) {
@@ -44,11 +44,16 @@ public struct PostgresError: Error, Sendable, Hashable, CustomStringConvertible 
         self.message = message
     }
 
-    /// Whether the same request may succeed later without anybody changing it: the connection was lost or
-    /// refused (class 08, 57P01 to 57P03), the time was over (57014), another transaction was in the way (40001, 40P01, 55P03),
-    /// or the server has become a standby (25006), so that another connection may lead to the primary.
+    /// Whether the same request may succeed later without a change to it.
     ///
-    /// Repeating is safe only for requests that may be carried out twice.
+    /// | reason | SQLSTATE |
+    /// |---|---|
+    /// | the connection was lost or refused | class 08, 57P01 to 57P03 |
+    /// | the time limit has passed | 57014 |
+    /// | another transaction was in the way | 40001, 40P01, 55P03 |
+    /// | the server has become a standby; another connection may lead to the primary | 25006 |
+    ///
+    /// A retry is safe only if the request may be carried out twice.
     public var isRetriable: Bool {
         switch code {
         case .connectionLost, .connectFailed, .timedOut, .poolExhausted: return true
@@ -59,10 +64,11 @@ public struct PostgresError: Error, Sendable, Hashable, CustomStringConvertible 
             || ["57P01", "57P02", "57P03", "57014", "40001", "40P01", "55P03", "25006"].contains(sqlState)
     }
 
-    /// The server does not let this user in (class 28), which no other attempt mends: somebody has to.
+    /// Whether the server refuses the log-in of this user (class 28). A retry fails until an operator has corrected the
+    /// cause.
     public var isLoginRefused: Bool { sqlState?.hasPrefix("28") == true }
 
-    /// There was too little time, by our clock or by the server's.
+    /// Whether the time limit of this client or of the server has passed.
     public var isTimeout: Bool { code == .timedOut || sqlState == "57014" }
 
     public var description: String {

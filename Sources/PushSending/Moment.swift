@@ -1,10 +1,10 @@
 public import PushModel
 
-/// The time of one turn of an event loop: the wall clock for deadlines, tokens and outcomes, and a clock that never jumps
-/// for everything that is waited for.
+/// The time of one turn of an event loop. The wall clock is for deadlines, tokens and outcomes, the monotonic clock for
+/// all timeouts and delays.
 public struct Moment: Sendable {
     public let wall: Timestamp
-    /// Milliseconds of a monotonic clock.
+    /// The monotonic clock, in milliseconds.
     public let uptime: Int64
 
     public init(wall: Timestamp, uptime: Int64) {

@@ -2,11 +2,11 @@ import Foundation
 package import HTTP2Pool
 package import PushModel
 
-/// What each output that connects has among its settings.
+/// Settings of every output that opens connections.
 extension OutputSettings {
-    /// `ca_file`: a PEM file with the authority to trust in place of the system's.
+    /// Returns the value of `ca_file`: the path of a PEM file with the authority to trust instead of the system's.
     ///
-    /// - Throws: ``SettingFault``: there is none that can be read.
+    /// - Throws: ``SettingFault`` if the file cannot be read.
     package func authorityFile() throws(SettingFault) -> String? {
         guard let path = self["ca_file"] else { return nil }
         guard FileManager.default.isReadableFile(atPath: path) else {
@@ -15,7 +15,7 @@ extension OutputSettings {
         return path
     }
 
-    /// `proxy`: what connections go through.
+    /// Returns the value of `proxy`: the proxy for all connections.
     ///
     /// - Throws: ``SettingFault``, which does not repeat the password.
     package func proxy() throws(SettingFault) -> HTTPProxy? {

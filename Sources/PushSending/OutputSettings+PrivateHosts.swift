@@ -2,10 +2,10 @@ package import Addressing
 package import PushModel
 
 extension OutputSettings {
-    /// `private_hosts`: what may have addresses of a private network, with commas between; `host:port`, or `host` for its usual
-    /// ports.
+    /// Returns the value of `private_hosts`: the hosts that may have addresses of a private network. The setting
+    /// separates entries with commas. An entry is `host:port`, or `host` for its usual ports.
     ///
-    /// - Throws: ``SettingFault``.
+    /// - Throws: ``SettingFault`` if an entry is malformed.
     package func privateHosts(usualPorts: [Int]) throws(SettingFault) -> Set<Endpoint> {
         var hosts: Set<Endpoint> = []
         for entry in (self["private_hosts"] ?? "").lowercased().split(separator: ",") {
@@ -21,7 +21,7 @@ extension OutputSettings {
         return hosts
     }
 
-    /// A name or an address, as far as its characters say.
+    /// Returns whether the text contains only characters of a host name or an address.
     private static func isHost(_ text: String) -> Bool {
         text.utf8.allSatisfy { byte in
             switch byte {

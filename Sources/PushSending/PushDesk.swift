@@ -2,28 +2,29 @@ package import HTTP2Pool
 package import PushModel
 internal import Threading
 
-/// The pushes of one pool, from the job that is handed in to the outcome: waiting, on the wire and returned. The
-/// output's ``PoolClient``, which owns this, makes requests and reads answers. Lives on the pool's event loop.
+/// The pushes of one pool, from the incoming job to the outcome: waiting, on the wire, and returned. The output's
+/// ``PoolClient`` owns this object, creates the requests and reads the answers. Lives on the pool's event loop.
 ///
-/// A written push has used an attempt; waiting uses none. While ``PoolHealth`` admits nothing, pushes wait here for up
-/// to ``Breaker/patienceMilliseconds`` and then in the broker (verdict `hold`). Probes are chosen when a request can
-/// go.
-// why: unchecked because only the pool's event loop uses it; the mailbox alone is used from other threads.
+/// A push uses an attempt once it is written; waiting uses none. While ``PoolHealth`` admits nothing, pushes wait here
+/// for up to ``Breaker/patienceMilliseconds`` and then in the broker (verdict `hold`). Probes are chosen when a request
+/// can be sent.
+// why: unchecked because only the pool's event loop uses it, except the mailbox, which has a lock.
 package final class PushDesk: @unchecked Sendable {
-    /// Beyond this a push that servers keep refusing unprocessed waits in a delay queue instead.
+    /// The maximum number of times that a push is sent again at once after servers refused it unprocessed. After that
+    /// it waits in a delay queue.
     private static let maximumResends = 5
 
     package let health: PoolHealth
     package let badTokens: BadTokenBoard
     private let mailbox = Mutex<[QueuedJob]>([])
     private let clock: @Sendable () -> Timestamp
-    /// Where the provider wants nothing tried again sooner, in seconds.
+    /// The minimum wait before another attempt, in seconds, if the provider requires one.
     private let leastWait: Int32
-    // One owner, one thread: nothing for exclusivity checks to find on the hot path, here and below.
+    // Exclusivity checks are off on this hot path, here and below, because only one thread uses this object.
     @exclusivity(unchecked) private var queue = SendQueue()
     @exclusivity(unchecked) private var onWire = Slab<PushOnWire>()
     @exclusivity(unchecked) private var outcomes = OutcomeBatch()
-    /// The wall clock of this turn.
+    /// The wall-clock time of this turn.
     @exclusivity(unchecked) private var wallTime: Timestamp?
     /// The uptime of this turn or event.
     @exclusivity(unchecked) private var uptime: Int64 = 0
@@ -46,14 +47,14 @@ package final class PushDesk: @unchecked Sendable {
         return Moment(wall: wall, uptime: now)
     }
 
-    /// The wall clock.
+    /// The wall-clock time.
     package var now: Timestamp { wallTime ?? clock() }
 
-    // MARK: In
+    // MARK: Incoming jobs
 
-    /// From any thread.
+    /// Hands in a job. May be called from any thread.
     ///
-    /// - Returns: whether the pool is to be woken.
+    /// - Returns: Whether the caller must wake the pool.
     package func handIn(_ job: QueuedJob) -> Bool {
         mailbox.withLock { jobs in
             jobs.append(job)
@@ -81,9 +82,9 @@ package final class PushDesk: @unchecked Sendable {
         }
     }
 
-    // MARK: Out
+    // MARK: Outgoing pushes
 
-    /// The number of pushes that may go now.
+    /// The number of pushes that may be sent now.
     package var waiting: Int {
         switch health.admission(uptime: uptime) {
         case .pass: queue.count
@@ -92,7 +93,7 @@ package final class PushDesk: @unchecked Sendable {
         }
     }
 
-    /// Whether no push waits, including pushes that wait for their time.
+    /// Whether no push waits, including pushes whose time has not come.
     package var isEmpty: Bool { queue.isEmpty }
     package var hasUrgent: Bool { queue.hasUrgent }
     /// The number of jobs with a waiting push that was not sent before.
@@ -100,7 +101,7 @@ package final class PushDesk: @unchecked Sendable {
 
     package var hasNothingOnWire: Bool { onWire.count == 0 }
 
-    /// Takes in what was handed in; returns it all once the output is stopped.
+    /// Takes in the jobs that were handed in. Returns all waiting pushes if the output is stopped.
     package func turnBegins(now: Int64) {
         let now = moment(now)
         takeJobs(now)
@@ -108,7 +109,7 @@ package final class PushDesk: @unchecked Sendable {
         while let push = queue.next() { settle(push, .returned, at: now) }
     }
 
-    /// Returns the next push that may go.
+    /// Returns the next push that may be sent.
     package func next(onlyUrgent: Bool, at now: Moment) -> QueuedPush? {
         while let push = nextOfQueue(onlyUrgent: onlyUrgent, at: now) {
             guard push.job.routed.job.isExpired(at: now.wall) else { return admitted(push, at: now) }
@@ -138,10 +139,10 @@ package final class PushDesk: @unchecked Sendable {
         health.admit(push.job.health, uptime: now.uptime) ? push.asProbe : push
     }
 
-    /// Returns the next push that may go and further pushes of its job, for outputs whose requests carry several:
-    /// ``SendQueue/batch(startingWith:atMost:_:)``. A probe goes alone.
+    /// Returns the next push that may be sent and further pushes of its job, for outputs whose requests carry several.
+    /// See ``SendQueue/batch(startingWith:atMost:_:)``. A probe is sent alone.
     ///
-    /// - Returns: an empty batch if nothing may go.
+    /// - Returns: The batch, which is empty if nothing may be sent.
     package func nextBatch(
         onlyUrgent: Bool, atMost most: Int, takesGroups: Bool, at now: Moment,
         _ goesAlong: (_ job: QueuedJob, _ recipient: Int) -> Bool
@@ -163,7 +164,9 @@ package final class PushDesk: @unchecked Sendable {
         return []
     }
 
-    /// - Returns: the tag of its request.
+    /// Records that a push is put on the wire.
+    ///
+    /// - Returns: The tag of its request.
     package func putOnWire(_ push: QueuedPush) -> Int {
         onWire.insert(PushOnWire(push: push, writtenAt: uptime))
     }
@@ -174,7 +177,9 @@ package final class PushDesk: @unchecked Sendable {
         return sent
     }
 
-    /// - Parameter text: ASCII.
+    /// Sets the provider's id of a push on the wire.
+    ///
+    /// - Parameter text: The id in ASCII.
     package func setProviderID(_ tag: Int, ascii text: UnsafeRawBufferPointer) {
         let id = ProviderID(ascii: text.assumingMemoryBound(to: UInt8.self))
         onWire.update(tag) { $0.providerID = id }
@@ -182,19 +187,19 @@ package final class PushDesk: @unchecked Sendable {
 
     package func update(_ tag: Int, _ change: (inout PushOnWire) -> Void) { onWire.update(tag, change) }
 
-    /// Holds all waiting pushes in the delay queues.
+    /// Moves all waiting pushes to the delay queues (verdict `hold`).
     package func putAside(reason: String, seconds: Int32 = 0, at now: Moment) {
         while let push = queue.next() { settle(push, .hold, reason: reason, retryAfterSeconds: seconds, at: now) }
     }
 
-    /// Holds the pushes that would be sent last: bulk pushes are held before urgent ones.
+    /// Moves the pushes that would be sent last to the delay queues: bulk pushes before urgent ones.
     ///
-    /// - Parameter count: the number of pushes that stay, in their order.
+    /// - Parameter count: The number of pushes that stay, in their order.
     package func putAside(allBut count: Int, reason: String, at now: Moment) {
         for push in queue.removeLast(allBut: count) { settle(push, .hold, reason: reason, at: now) }
     }
 
-    /// Holds the pushes that cannot wait here, according to ``PoolHealth/obstacle(to:now:)``.
+    /// Settles the waiting pushes that must not wait here, with the verdict of ``PoolHealth/obstacle(to:now:)``.
     package func holdQueued(at now: Moment) {
         let held = queue.removeAll { health.obstacle(to: $0, now: now) != nil }
         for push in held {
@@ -202,11 +207,13 @@ package final class PushDesk: @unchecked Sendable {
         }
     }
 
-    // MARK: Back
+    // MARK: Returned and failed pushes
 
-    /// Certainly not processed: it goes out again at once, if nothing has come between.
+    /// Sends a push again at once that was certainly not processed. A cancelled job, an obstacle, or too many resends
+    /// prevent this.
     ///
-    /// - Parameter isCounted: false where it ends by itself.
+    /// - Parameter isCounted: Whether this counts toward the maximum. `false` if the repetition ends by itself, as when
+    ///   a batch is halved.
     package func sendAgain(_ push: QueuedPush, isCounted: Bool = true, at now: Moment) {
         if push.isProbe { health.probeEnded(push.job.health) }
         if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
@@ -248,7 +255,7 @@ package final class PushDesk: @unchecked Sendable {
     ///
     /// - Parameter isAmbiguous: `true` if the refusal may concern this push alone, such as a bare 403 or 404; `false`
     ///   if the provider stated that it refuses the credential or topic.
-    /// - Returns: the consequence to report for the push. `hold` uses no attempt; `retry` does.
+    /// - Returns: The consequence to report for the push. `hold` uses no attempt; `retry` does.
     package func refuse(
         _ sent: PushOnWire, _ what: PoolHealth.Subject = .credential, isAmbiguous: Bool, reason: String, at now: Moment
     ) -> PoolHealth.Consequence {
@@ -257,14 +264,14 @@ package final class PushDesk: @unchecked Sendable {
         return consequence
     }
 
-    /// Records that the provider refuses the credential in a statement that answers no push.
+    /// Records that the provider refuses the credential. The statement answers no push; an example is a GOAWAY.
     package func refuseCredential(reason: String, at now: Moment) {
         health.refuseCredential(reason: reason, now: now)
         holdQueued(at: now)
     }
 
-    /// Records that a connection could not be made. If no other one is pending, queued pushes wait for the host's next
-    /// probe.
+    /// Records that a connection could not be made. If no other connection is pending, queued pushes wait for the next
+    /// probe of the host.
     package func connectFailed(isLast: Bool, now: Int64) {
         guard isLast else { return }
         let now = moment(now)
@@ -281,35 +288,36 @@ package final class PushDesk: @unchecked Sendable {
         holdQueued(at: now)
     }
 
-    // MARK: What the output is told
+    // MARK: Calls by the output
 
-    /// From now on nothing is begun.
+    /// Stops sending. Waiting pushes are returned in the next turn.
     package func stop() { isStopped = true }
 
-    /// Retired long enough ago: nothing more is sent.
+    /// Stops sending because the credential was retired long enough ago. Waiting pushes are returned.
     package func returnAll(now: Int64) {
         health.returnAll()
         holdQueued(at: moment(now))
     }
 
-    /// Takes out pushes that are not on the wire. Those on it go on, and fail if they come back.
+    /// Cancels the pushes of some jobs that are not on the wire. Pushes on the wire continue, and fail if they come
+    /// back.
     package func cancel(_ isMeant: (RoutedJob) -> Bool, now: Int64) {
         let now = moment(now)
-        // Jobs that were handed in before may still be there.
+        // Jobs that were handed in earlier may still be in the mailbox.
         takeJobs(now)
         for push in queue.removeAll(where: { isMeant($0.routed) }) {
             settle(push, .failed, reason: Outcome.cancelled, at: now)
         }
     }
 
-    /// Whether the push with this tag is of a job that is meant, which is cancelled then.
+    /// Returns whether the push with this tag belongs to one of these jobs, and marks the job as cancelled if so.
     package func isOnWire(_ tag: Int, of isMeant: (RoutedJob) -> Bool) -> Bool {
         guard let job = onWire[tag]?.push.job, isMeant(job.routed) else { return false }
         job.isCancelled = true
         return true
     }
 
-    /// Nobody will find out any more what is refused.
+    /// Ends all reported refusals, because no later push can show whether they persist.
     package func end(now: Int64) {
         guard !hasEnded else { return }
         hasEnded = true
@@ -324,7 +332,7 @@ package final class PushDesk: @unchecked Sendable {
         settle(push, obstacle.verdict, reason: obstacle.reason, retryAfterSeconds: obstacle.seconds, at: now)
     }
 
-    /// Ours, of a push without an answer.
+    /// Settles a push that has no answer, with an outcome that Martlet decides.
     package func settle(
         _ push: QueuedPush, _ verdict: Outcome.Verdict, reason: String? = nil, detail: String? = nil,
         retryAfterSeconds: Int32 = 0, at now: Moment
@@ -337,9 +345,9 @@ package final class PushDesk: @unchecked Sendable {
             of: push.job)
     }
 
-    /// The provider has accepted it.
+    /// Settles a push that the provider has accepted.
     ///
-    /// - Parameter what: what it has accepted by that.
+    /// - Parameter what: The subject that the provider has thereby accepted.
     package func settleSent(
         _ sent: PushOnWire, _ what: PoolHealth.Subject, status: Int, trimmedBytes: Int = 0, at now: Moment
     ) {
@@ -362,7 +370,7 @@ package final class PushDesk: @unchecked Sendable {
 }
 
 extension Outcome.Verdict {
-    /// What becomes of it waits first.
+    /// Whether the recipient waits and is then tried again.
     package var isTriedAgain: Bool {
         switch self {
         case .retry, .hold, .unknown: true

@@ -2,16 +2,16 @@ package import HTTP2Pool
 package import NIOCore
 import PushModel
 
-/// A pool of connections with the pushes that wait for them: what other threads see of a ``PushDesk`` and its
-/// ``ConnectionPool``, which live on one event loop.
-// why: unchecked for that reason; only `send` and what hands over to the event loop are called from elsewhere.
+/// A pool of connections with its waiting pushes, as used by other threads. Its ``PushDesk`` and its ``ConnectionPool``
+/// live on one event loop.
+// why: unchecked because other threads call only `send` and methods that switch to the event loop.
 package final class PushPool: @unchecked Sendable {
     private let eventLoop: any EventLoop
     private let desk: PushDesk
     private let pool: ConnectionPool
     private let closed: @Sendable () -> Void
 
-    /// - Parameter closed: called once all connections are closed for good.
+    /// - Parameter closed: Called when all connections are closed for good.
     package init(_ pool: ConnectionPool, _ desk: PushDesk, closed: @escaping @Sendable () -> Void = {}) {
         eventLoop = pool.eventLoop
         self.pool = pool
@@ -25,7 +25,7 @@ package final class PushPool: @unchecked Sendable {
         if desk.handIn(job) { wake() }
     }
 
-    /// Pushes that are not on the wire fail, and so do those that come back from it.
+    /// Cancels jobs. Their pushes fail, except those on the wire, which fail if they come back.
     package func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) {
         eventLoop.execute {
             let isMeant = { (job: RoutedJob) in isCancelled(job.job.id) }
@@ -34,7 +34,7 @@ package final class PushPool: @unchecked Sendable {
         }
     }
 
-    /// Returns the pushes that are not on the wire.
+    /// Stops sending. Pushes that are not on the wire are returned.
     package func stopSending() {
         eventLoop.execute {
             self.desk.stop()
@@ -42,12 +42,13 @@ package final class PushPool: @unchecked Sendable {
         }
     }
 
-    /// Closes its connections at once; what is on the wire is lost.
+    /// Closes all connections at once. Pushes on the wire are lost.
     package func giveUp() { eventLoop.execute { self.pool.abandon() } }
 
-    /// Takes no more jobs; closes its connections once their last answers have come.
+    /// Retires the pool, which must get no more jobs. Its connections close after their last answers.
     ///
-    /// - Parameter time: what is still queued then is returned, to be routed anew; nil: it is sent.
+    /// - Parameter time: The time after which queued pushes are returned to be routed again, or `nil` to send all of
+    ///   them.
     package func retire(returningAfter time: TimeAmount? = nil) -> EventLoopFuture<Void> {
         let closed = eventLoop.makePromise(of: Void.self)
         closed.futureResult.whenComplete { _ in

@@ -2,27 +2,27 @@ package import NIOCore
 package import PushModel
 internal import Threading
 
-/// Why a job gets no pool: it is returned.
+/// The reason why a job gets no pool. The job is then returned.
 package enum PushPoolRefusal: Error {
     case stopped
     case retired
 }
 
-/// The pools of an output, each of one credential, as long as that is in use.
+/// The pools of an output. Each pool has one credential, and lives as long as that credential is in use.
 package final class PushPools<Key: Hashable & Sendable>: Sendable {
     private struct State {
         var pools: [Key: (pool: PushPool, credential: Credential.ID)] = [:]
-        /// Retired, and not closed yet.
+        /// Pools that are retired but not closed.
         var draining: [ObjectIdentifier: PushPool] = [:]
         var credentials: Set<Credential.ID> = []
-        /// No longer in use; a job that was routed a moment ago may still name one.
+        /// Credentials that are no longer in use. A job that was routed shortly before may still name one.
         var retired: Set<Credential.ID> = []
         var isStopped = false
 
         var all: [PushPool] { pools.values.map(\.pool) + draining.values }
     }
 
-    /// So long a retired credential goes on being used for what waits, which may be a campaign.
+    /// How long the pool of a retired credential still sends its waiting pushes, which may be a whole campaign.
     private let retirement: TimeAmount
     private let state = Mutex(State())
 
@@ -30,8 +30,10 @@ package final class PushPools<Key: Hashable & Sendable>: Sendable {
         self.retirement = retirement
     }
 
-    /// - Parameter make: called where there is none yet, one at a time.
-    /// - Throws: ``PushPoolRefusal``, or what `make` throws.
+    /// Returns the pool for a key, and creates it if there is none.
+    ///
+    /// - Parameter make: Creates the pool. Calls never overlap.
+    /// - Throws: ``PushPoolRefusal``, or the error of `make`.
     package func pool(
         _ key: Key, of credential: Credential.ID, make: () throws -> PushPool
     ) throws -> PushPool {
@@ -45,11 +47,13 @@ package final class PushPools<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// - Returns: the credentials that are retired now.
+    /// Retires the pools whose credentials are no longer in use.
+    ///
+    /// - Returns: The credentials that are retired now.
     @discardableResult
     package func credentialsChanged(to credentials: Set<Credential.ID>) -> Set<Credential.ID> {
         let (gone, retired) = state.withLock { state in
-            // A credential that is not known yet is of a snapshot to come, and not retired.
+            // An unknown credential belongs to a later snapshot and is not retired.
             state.retired = state.retired.union(state.credentials).subtracting(credentials)
             state.credentials = credentials
             let gone = state.pools.filter { state.retired.contains($0.value.credential) }
@@ -79,7 +83,8 @@ package final class PushPools<Key: Hashable & Sendable>: Sendable {
         for pool in all { pool.stopSending() }
     }
 
-    /// Cancelled, it gives up what is on the wire.
+    /// Retires all pools and waits until they are closed. If the task is cancelled, the pools close at once, and pushes
+    /// on the wire are lost.
     package func shutDown() async {
         let all = state.withLock { state in
             state.isStopped = true

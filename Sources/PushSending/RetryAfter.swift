@@ -1,13 +1,13 @@
 internal import Foundation
 package import PushModel
 
-/// What a `retry-after` field asks for (RFC 9110, section 10.2.3).
+/// A parser for the `Retry-After` header field (RFC 9110, section 10.2.3).
 package enum RetryAfter {
     private static let months = "janfebmaraprmayjunjulaugsepoctnovdec"
-    /// More is taken for a mistake, and for this.
+    /// The longest wait, in seconds. A longer one is considered a mistake and is shortened to this.
     private static let longestSeconds: Int64 = 86_400
 
-    /// - Returns: whole seconds from now on, at least 1; nil where it says nothing that can be read.
+    /// Returns the wait from now in whole seconds, at least 1, or `nil` if the value is not positive or cannot be read.
     package static func seconds(_ value: UnsafeRawBufferPointer, now: Timestamp) -> Int32? {
         let text = String(decoding: value, as: UTF8.self)
         if let seconds = Int64(text) { return seconds > 0 ? Int32(min(seconds, longestSeconds)) : nil }
@@ -15,7 +15,7 @@ package enum RetryAfter {
         return Int32(min(max(1, end.seconds - now.seconds), longestSeconds))
     }
 
-    /// Of `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that is still written.
+    /// Parses a date such as `Sun, 06 Nov 1994 08:49:37 GMT`, the only format that servers still send.
     private static func moment(_ text: String) -> Timestamp? {
         let words = text.split(separator: " ")
         guard words.count == 6, words[5] == "GMT", words[2].utf8.count == 3,

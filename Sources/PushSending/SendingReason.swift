@@ -1,16 +1,16 @@
 package import HTTP2Pool
 import PushModel
 
-/// Our reasons for pushes that the provider has not judged, the same for each output.
+/// Martlet's reasons for pushes that the provider has not judged, the same for all outputs.
 package enum SendingReason {
     /// No connection could be made.
     package static let connectionFailed = Outcome.connectionFailed
-    /// Refused unprocessed, so many times over that it waits instead.
+    /// The server has refused the push unprocessed so often that it waits before the next attempt.
     package static let streamRefused = "StreamRefused"
-    /// What routing has chosen can't be used.
+    /// The credential selected by routing cannot be used.
     package static let credentialUnusable = "CredentialUnusable"
 
-    /// For a push without an answer.
+    /// Returns the reason for a push without an answer.
     package static func of(_ loss: RequestLoss) -> String {
         switch loss {
         case .timeout: "RequestTimeout"

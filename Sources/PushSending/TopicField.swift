@@ -1,17 +1,18 @@
 internal import Crypto
 import PushModel
 
-/// The value of `topic` (RFC 8030, section 5.4), by which a message replaces an earlier one that was not delivered yet.
+/// The value of `topic` (RFC 8030, section 5.4), which lets a message replace an earlier one that is not delivered yet.
 package enum TopicField {
-    /// RFC 8030: at most so many characters of base64url.
+    /// The maximum number of base64url characters (RFC 8030).
     private static let maximumBytes = 32
 
-    /// The collapse id itself where it can be one, else its hash: for the same app and id always the same.
+    /// Returns the collapse id if it is a valid topic, otherwise its hash. The result is always the same for the same
+    /// app and id.
     package static func value(collapseID: String, app: String) -> String {
         isTopic(collapseID.utf8) ? collapseID : hash(collapseID, app)
     }
 
-    /// Apple refuses what it can't decode: a length of 1 modulo 4.
+    /// Returns whether a text is a valid topic. Apple refuses base64url that cannot be decoded: a length of 1 modulo 4.
     private static func isTopic(_ text: String.UTF8View) -> Bool {
         (1...maximumBytes).contains(text.count) && text.count % 4 != 1
             && text.allSatisfy { byte in

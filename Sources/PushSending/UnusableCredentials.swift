@@ -3,7 +3,8 @@ package import Logging
 package import PushModel
 import Threading
 
-/// Credentials that no pool can be made for: their jobs wait until a person has mended something, who is told once.
+/// The credentials for which no pool can be created. Their jobs wait until an operator has corrected the cause. Each
+/// credential is reported once.
 package final class UnusableCredentials: Sendable {
     private let known = Mutex<Set<Credential.ID>>([])
     private let refusals: @Sendable (Refusal.Event) -> Void
@@ -14,7 +15,7 @@ package final class UnusableCredentials: Sendable {
         self.logger = logger
     }
 
-    /// Has the job wait, because of the error.
+    /// Delays a job because of the error, and reports its credential the first time.
     package func hold(_ job: RoutedJob, because error: any Error, _ sink: any OutcomeSink, at now: Timestamp) {
         if let credential = job.credential?.id, known.withLock({ $0.insert(credential).inserted }) {
             logger.error(
@@ -27,7 +28,7 @@ package final class UnusableCredentials: Sendable {
         sink.reportAll(of: job, .hold, reason: SendingReason.credentialUnusable, at: now)
     }
 
-    /// They are no longer in use, or can be used now.
+    /// Ends the reports of credentials that are no longer in use, or that can be used now.
     package func ended(_ credentials: some Sequence<Credential.ID>) {
         for credential in credentials where known.withLock({ $0.remove(credential) }) != nil {
             refusals(.ended(Self.subject(credential)))

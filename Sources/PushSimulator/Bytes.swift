@@ -4,10 +4,10 @@ public import Glibc
 public import Darwin
 #endif
 
-// Seen into by the doubles: they compare the names of all fields of all requests.
+// Inlinable because the doubles compare the names of all fields of all requests.
 
 extension UnsafeRawBufferPointer {
-    /// Compares with a literal, without making a string.
+    /// Compares with a literal without allocating a string.
     @inlinable package func equals(_ literal: StaticString) -> Bool {
         count == literal.utf8CodeUnitCount && hasPrefix(literal)
     }
@@ -28,7 +28,7 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// The value of a hex digit in either case; 0xff for anything else.
+/// Returns the value of a hex digit in either case, or 0xff for any other byte.
 @inlinable package func hexValue(_ digit: UInt8) -> UInt8 {
     switch digit {
     case 0x30...0x39: digit - 0x30

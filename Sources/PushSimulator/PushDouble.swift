@@ -1,23 +1,25 @@
-/// What a double says of its push service. Server, certificates, faults, records, counters and the control endpoint are
-/// the same for all, in ``PushSimulator``.
+/// A description of one push service. Server, certificates, faults, records, counters and the control endpoint are
+/// common to all services and are in ``PushSimulator``.
 public protocol PushDouble: Sendable {
     associatedtype Answer: SimulatedAnswer
 
-    /// Makes the rules for a client that has come through TLS.
+    /// Creates the rules for a client whose TLS handshake has completed.
     ///
-    /// - Parameter answers: those chosen for requests that pass the checks.
-    /// - Throws: what is wrong with the client's certificate; its handshake has failed then.
+    /// - Parameter answers: The answers chosen for requests that pass the checks.
+    /// - Throws: A description of the problem with the client's certificate. The handshake then counts as failed.
     func begin(_ client: ConnectingClient, answers: ChosenAnswers<Answer>) throws -> any ConnectionRules
-    /// Forgets what has happened: counts, and what was to go wrong.
+    /// Clears the counts and planned faults of this service.
     func reset()
 
-    /// The one spelling of a token that can be written in several.
+    /// Returns the canonical spelling of a token that can be written in several ways.
     static func canonical(_ token: String) -> String
-    /// - Throws: ``SimulatorError`` if no token begins like this.
+    /// Checks whether a token can begin with this text.
+    ///
+    /// - Throws: ``SimulatorError`` if no token can.
     static func check(_ token: String) throws
-    /// What the control endpoint and scripts can be told beyond what is common to all doubles.
+    /// The commands that only this service has.
     static var commands: [ControlCommand<Self>] { get }
-    /// What the control endpoint shows beyond that.
+    /// The views that only this service has.
     static var views: [ControlView<Self>] { get }
 }
 

@@ -1,13 +1,13 @@
 package import Logging
 internal import Threading
 
-/// A push service on this machine: TLS and HTTP/2 on loopback with a certificate authority of its own. It checks requests
-/// as the service does, by the rules of its double, answers as the service does, and does on demand what that does on bad
-/// days.
+/// A push service on this machine, with TLS and HTTP/2 on loopback and a certificate authority of its own. It checks
+/// and answers requests as the service does, by the rules of its double. On demand, it simulates the service's
+/// failures.
 ///
-/// Start it, let the sender under test trust ``caCertificatePEM``, push to ``port``, look at ``counters()``.
+/// Start it, let the sender under test trust ``caCertificatePEM``, send pushes to ``port``, and inspect ``counters()``.
 public final class PushSimulator<Service: PushDouble>: Sendable {
-    /// What vouches for the simulator's TLS certificate.
+    /// The authority that signed the simulator's TLS certificate.
     public let certificateAuthority: CertificateAuthority
     package let double: Service
     let answers = ChosenAnswers<Service.Answer>()
@@ -17,10 +17,12 @@ public final class PushSimulator<Service: PushDouble>: Sendable {
 
     private struct Control {
         var endpoint: ControlServer?
-        /// Kept when the endpoint is gone.
+        /// The port of the endpoint. It is kept when the endpoint stops, so that a restart uses it again.
         var port: Int?
     }
 
+    /// Creates a simulator of the service.
+    ///
     /// - Throws: ``SimulatorError`` if the certificate authority's directory can't be used.
     package init(_ double: Service, configuration: ServerConfiguration, logger: Logger) throws {
         self.double = double
@@ -33,10 +35,10 @@ public final class PushSimulator<Service: PushDouble>: Sendable {
         }
     }
 
-    /// Listens. The ports are known afterwards; after a ``stop()``, they are the same again, and counters, recordings,
-    /// keys and faults are as they were.
+    /// Starts listening. The ports are known afterwards. After a ``stop()``, the ports stay the same, and counters,
+    /// recordings, keys and faults are kept.
     ///
-    /// - Throws: ``SimulatorError`` naming the port that is in use or may not be used.
+    /// - Throws: ``SimulatorError`` naming the port that is in use or not permitted.
     public func start() async throws {
         try await server.start()
         guard let port = control.withLock(\.port) ?? server.configuration.controlPort else { return }
@@ -51,35 +53,36 @@ public final class PushSimulator<Service: PushDouble>: Sendable {
         }
     }
 
-    /// Closes all connections and the ports. Nothing happens if the simulator is not running.
+    /// Closes all connections and ports, if the simulator is running.
     public func stop() async {
         await control.withLock { $0.endpoint.take() }?.stop()
         await server.stop()
     }
 
-    /// Stops, and starts again on the same ports after a while; all connections are lost. The control endpoint
-    /// goes on.
+    /// Stops, and starts again on the same ports after `time`. All connections are lost. The control endpoint keeps
+    /// running.
     ///
-    /// - Throws: ``SimulatorError`` if a port was taken meanwhile; CancellationError, and stays down, if cancelled.
+    /// - Throws: ``SimulatorError`` if a port was taken while the simulator was down; CancellationError if cancelled,
+    ///   in which case the simulator stays down.
     public func goDown(for time: Duration) async throws {
         await server.stop()
         do {
             try await Task.sleep(for: time)
             try await server.start()
         } catch {
-            // Another one that was down at the same time may have brought it up.
+            // A concurrent `goDown` call may already have started the server again.
             if server.ports.isEmpty { await control.withLock { $0.endpoint.take() }?.stop() }
             throw error
         }
     }
 
-    /// The port for pushes; 0 while not running.
+    /// The port for pushes, or 0 while the simulator is not running.
     public var port: Int { server.ports.first ?? 0 }
 
-    /// The ports for what the service does elsewhere; none while not running.
+    /// The ports for the service's other endpoints. Empty while the simulator is not running.
     package var otherPorts: [Int] { Array(server.ports.dropFirst()) }
 
-    /// The port of the control endpoint; nil while not running or without one.
+    /// The port of the control endpoint, or `nil` if it is disabled or stopped.
     public var controlPort: Int? { control.withLock { $0.endpoint?.port } }
 
     /// The certificate that clients must trust.
@@ -87,7 +90,7 @@ public final class PushSimulator<Service: PushDouble>: Sendable {
         get throws { try certificateAuthority.certificatePEM }
     }
 
-    /// The file with the certificate that clients must trust; nil if the authority is kept in memory only.
+    /// The path of the certificate that clients must trust, or `nil` if the authority is kept in memory only.
     public var caCertificatePath: String? {
         server.configuration.directory.map { AuthorityDirectory(path: $0).certificatePath }
     }

@@ -1,40 +1,43 @@
 public import Foundation
 
-/// Where a simulator listens, and how patient it is.
+/// The addresses and limits of a simulator.
 public struct ServerConfiguration: Sendable {
-    /// Names and addresses that the server's certificate is good for besides `localhost`, `127.0.0.1` and `::1`, and
-    /// under which the control endpoint may be called.
+    /// Additional names and addresses for the server's certificate and the control endpoint. `localhost`, `127.0.0.1`
+    /// and `::1` are always included.
     public var hostnames: [String] = []
     /// The address to listen on.
     public var host = "127.0.0.1"
-    /// The port for pushes (TLS, HTTP/2); 0: one the system chooses.
+    /// The port for pushes (TLS, HTTP/2), or 0 for one that the system chooses.
     public var port = 0
-    /// Further ports of the same kind, for what the service does not do on the first; 0: one the system chooses.
+    /// Further TLS ports, for endpoints that the service has on other ports. 0 means a port that the system chooses.
     public var otherPorts: [Int] = []
-    /// The port of the control endpoint (plain HTTP/1.1); 0: one the system chooses; nil: no control endpoint.
+    /// The port of the control endpoint (plain HTTP/1.1), 0 for one that the system chooses, or `nil` for no control
+    /// endpoint.
     public var controlPort: Int? = 0
-    /// Where the certificate authority is kept between runs; nil: a new one each time, in memory.
+    /// The directory that keeps the certificate authority between runs, or `nil` for a new authority in memory on each
+    /// run.
     public var directory: String?
-    /// Threads that serve connections.
+    /// The number of threads that serve connections.
     public var threads = 1
-    /// The time in which whatever has begun must be whole: a TLS handshake, the first SETTINGS, a field list, a body.
+    /// The time within which a TLS handshake, the first SETTINGS, a field list or a body must be complete.
     public var timeout = Duration.seconds(30)
-    /// Streams a connection may open at once.
+    /// The number of streams that a connection may open at once.
     public var streamLimit = 1_000
-    /// True: clients must negotiate a protocol by ALPN.
+    /// Whether clients must negotiate a protocol by ALPN.
     public var requiresALPN = false
-    /// What is spoken on the ports, the best first.
+    /// The protocols on the ports, most preferred first.
     package var protocols: [ApplicationProtocol] = [.http2]
-    /// The same for a port where it differs, by its place: 0 is the port for pushes, others follow.
+    /// The protocols of ports that differ from ``protocols``, by port index: 0 is the port for pushes, and the others
+    /// follow.
     package var protocolsByPort: [Int: [ApplicationProtocol]] = [:]
-    /// The clock by which requests are judged.
+    /// The clock that requests are judged by.
     public var now: @Sendable () -> Date = { Date() }
 
     public init() {}
 
     func protocols(port: Int) -> [ApplicationProtocol] { protocolsByPort[port] ?? protocols }
 
-    /// What a client speaks that offers no protocol by ALPN, or none that we know: HTTP/1.1, as with other servers; where
-    /// there is only HTTP/2, it knows that. nil: it is sent away.
+    /// Returns the protocol for a client that offers no supported protocol by ALPN. This is HTTP/1.1, as with other
+    /// servers, or HTTP/2 on a port that supports nothing else. Returns `nil` if the client is rejected.
     func unagreedProtocol(port: Int) -> ApplicationProtocol? { requiresALPN ? nil : protocols(port: port).last }
 }

@@ -2,7 +2,7 @@ internal import Addressing
 internal import Glibc
 internal import NIOCore
 
-/// Why the simulator can't start or do what was asked, for people.
+/// The reason why the simulator can't start or run a command, as text for people.
 public struct SimulatorError: Error, CustomStringConvertible, Sendable {
     public let description: String
 

@@ -6,7 +6,9 @@ package enum UnpaddedBase64 {
         Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// - Returns: nil if it is none, or padded.
+    /// Decodes unpadded Base64url.
+    ///
+    /// - Returns: The bytes, or `nil` if the text is padded or not valid Base64url.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         guard text.utf8.allSatisfy(isDigit) else { return nil }
         var standard = String(text).replacing("-", with: "+").replacing("_", with: "/")

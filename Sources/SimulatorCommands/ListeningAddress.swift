@@ -1,6 +1,6 @@
 package import Addressing
 
-/// Where a double listens, as its greeting says it.
+/// The address that a simulator listens on, as its greeting shows it.
 package struct ListeningAddress {
     private let host: String
 
@@ -10,7 +10,7 @@ package struct ListeningAddress {
 
     package func at(_ port: Int) -> Endpoint { Endpoint(host: host, port: port) }
 
-    /// One can't call "all addresses".
+    /// Returns an address that a client can connect to. A wildcard address becomes `localhost`.
     package func callable(_ port: Int) -> Endpoint {
         ["0.0.0.0", "::"].contains(host) ? Endpoint(host: "localhost", port: port) : at(port)
     }

@@ -3,7 +3,7 @@ internal import Foundation
 internal import MartletCommand
 package import PushSimulator
 
-/// What every command takes that runs a double, and how it runs.
+/// The options that all simulators share, and the code that runs a simulator.
 package struct SimulatorOptions: ParsableArguments {
     @Option(help: "Address to listen on, the control endpoint too, which asks nobody who they are.")
     package var bind = "127.0.0.1"
@@ -41,8 +41,9 @@ package struct SimulatorOptions: ParsableArguments {
         }
     }
 
-    /// - Parameter ports: by the options that name them.
-    /// - Throws: ValidationError naming the option at fault.
+    /// Checks that port numbers are valid.
+    /// - Parameter ports: the ports, by the option that sets them.
+    /// - Throws: `ValidationError`, which names the option at fault.
     package static func check(ports: KeyValuePairs<String, Int>) throws {
         for (name, port) in ports where !(0...65_535).contains(port) {
             throw ValidationError("\(name): \(port) is not a port")
@@ -60,7 +61,7 @@ package struct SimulatorOptions: ParsableArguments {
 
     /// Serves until SIGTERM or SIGINT.
     ///
-    /// - Parameter greeting: what is said as soon as it listens.
+    /// - Parameter greeting: returns the text to print as soon as the simulator listens.
     package func run<Service>(
         _ simulator: PushSimulator<Service>, greeting: @Sendable () throws -> String
     ) async throws {
@@ -72,7 +73,7 @@ package struct SimulatorOptions: ParsableArguments {
         }
         let stopped = StopSignal()
         try await simulator.start()
-        // In one piece: standard output may be a pipe whose reader waits for the first line and then goes.
+        // The text is written at once, because the reader of a pipe may exit after the first line.
         try printBytes(Array(try greeting().utf8))
         let faults = Task {
             do {

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Foundation
 
-/// Becomes true at SIGTERM or SIGINT, from its making on.
+/// The arrival of SIGTERM or SIGINT. Signals are caught from the creation of the value on.
 struct StopSignal {
     private let signals: AsyncStream<Void>
     private let sources: [any DispatchSourceSignal]
@@ -10,7 +10,7 @@ struct StopSignal {
         let (signals, arrival) = AsyncStream<Void>.makeStream()
         self.signals = signals
         sources = [SIGTERM, SIGINT].map { number in
-            // The default action would end the process before the source is asked.
+            // The default action would end the process before the source receives the signal.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler { arrival.yield() }
@@ -24,7 +24,7 @@ struct StopSignal {
         for source in sources {
             source.cancel()
         }
-        // A second one ends the process at once.
+        // The default action is restored, so that a second signal ends the process at once.
         for number in [SIGTERM, SIGINT] { signal(number, SIG_DFL) }
     }
 }

@@ -2,7 +2,7 @@ public import Logging
 public import PostgresClient
 import Threading
 
-/// Tells whoever wants to know that tables of the schema were changed, over one connection for all.
+/// A listener that signals its observers when tables of the schema change. All observers share one connection.
 public final class ChangeListener: Sendable {
     private struct Observer {
         let tables: Set<String>
@@ -14,19 +14,23 @@ public final class ChangeListener: Sendable {
         var lastObserver = 0
     }
 
-    /// nil: nothing is told, and whoever waits for a signal gets them at their interval only.
+    /// The listener for notifications, or `nil` if the connection does not support them. In that case observers are
+    /// signalled only at their intervals.
     private let listener: PostgresListener?
     private let state = Mutex(State())
 
-    /// - Parameter listens: false where notifications don't come through, as behind a pooler in transaction mode.
+    /// Creates a listener.
+    /// - Parameter listens: whether to listen for notifications. Must be `false` if they do not get through, as with a
+    ///   pooler in transaction mode.
     public init(_ configuration: PostgresConfiguration, listens: Bool = true, logger: Logger) {
         listener =
             listens
             ? PostgresListener(channels: ["martlet_changed"], configuration: configuration, logger: logger) : nil
     }
 
-    /// A signal at once, after changes of these tables, whenever notifications may have been lost, and after `interval`
-    /// in any case. Holds one: a burst of changes is one more look. Ends when the task that reads it is cancelled.
+    /// Returns a stream of signals. The first signal comes at once. Further ones follow after changes of these tables,
+    /// whenever notifications may have been lost, and after every `interval`. The stream buffers one signal, so a burst
+    /// of changes causes a single one. It ends when the task that reads it is cancelled.
     public func signals(of tables: Set<String>, atLeastEvery interval: Duration) -> AsyncStream<Void> {
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
@@ -45,7 +49,7 @@ public final class ChangeListener: Sendable {
         return signals
     }
 
-    /// Works until the task is cancelled.
+    /// Listens until the task is cancelled.
     public func run() async {
         guard let listener else {
             while (try? await Task.sleep(for: .seconds(3_600))) != nil {}

@@ -1,15 +1,16 @@
 public import PostgresClient
 package import PushModel
 
-/// The database's clock beside this machine's.
+/// A comparison of this machine's clock with the database's clock.
 public enum DatabaseClock {
-    /// An answer that took longer says nothing of a clock: the error is up to half of it.
+    /// The longest round trip that is used. The error of a reading is up to half of the round trip.
     private static let longest = Duration.seconds(1)
 
-    /// By how many milliseconds this machine's clock is ahead; negative: behind; nil: the answer took too long to tell.
+    /// Returns the number of milliseconds by which this machine's clock is ahead. The number is negative if the clock
+    /// is behind, and `nil` if the query took too long for a reading.
     /// - Throws: ``PostgresError``.
     public static func ahead(_ pool: PostgresPool) async throws -> Int? {
-        // Connecting takes time of its own.
+        // The connection is established first, so that the measured round trip does not include it.
         try await pool.withConnection { connection in
             let (start, before) = (ContinuousClock.now, Timestamp.now)
             let database = try await connection.query("SELECT clock_timestamp() AS now")[0]["now"].milliseconds
@@ -17,7 +18,8 @@ public enum DatabaseClock {
         }
     }
 
-    /// - Parameter took: by a clock that nobody sets.
+    /// Returns the number of milliseconds by which this machine's clock is ahead, or `nil` if the query took too long.
+    /// - Parameter took: the duration of the query, measured with a monotonic clock.
     package static func ahead(from before: Timestamp, to after: Timestamp, took: Duration, database: Int64) -> Int? {
         took > longest ? nil : Int((before.milliseconds + after.milliseconds) / 2 - database)
     }

@@ -1,4 +1,4 @@
 extension Sequence<UInt8> {
-    /// Two hex digits for each byte, in lower case.
+    /// Each byte as two lower-case hex digits.
     var hexPairs: [String] { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) } }
 }

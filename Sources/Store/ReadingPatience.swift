@@ -1,16 +1,18 @@
 import PostgresClient
 
-/// How long it may take to read all there is: twice as long as the last time, and twice as long as allowed where that was
-/// too little; within bounds. So what takes long succeeds in the end, and what hangs is noticed. A value: no clock, no I/O.
+/// The timeout for reading a large result, adapted to earlier reads. After a success it is twice the duration of that
+/// read, and after a timeout it doubles, within bounds. A slow read therefore succeeds in the end, and a hanging read
+/// is noticed. A value type without a clock or I/O.
 public struct ReadingPatience: Sendable {
-    /// Ten minutes.
+    /// The upper bound of the timeout, ten minutes.
     public static let longest = Duration.seconds(600)
 
     private let shortest: Duration
-    /// For the next time.
+    /// The timeout for the next read.
     public private(set) var timeout: Duration
 
-    /// - Parameter first: for the first time; nil: as little as ever.
+    /// Creates a timeout.
+    /// - Parameter first: the timeout for the first read, or `nil` for `shortest`.
     public init(shortest: Duration = .seconds(30), first: Duration? = nil) {
         self.shortest = shortest
         timeout = first ?? shortest

@@ -1,5 +1,4 @@
-/// Why something of the credential store can't be used; the message names the file, row or field at fault
-/// and never shows a secret.
+/// An error of the credential store. The message names the file, row or field at fault and never contains a secret.
 public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         public let description: String
@@ -8,21 +7,21 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let keyring = Code(description: "keyring")
         /// A secret was sealed under a master key that the keyring does not have.
         public static let missingMasterKey = Code(description: "missing master key")
-        /// A sealed secret does not open: wrong master key, or the row was changed.
+        /// A sealed secret does not open, because its master key is wrong or its row was changed.
         public static let sealBroken = Code(description: "seal broken")
-        /// A field of an app or credential is not acceptable.
+        /// A field of an app or credential is invalid.
         public static let invalidField = Code(description: "invalid field")
-        /// A row has a column that can't be read; the row is as one that can't be opened.
+        /// A row has a column that can't be read. It is treated like a row that can't be opened.
         public static let unreadable = Code(description: "unreadable row")
-        /// No such app or credential.
+        /// The app or credential does not exist.
         public static let notFound = Code(description: "not found")
-        /// The change contradicts what is there.
+        /// The change conflicts with existing data.
         public static let conflict = Code(description: "conflict")
-        /// Somebody else holds a lock.
+        /// Another session holds the lock.
         public static let locked = Code(description: "locked")
-        /// The database lacks migrations.
+        /// Migrations are missing from the database.
         public static let migrationsMissing = Code(description: "migrations missing")
-        /// The database and this program disagree about migrations.
+        /// The migrations of the database and of this program differ.
         public static let migrationsDiffer = Code(description: "migrations differ")
     }
 
@@ -38,7 +37,8 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension StoreError {
-    /// - Parameter problem: which names the column.
+    /// Returns the error of a row that can't be read.
+    /// - Parameter problem: the error, which names the column.
     static func unreadable(_ table: String, _ row: String, _ problem: any Error) -> StoreError {
         StoreError(.unreadable, "\(table) row \(row) can't be read: \(problem)")
     }

@@ -1,12 +1,14 @@
-// `Mutex` and `Atomic`, for all targets: they import `Threading` and not `Synchronization` (`make check` holds it).
+// `Mutex` and `Atomic` for all targets, which must import `Threading` instead of `Synchronization`. `make check`
+// enforces this.
 @_exported public import Synchronization
 
 #if SANITIZE_THREAD
 import Glibc
 
-/// Takes the place of `Synchronization.Mutex` under the thread sanitizer (`scripts/sanitize`), which does not see that
-/// one on Linux: a futex, whose contended path is in the standard library and so not instrumented. It knows pthread's.
-// why: unchecked because the value is reached under the lock only.
+/// A replacement for `Synchronization.Mutex` under the thread sanitizer (`scripts/sanitize`). On Linux the sanitizer
+/// does not see the original, which is a futex. Its contended path is in the standard library and therefore not
+/// instrumented. The sanitizer does see pthread mutexes.
+// why: unchecked, because the value is accessed only while the lock is held.
 public struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>

@@ -1,18 +1,18 @@
 import PushModel
 
-/// Spans as the body of an OTLP request (`ExportTraceServiceRequest`) in JSON: names in lowerCamelCase, ids in hex, enums
-/// as numbers, 64-bit numbers as text.
+/// An encoder of spans as the body of an OTLP request (`ExportTraceServiceRequest`) in JSON. Names are in
+/// lowerCamelCase and ids in hexadecimal. Enums are numbers, and 64-bit numbers are strings.
 package struct OTLPTraces {
-    /// Whose names the attributes have.
+    /// The schema that defines the names of the attributes.
     package static let schema = "https://opentelemetry.io/schemas/1.37.0"
-    /// Of a text; what is longer is cut.
+    /// The maximum length of a text, in bytes. A longer text is cut.
     static let longestText = 1_024
 
     private var json: [UInt8] = []
 
     /// - Parameters:
-    ///   - resource: who sends.
-    ///   - version: of Martlet.
+    ///   - resource: the attributes of the sender.
+    ///   - version: the version of Martlet.
     package static func body(_ spans: [Span], resource: [(key: String, value: String)], version: String) -> [UInt8] {
         var body = OTLPTraces()
         body.json.reserveCapacity(1_024 * (spans.count + 1))
@@ -88,7 +88,8 @@ package struct OTLPTraces {
 
     // MARK: Values
 
-    /// The W3C's, and OTLP's own: that what follows is known, and whether it comes from another process.
+    /// Returns the W3C flag `sampled` (0x01) and OTLP's own flags. Flag 0x100 says that 0x200 is valid, and 0x200 says
+    /// that the context comes from another process.
     private static func flags(_ context: TraceContext, isRemote: Bool) -> Int {
         (context.isSampled ? 1 : 0) | 0x100 | (isRemote ? 0x200 : 0)
     }

@@ -1,8 +1,8 @@
 package import PushModel
 
-/// One step of a trace that is over. A value.
+/// A finished step of a trace. A value type.
 package struct Span: Sendable, Hashable {
-    /// As OTLP numbers them.
+    /// The kind of a span, with the numbers of OTLP.
     package enum Kind: Int, Sendable {
         case `internal` = 1
         case server, client, producer, consumer
@@ -31,7 +31,7 @@ package struct Span: Sendable, Hashable {
         }
     }
 
-    /// A span elsewhere, and what its context carries.
+    /// A reference to another span, with the trace state of its context.
     package struct Link: Sendable, Hashable {
         package let context: TraceContext
         package let state: String?
@@ -43,14 +43,14 @@ package struct Span: Sendable, Hashable {
     package let kind: Kind
     package let context: TraceContext
     package let parent: SpanID?
-    /// The parent is a span of another process, or of another delivery.
+    /// Whether the parent is a span of another process or of another delivery.
     package let parentIsRemote: Bool
     package let state: String?
     package let start, end: Timestamp
     package var attributes: [Attribute] = []
     package var events: [Event] = []
     package var links: [Link] = []
-    /// Why it is a failure, in one word; nil: it is none.
+    /// The reason for a failure in one word, or `nil` if the step did not fail.
     package var error: String?
 
     package init(
@@ -59,7 +59,7 @@ package struct Span: Sendable, Hashable {
     ) {
         (self.name, self.kind, self.context, self.parent) = (name, kind, context, parent)
         (self.parentIsRemote, self.state) = (parentIsRemote, state)
-        // Clocks may be set back.
+        // The clock may have been set back between start and end.
         (self.start, self.end) = (start, max(start, end))
     }
 }

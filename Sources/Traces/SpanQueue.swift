@@ -1,11 +1,11 @@
 import DequeModule
 
-/// Spans that wait to be sent: so many at most, the newest. A value.
+/// A queue of spans that wait to be sent. It keeps only the newest ``most`` spans. A value type.
 package struct SpanQueue {
     package static let most = 2_048
 
     private var spans: Deque<Span> = []
-    /// For want of room.
+    /// The number of spans that were dropped because the queue was full.
     package private(set) var dropped = 0
 
     package init() {}
@@ -20,7 +20,7 @@ package struct SpanQueue {
         dropped += surplus
     }
 
-    /// The oldest, so many at most.
+    /// Removes and returns the oldest spans, up to the given number.
     package mutating func take(_ most: Int) -> [Span] {
         let taken = Array(spans.prefix(most))
         spans.removeFirst(taken.count)

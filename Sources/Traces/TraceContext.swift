@@ -1,4 +1,4 @@
-/// The identity of a trace; never zero.
+/// The id of a trace, which is never zero.
 package struct TraceID: Sendable, Hashable, CustomStringConvertible {
     package let high, low: UInt64
 
@@ -10,7 +10,7 @@ package struct TraceID: Sendable, Hashable, CustomStringConvertible {
     package var description: String { hex(high) + hex(low) }
 }
 
-/// The identity of a span; never zero.
+/// The id of a span, which is never zero.
 package struct SpanID: Sendable, Hashable, CustomStringConvertible {
     package let number: UInt64
 
@@ -27,7 +27,7 @@ private func hex(_ number: UInt64) -> String {
     return String(repeating: "0", count: 16 - digits.count) + digits
 }
 
-/// Which trace something belongs to, and below which span (W3C Trace Context, level 1).
+/// The trace and the parent span of an operation (W3C Trace Context, level 1).
 package struct TraceContext: Sendable, Hashable {
     package let trace: TraceID
     package let span: SpanID
@@ -37,9 +37,9 @@ package struct TraceContext: Sendable, Hashable {
         (self.trace, self.span, self.isSampled) = (trace, span, isSampled)
     }
 
-    /// Reads the header `traceparent`. Of a version to come what this one knows is read, and more may follow it.
+    /// Parses the header `traceparent`. A later version may have more fields, which are ignored.
     ///
-    /// - Returns: nil for what is none.
+    /// - Returns: `nil` if the text is not valid.
     package init?(traceparent text: String) {
         var text = text
         guard let parts = text.withUTF8({ Self.parts($0) }) else { return nil }
@@ -57,7 +57,7 @@ package struct TraceContext: Sendable, Hashable {
         return TraceContext(trace: trace, span: span, isSampled: flags & 1 == 1)
     }
 
-    /// Of digits in lower case, up to 16.
+    /// Parses up to 16 hexadecimal digits in lower case.
     private static func number(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64? {
         var number: UInt64 = 0
         for digit in digits {
@@ -70,6 +70,6 @@ package struct TraceContext: Sendable, Hashable {
         return number
     }
 
-    /// In version 00, which has one flag.
+    /// The value of the header in version 00, which has one flag.
     package var traceparent: String { "00-\(trace)-\(span)-\(isSampled ? "01" : "00")" }
 }

@@ -1,18 +1,19 @@
 import Pacing
 
-/// What becomes of batches, by what the collector says to them (OTLP 1, "OTLP/HTTP Response"). A value: no clock, no I/O.
+/// The decisions on batches of spans, by the collector's answer (OTLP 1, "OTLP/HTTP Response"). A value type without a
+/// clock or I/O.
 ///
-/// | it says | then |
+/// | answer | decision |
 /// |---|---|
-/// | 200 | sent, but for those that it says it has rejected; never sent again |
-/// | 429, 502, 503, 504 | tried again, not before it says; after longer waits each time |
-/// | nothing, or can't be reached | the same |
-/// | anything else | refused: it would say so again |
+/// | 2xx | sent, except for rejected spans; never sent again |
+/// | 429, 502, 503, 504 | retried after growing waits, at the earliest after `Retry-After` |
+/// | none, or no connection | retried after growing waits |
+/// | any other status | refused, because a retry would get the same answer |
 package struct TraceExport {
     package enum Answer: Sendable, Hashable {
         /// - Parameters:
-        ///   - retryAfter: the least to wait, in seconds.
-        ///   - rejected: so many spans of the batch.
+        ///   - retryAfter: the minimum wait, in seconds.
+        ///   - rejected: the number of rejected spans in the batch.
         case status(Int, retryAfter: Int = 0, rejected: Int = 0)
         case none
     }
@@ -20,13 +21,13 @@ package struct TraceExport {
     package enum Decision: Sendable, Hashable {
         case sent(rejected: Int)
         case refused
-        /// Tried again after this time.
+        /// The batch must be sent again after this time.
         case wait(Duration)
-        /// Too often: it is dropped. What comes next waits as well.
+        /// The batch is dropped after too many attempts. The next batch must wait for this time.
         case giveUp(Duration)
     }
 
-    /// Of one batch.
+    /// The maximum number of attempts for one batch.
     package static let mostAttempts = 8
 
     private var backoff = Backoff(first: .seconds(1), longest: .seconds(60), jitter: 0.5)
@@ -34,9 +35,11 @@ package struct TraceExport {
 
     package init() {}
 
-    /// The last batch could not be sent, or its answer was to come later.
+    /// Whether the last batch could not be sent, or must be retried later.
     package var isFailing: Bool { backoff.failures > 0 }
 
+    /// Decides what to do after an answer.
+    ///
     /// - Parameter random: a number from 0 to 1.
     package mutating func decide(_ answer: Answer, random: Double) -> Decision {
         switch answer {

@@ -1,12 +1,12 @@
 import PushModel
 
-/// Decides which jobs are traced, by OpenTelemetry's names (`OTEL_TRACES_SAMPLER`). A value.
+/// A sampler that selects the jobs to trace, with OpenTelemetry's names (`OTEL_TRACES_SAMPLER`). A value type.
 ///
-/// | a job | is traced |
-/// |---|---|
-/// | with a context, `parentbased_…` | as the context says |
-/// | with a context, `traceidratio` | by the trace's id, as by everybody who decides so |
-/// | without one, `…traceidratio` | by the job's id: all chunks, attempts and deliveries of a job, or none |
+/// | job | sampler | decision |
+/// |---|---|---|
+/// | with a context | `parentbased_…` | as in the context |
+/// | with a context | `traceidratio` | by the trace id, as all samplers of this kind decide |
+/// | without a context | `…traceidratio` | by the job id, so that all its chunks, attempts and deliveries agree |
 package struct TraceSampler: Sendable, Hashable {
     private enum Rule: Hashable {
         case never, always
@@ -22,8 +22,8 @@ package struct TraceSampler: Sendable, Hashable {
     private let rule: Rule
     private let followsParent: Bool
 
-    /// - Parameter share: from 0 to 1; for those that go by it.
-    /// - Returns: nil for a name that is none of ``names``.
+    /// - Parameter share: the share of traced jobs for the samplers `…traceidratio`, from 0 to 1.
+    /// - Returns: `nil` if the name is not in ``names``.
     package init?(_ name: String, share: Double) {
         guard Self.names.contains(name) else { return nil }
         followsParent = name.hasPrefix(Self.parentBased)
@@ -34,7 +34,9 @@ package struct TraceSampler: Sendable, Hashable {
         }
     }
 
-    /// - Parameter parent: the context that the job has come with.
+    /// Returns whether to trace a job.
+    ///
+    /// - Parameter parent: the context that arrived with the job, or `nil` if there was none.
     package func samples(_ parent: TraceContext?, job: String) -> Bool {
         if let parent, followsParent { return parent.isSampled }
         return switch rule {

@@ -1,9 +1,10 @@
-/// What tracing systems add to a context (W3C Trace Context, `tracestate`): carried as it is, never read.
+/// The `tracestate` of a context, in which tracing systems keep their own data (W3C Trace Context). Martlet passes it
+/// on unchanged and does not interpret it.
 package enum TraceState {
     package static let maximumBytes = 512
     package static let maximumMembers = 32
 
-    /// Whether it is such a list, and no longer than everybody has to carry.
+    /// Returns whether a text is a valid list that does not exceed the length that every system must propagate.
     package static func isGood(_ text: String) -> Bool {
         let bytes = text.utf8
         guard !bytes.isEmpty, bytes.count <= maximumBytes else { return false }
@@ -11,7 +12,7 @@ package enum TraceState {
         return members.count <= maximumMembers && members.allSatisfy(isGood(member:))
     }
 
-    /// One may be empty, and have blanks around it.
+    /// Returns whether a member of the list is valid. A member may be empty, and may have blanks around it.
     private static func isGood(member: Substring.UTF8View) -> Bool {
         let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         var member = member.drop(while: isBlank)

@@ -2,7 +2,7 @@ import ArgumentParser
 import SimulatorCommands
 import WebPushSimulator
 
-/// `martlet simulate webpush`: the doubles of browsers' push services, until they are told to stop.
+/// The command `martlet simulate webpush`, which runs simulators of the browsers' push services until it is stopped.
 struct SimulateWebPushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "webpush", abstract: "Simulate the push services of Apple, Mozilla, Google and Microsoft.")

@@ -1,7 +1,7 @@
 package import ArgumentParser
 
-/// The commands that are about Web Push and nothing else.
+/// The commands for Web Push.
 package enum WebPushCommands {
-    /// Those of `martlet simulate`.
+    /// The subcommands of `martlet simulate`.
     package static let simulators: [any ParsableCommand.Type] = [SimulateWebPushCommand.self]
 }

@@ -5,38 +5,39 @@ import NIOCore
 import NIOSSL
 import PushModel
 
-/// How to reach push services, and which.
+/// The hosts, limits and timeouts that the output uses for push services.
 package struct WebPushConfiguration: Sendable {
     package let hosts: AllowedHosts
-    /// PEM file with the authorities to trust in place of the system's.
+    /// The path of a PEM file with the certificate authorities to trust instead of the system's.
     package var authorityFile: String?
-    /// The way out for those who have no other.
+    /// The HTTP proxy for all connections, or `nil` to connect directly.
     package var proxy: HTTPProxy?
-    /// Of all origins together.
+    /// The maximum number of connections to all origins together.
     package var maximumConnections = 1_024
-    /// How long an answer may take, in seconds.
+    /// The time to wait for an answer, in seconds.
     package var requestTimeoutSeconds = 60
-    /// How long one address may take for connecting and the TLS handshake together, in seconds; as long
-    /// again for its SETTINGS.
+    /// The time limit for connecting and the TLS handshake with one address, in seconds. The server's SETTINGS frame
+    /// has a second limit of the same length.
     package var connectTimeoutSeconds = 5
-    /// What a service may keep a message for, in seconds, where the job says no deadline.
+    /// The time for which a service may keep a message whose job has no deadline, in seconds.
     package var defaultTTL = WebPushRequest.maximumTTL
-    /// How long something that is refused is first left alone.
+    /// The length of the first pause after a service refuses a key, in milliseconds.
     package var breakMilliseconds: Int64 = 15_000
-    /// So long a retired credential goes on being used for what waits.
+    /// The time for which waiting messages still use a retired credential, in seconds.
     package var retirementSeconds: Int64 = 1
-    /// So long may messages to an origin wait while nothing at all is answered there.
+    /// The time that messages to an origin may wait while it sends no answer at all, in milliseconds.
     package var silenceMilliseconds: Int64 = 10_000
-    /// Of one event loop and one entry of the list of hosts; a browser's service has one or a few, UnifiedPush has any
-    /// number.
+    /// The maximum number of origins for each event loop and each entry of the list of hosts. A browser's service has
+    /// one or a few origins, and UnifiedPush has any number.
     package var maximumOrigins = 256
-    /// Where pools count; nil: they don't.
+    /// The registry for the metrics of pools, or `nil` for no metrics.
     package var metrics: MetricRegistry?
     package var resolve: PoolConfiguration.Resolver = SystemResolver.addresses
-    /// Of each entry of the list of hosts, so that no name waits for those of strangers.
+    /// The name look-ups for each entry of the list of hosts. They are separate, so that no name waits for names that
+    /// strangers chose.
     private let lookups: [NameLookups]
     private let sharedTLS = SharedTLS()
-    /// Of one origin and one event loop.
+    /// The maximum number of connections from one event loop to one origin.
     package var connectionsOfOrigin = 16
     package var idleSeconds = 60
 
@@ -45,12 +46,14 @@ package struct WebPushConfiguration: Sendable {
         lookups = (0..<hosts.entries).map { _ in NameLookups() }
     }
 
-    /// How many event loops share the connections: each must have some, for several origins.
+    /// Returns the number of event loops that share the connections. Each needs enough connections for several origins.
     func shards(of eventLoops: Int) -> Int { min(eventLoops, max(1, maximumConnections / connectionsOfOrigin)) }
 
+    /// Returns the pool settings for an origin.
+    ///
     /// - Parameters:
-    ///   - entry: of the list of hosts.
-    ///   - limit: of the event loop's connections.
+    ///   - entry: the index of the entry that allows the origin.
+    ///   - limit: the limit on the event loop's connections.
     func pool(to origin: Endpoint, allowedBy entry: Int, sharing limit: SharedConnectionLimit) -> PoolConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
         if let authorityFile { tls.trustRoots = .file(authorityFile) }

@@ -1,26 +1,26 @@
-/// Why a push can't be sent, found before anything is sent.
+/// A fault of a push that is found before anything is sent.
 package struct WebPushFault: Error, Hashable, Sendable {
-    /// Ours; docs/errors.md lists them.
+    /// Martlet's own reason. docs/errors.md lists all of them.
     package let reason: String
 
     private init(_ reason: String) { self.reason = reason }
 
-    /// The endpoint is no URL that a message may go to, whoever the service is.
+    /// The endpoint is not a URL to which messages may go, regardless of the service.
     package static let badEndpoint = WebPushFault("BadEndpoint")
-    /// Nobody has said that messages may go to that host.
+    /// The configuration does not allow messages to the host.
     package static let endpointNotAllowed = WebPushFault("EndpointNotAllowed")
     /// The host has no allowed address, for example only addresses of a private network.
     package static let addressNotAllowed = WebPushFault("AddressNotAllowed")
-    /// `keys` is there, and not what RFC 8291 asks for.
+    /// The subscription has `keys` that do not conform to RFC 8291.
     package static let badKeys = WebPushFault("BadSubscriptionKeys")
-    /// A message with a body needs keys.
+    /// The message has a body, but the subscription has no keys.
     package static let missingKeys = WebPushFault("MissingSubscriptionKeys")
-    /// Its `expirationTime` has passed.
+    /// The subscription's `expirationTime` has passed.
     package static let subscriptionExpired = WebPushFault("SubscriptionExpired")
     package static let payloadTooLarge = WebPushFault("PayloadTooLarge")
     package static let badPushType = WebPushFault("InvalidPushType")
-    /// A declarative message has another form.
+    /// The payload does not have the form of a declarative message.
     package static let badDeclarativePayload = WebPushFault("BadDeclarativePayload")
-    /// The library refused to encrypt what has passed all checks.
+    /// The cryptographic library failed to encrypt a message that passed all checks.
     package static let encryptionFailed = WebPushFault("EncryptionFailed")
 }

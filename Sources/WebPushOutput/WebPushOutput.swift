@@ -6,19 +6,19 @@ public import PushModel
 import PushSending
 import Threading
 
-/// Delivers messages to browsers through their makers' push services (RFC 8030): encrypted for each of them, over
-/// connections to each service from every event loop.
+/// The output that delivers messages to browsers through their vendors' push services (RFC 8030). It encrypts each
+/// message for its recipient. Every event loop has connections to each service.
 public final class WebPushOutput: Output {
-    /// A job is dealt out in parts of no fewer recipients.
+    /// The minimum number of recipients in each part when a job is divided among event loops.
     private static let leastShare = 16
 
     private struct State {
         var identities: [Credential.ID: VAPIDIdentity] = [:]
         var credentials: Set<Credential.ID> = []
-        /// No longer in use; a job that was routed a moment ago may still name one.
+        /// The credentials that went out of use. A job that was routed a moment ago may still name one.
         var retired: Set<Credential.ID> = []
         var isStopped = false
-        /// Where the next job begins to be dealt out.
+        /// The index of the shard that received the first part of the last job.
         var next = 0
     }
 
@@ -28,8 +28,9 @@ public final class WebPushOutput: Output {
     private let logger: Logger
     private let state = Mutex(State())
 
-    /// - Parameter clock: wall-clock time, for deadlines, tokens and outcomes.
-    /// - Parameter refusals: told when a service begins or ceases to refuse a credential; must return soon.
+    /// - Parameter clock: the wall clock, for deadlines, tokens and outcomes.
+    /// - Parameter refusals: a closure that is called when a service begins or stops refusing a credential. It must
+    ///   return quickly.
     package init(
         configuration: WebPushConfiguration, eventLoops: any EventLoopGroup, logger: Logger,
         clock: @escaping @Sendable () -> Timestamp,
@@ -67,7 +68,7 @@ public final class WebPushOutput: Output {
         }
     }
 
-    /// The job's credential at work, and the first shard that gets a part of it.
+    /// Returns the job's credential in use, and the index of the shard that receives the job's first part.
     private func place(for job: RoutedJob) throws -> (VAPIDIdentity, Int) {
         guard let credential = job.credential else { throw WebPushOutputError.noCredential }
         return try state.withLock { state in
@@ -95,7 +96,7 @@ public final class WebPushOutput: Output {
 
     public func credentialsChanged(to credentials: Set<Credential.ID>) {
         let gone = state.withLock { state in
-            // A credential that is not known yet is of a snapshot to come, and not retired.
+            // A credential that was never in a set belongs to a snapshot that follows. It is not retired.
             let gone = state.credentials.subtracting(credentials)
             state.retired = state.retired.union(gone).subtracting(credentials)
             state.credentials = credentials

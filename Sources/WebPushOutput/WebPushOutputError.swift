@@ -1,4 +1,4 @@
-/// Why a job can't be sent at all.
+/// The reason why a job cannot be sent at all.
 enum WebPushOutputError: Error, CustomStringConvertible {
     case noCredential
     case notAKey

@@ -1,8 +1,8 @@
-/// A push service that the simulator stands for. Each has a port, and so an origin, of its own.
+/// A push service that the simulator imitates. Each persona has its own port and therefore its own origin.
 public enum Persona: String, CaseIterable, Codable, Sendable {
     case apple, mozilla, google, microsoft
 
-    /// The port's place among the simulator's, as in `ConnectingClient.port`.
+    /// The index of the persona's port, as in `ConnectingClient.port`.
     var place: Int {
         switch self {
         case .apple: 0
@@ -17,7 +17,7 @@ public enum Persona: String, CaseIterable, Codable, Sendable {
         self = persona
     }
 
-    /// What an endpoint's path begins with; the id follows.
+    /// The prefix of an endpoint's path, followed by the ID.
     package var path: String {
         switch self {
         case .apple: "/Q"
@@ -27,10 +27,10 @@ public enum Persona: String, CaseIterable, Codable, Sendable {
         }
     }
 
-    /// Whether it tells what kind of fault it is by a VAPID key that subscriptions are bound to; Mozilla has others, too.
+    /// Whether all subscriptions must be bound to a VAPID key. Mozilla also has unbound subscriptions.
     var demandsKey: Bool { self != .mozilla }
 
-    /// Seconds that it keeps a message at most.
+    /// The maximum time that the service stores a message, in seconds.
     var longestLife: Int {
         switch self {
         case .apple, .mozilla: 30 * 86_400

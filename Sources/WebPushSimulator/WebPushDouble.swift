@@ -1,7 +1,7 @@
 internal import Crypto
 public import PushSimulator
 
-/// What the simulator knows of Web Push: subscriptions, what may come once only, and the rules for each connection.
+/// The simulator's model of Web Push: subscriptions, single-use values, and the rules for each connection.
 public struct WebPushDouble: PushDouble {
     let configuration: WebPushSimulatorConfiguration
     let office: SubscriptionOffice

@@ -1,7 +1,7 @@
 internal import HTTP2Session
 internal import PushSimulator
 
-/// What a push service of one persona makes of one connection.
+/// The behavior of one persona on one connection.
 final class WebPushRules: ConnectionRules {
     private struct Request {
         var fields = PushFields()
@@ -15,7 +15,7 @@ final class WebPushRules: ConnectionRules {
     private var requests: [Request] = []
     private var random = SplitMixGenerator()
 
-    /// More than any persona takes, so that one can tell that it is too much.
+    /// The limit exceeds what any persona accepts, so that a body that is too large can be detected.
     let longestText = 16_384
 
     init(_ double: WebPushDouble, _ persona: Persona, _ answers: ChosenAnswers<PlannedWebPushAnswer>) {
@@ -39,7 +39,7 @@ final class WebPushRules: ConnectionRules {
         requests[request].body.append(contentsOf: bytes.prefix(longestText - requests[request].body.count))
     }
 
-    /// The endpoint.
+    /// Returns the endpoint.
     func token(of request: RequestText) -> String {
         "https://\(request.fields[":authority"] ?? "")\(request.path)"
     }

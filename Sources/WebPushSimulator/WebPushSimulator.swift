@@ -1,20 +1,22 @@
 public import Logging
-// Who simulates push services configures, breaks and reads the simulator by what all simulators share.
+// Re-exported because users of this simulator configure it and inject faults through types that all simulators share.
 @_exported public import PushSimulator
 
-/// The Web Push services of Apple, Mozilla, Google and Microsoft, on this machine.
+/// A simulator of the Web Push services of Apple, Mozilla, Google and Microsoft.
 public typealias WebPushSimulator = PushSimulator<WebPushDouble>
 
 extension WebPushSimulator {
-    /// What has become of a subscription that is handed out.
+    /// The state of an issued subscription.
     public enum SubscriptionState: String, CaseIterable, Sendable {
         case good
-        /// Taken back: 410.
+        /// The user has unsubscribed. Pushes are answered with 410.
         case gone
-        /// Nobody knows it: 404.
+        /// The subscription is unknown. Pushes are answered with 404.
         case unknown
     }
 
+    /// Creates a simulator of Web Push services.
+    ///
     /// - Throws: `SimulatorError` if the certificate authority's directory can't be used.
     public convenience init(
         configuration: WebPushSimulatorConfiguration = WebPushSimulatorConfiguration(),
@@ -25,17 +27,18 @@ extension WebPushSimulator {
 
     public var configuration: WebPushSimulatorConfiguration { double.configuration }
 
-    /// A persona's port; 0 while not running.
+    /// Returns a persona's port, or 0 while the simulator is not running.
     public func port(of persona: Persona) -> Int {
         persona.place == 0 ? port : otherPorts.dropFirst(persona.place - 1).first ?? 0
     }
 
-    /// Hands out a subscription.
+    /// Issues a subscription.
     ///
     /// - Parameters:
-    ///   - key: the `applicationServerKey`: a VAPID public key of 65 bytes, in base64url; nil, with Mozilla only: none.
-    ///   - host: a name that the certificate is good for.
-    /// - Throws: `SimulatorError` naming the field that is wrong.
+    ///   - key: The `applicationServerKey`, a VAPID public key of 65 bytes in base64url. `nil` is allowed with Mozilla
+    ///     only.
+    ///   - host: A name that the certificate is valid for.
+    /// - Throws: `SimulatorError` naming the invalid field.
     public func subscribe(
         _ persona: Persona, key: String?, state: SubscriptionState = .good, host: String = "localhost"
     ) throws -> SubscriptionJSON {
@@ -43,9 +46,11 @@ extension WebPushSimulator {
             persona, number: nil, key: key, state: state, origin: "https://\(host):\(port(of: persona))")
     }
 
+    /// Issues a subscription for a given origin.
+    ///
     /// - Parameters:
-    ///   - number: what its endpoint's id begins with, as eight bytes; nil: one that no other has.
-    ///   - origin: of the endpoint, also while nobody listens there.
+    ///   - number: The first eight bytes of the endpoint's ID, or `nil` for a number that no other subscription has.
+    ///   - origin: The origin of the endpoint. The simulator does not have to listen there.
     package func subscribe(
         _ persona: Persona, number: UInt64?, key: String?, state: SubscriptionState = .good, origin: String
     ) throws -> SubscriptionJSON {
@@ -62,6 +67,6 @@ extension WebPushSimulator {
         return double.office.make(persona, number: number, key: bytes, state: inside, origin: origin)
     }
 
-    /// How keys' tokens are used, by persona and key.
+    /// The use of tokens by persona and key.
     public var vapidUses: [String: VAPIDUse] { double.tokens.uses }
 }

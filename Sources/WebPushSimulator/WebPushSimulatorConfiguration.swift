@@ -1,12 +1,13 @@
 public import PushSimulator
 
-/// How a simulator of Web Push services behaves, beyond what `ServerConfiguration` says of any simulator; its properties
-/// are also this one's.
+/// The configuration of a Web Push simulator. The properties of `ServerConfiguration` are available on it directly.
 @dynamicMemberLookup
 public struct WebPushSimulatorConfiguration: Sendable {
-    /// `port` is Apple's; three others follow, for Mozilla, Google and Microsoft.
+    /// The configuration of the server. `port` is Apple's, and the three other ports are for Mozilla, Google and
+    /// Microsoft.
     public var server = ServerConfiguration()
-    /// Bytes of a body that a persona takes, where it is not 4,096: Mozilla's bridge to Android takes some 2,700.
+    /// The maximum body size of a persona in bytes, if it is not 4,096. Mozilla's bridge to Android accepts about
+    /// 2,700.
     public var longestBodies: [Persona: Int] = [:]
 
     public init() {

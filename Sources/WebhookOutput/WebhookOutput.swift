@@ -5,8 +5,8 @@ package import NIOCore
 package import PushModel
 import PushSending
 
-/// Delivers pushes in signed batches to a URL of the app, which says what became of each recipient; one pool of
-/// connections for each credential.
+/// An output that delivers pushes in signed batches to a URL of the app. The answers report the outcome of each
+/// recipient. Each credential has its own pool of connections.
 package final class WebhookOutput: Output {
     private let name: String
     private let configuration: WebhookConfiguration
@@ -15,14 +15,14 @@ package final class WebhookOutput: Output {
     private let refusals: @Sendable (Refusal.Event) -> Void
     private let logger: Logger
     private let pools: PushPools<Credential>
-    /// Credentials that no pool can be made for, as has been told.
+    /// Credentials for which no pool can be created, and that were reported.
     private let unusable: UnusableCredentials
 
     private struct NoSecret: Error, CustomStringConvertible {
         let description = "the job was routed without a URL and its secrets"
     }
 
-    /// - Parameter name: of the plugin.
+    /// - Parameter name: The name of the plugin.
     package init(
         name: String, configuration: WebhookConfiguration, eventLoops: any EventLoopGroup, context: OutputContext
     ) {
@@ -75,7 +75,7 @@ package final class WebhookOutput: Output {
         let desk = PushDesk(
             health: PoolHealth(
                 of: subject, service: "The webhook", breakMilliseconds: configuration.breakMilliseconds,
-                // Longer than any answer may take.
+                // Longer than the maximum time to an answer.
                 silenceMilliseconds: Int64(configuration.requestTimeoutSeconds + 10) * 1000, refusals: refusals,
                 logger: logger),
             badTokens: BadTokenBoard(

@@ -5,7 +5,7 @@ import PostgresClient
 import TestSupport
 import WorkerTestSupport
 
-/// One run: an installation is set up, pushed through and disturbed, left alone until it has settled, and judged.
+/// A torture run. An installation is set up, used and disturbed, left alone until it has settled, and judged.
 package struct TortureRun: Sendable {
     package struct Result: Sendable {
         package let verdict: Verdict
@@ -15,18 +15,20 @@ package struct TortureRun: Sendable {
 
     package let seed: UInt64
     package let profile: Profile
-    /// Without: nothing goes wrong, and not one duplicate is allowed.
+    /// Whether faults occur. Without faults, not one duplicate is allowed.
     package let hasFaults: Bool
-    /// Where logs, the report and evidence go.
+    /// The folder for logs, the report and evidence.
     package let folder: URL
     private let instance: String
     private let martlet: String
     private let say: @Sendable (String) -> Void
 
+    /// Creates a run.
+    ///
     /// - Parameters:
-    ///   - instance: names the private servers.
-    ///   - martlet: the program whose workers run; nil: the one that is built along with this.
-    ///   - say: told of the run's progress.
+    ///   - instance: The name of the private servers.
+    ///   - martlet: The program whose workers run, or `nil` for the one that is built with this.
+    ///   - say: Receives progress messages.
     package init(
         seed: UInt64, profile: Profile, hasFaults: Bool = true, instance: String, martlet: String? = nil,
         say: @escaping @Sendable (String) -> Void = { _ in }
@@ -115,7 +117,7 @@ package struct TortureRun: Sendable {
             for (index, publisher) in publishers.enumerated() {
                 group.addTask {
                     await publisher.publish(
-                        // Job 0 went ahead.
+                        // Job 0 has already been published.
                         first: index + 1, stride: publishers.count,
                         rate: Double(profile.rate) / Double(publishers.count),
                         until: start + .seconds(profile.seconds))
@@ -128,7 +130,7 @@ package struct TortureRun: Sendable {
         await runner.paceLast()
     }
 
-    /// Samples memory, notices dead workers, and tells how it goes.
+    /// Samples memory, restarts dead workers, and reports progress.
     private func observe(_ site: Site, _ log: RunLog) async {
         var seconds = 0
         while !Task.isCancelled {
@@ -144,11 +146,12 @@ package struct TortureRun: Sendable {
         }
     }
 
-    /// Waits until nothing waits and nothing has happened for longer than a request may take: a message at a worker is
-    /// in no queue.
-    /// Where events are whose tokens could not be marked for minutes; longer than a run settles.
+    /// The queues of events whose tokens could not be marked for minutes. They wait there for longer than a run
+    /// settles.
     static let waitsForLong = Set([900, 3_600].map(Site.names.delay))
 
+    /// Waits until all queues are empty and nothing has happened for longer than a request may take. The time is needed
+    /// because a message that a worker holds is in no queue.
     private func settle(_ site: Site, _ log: RunLog) async {
         let deadline = ContinuousClock.now + .seconds(profile.settlingTakes)
         var (requests, quietSince) = (0, ContinuousClock.now)
@@ -166,7 +169,7 @@ package struct TortureRun: Sendable {
         log.update { $0.isSettled = false }
     }
 
-    /// Drains the workers, so that what they still hold comes back to the queues, and looks at what is left.
+    /// Drains the workers, so that unfinished jobs return to the queues, and records what is left.
     private func finish(_ site: Site, _ log: RunLog) async throws {
         say("settled; stopping the workers")
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -176,7 +179,7 @@ package struct TortureRun: Sendable {
             try await group.waitForAll()
         }
         say("workers have ended; looking at what is left")
-        // The broker gives up a closed consumer's messages a moment later; the last results are on their way.
+        // The broker requeues a closed consumer's messages a moment later, and the last events are still on their way.
         try await Task.sleep(for: .seconds(1))
         var waiting = try await site.waitingMessages()
         waiting[Site.names.dead] = nil

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import TortureRun
 
-/// `make torture`: docs/torture.md.
+/// The command of `make torture` (docs/torture.md).
 @main
 struct Torture: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -46,7 +46,7 @@ struct Torture: AsyncParsableCommand {
             fflush(nil)
         }
         print("torture: seed \(seed)")
-        // What a killed run leaves of its processes' output, the next one clears away.
+        // Removes output files that the processes of a killed run have left behind.
         let scratch = run.folder.deletingLastPathComponent().appending(path: "scratch")
         try? FileManager.default.removeItem(at: scratch)
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
@@ -54,7 +54,7 @@ struct Torture: AsyncParsableCommand {
         let result = try await run.run()
         print(result.report(of: run), terminator: "")
         fflush(nil)
-        // Not by way of the C library's exit handlers: threads of libpq may still be ending.
+        // The C library's exit handlers are skipped because threads of libpq may still be ending.
         _exit(result.verdict.isGood ? 0 : 1)
     }
 }

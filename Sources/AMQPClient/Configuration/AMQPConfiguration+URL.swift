@@ -1,17 +1,23 @@
 import Addressing
 
 extension AMQPConfiguration {
-    /// Reads `amqp://user:password@host1:5672,host2:5673/vhost?heartbeat=15`, or `amqps://` for TLS
-    /// (rabbitmq.com, "RabbitMQ URI Specification", plus several hosts).
+    /// Parses a URL such as `amqp://user:password@host1:5672,host2:5673/vhost?heartbeat=15`, or `amqps://` for TLS.
     ///
-    /// User, password, host and virtual host are percent-decoded, so a virtual host `/x` is written `%2Fx`. Defaults:
-    /// user and password `guest`, port 5672 (5671 with TLS), virtual host `/`. Options after `?`: `heartbeat` in
-    /// seconds, `connection_timeout` in milliseconds and, with TLS, `cacertfile`, `certfile` with `keyfile`, and
-    /// `verify` (`verify_peer` or `verify_none`), and `auth_mechanism` (`plain` or `external`), which is as in RabbitMQ's own
-    /// clients.
+    /// The format is RabbitMQ's (rabbitmq.com, "RabbitMQ URI Specification"), extended by a list of hosts. User,
+    /// password, host and virtual host are percent-decoded, so a virtual host `/x` is written `%2Fx`. The defaults are
+    /// user and password `guest`, port 5672 (5671 with TLS), and virtual host `/`.
     ///
-    /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the part at fault. The URL itself is not repeated,
-    ///   because it holds a password.
+    /// | option after `?` | value |
+    /// |---|---|
+    /// | `heartbeat` | seconds |
+    /// | `connection_timeout` | milliseconds |
+    /// | `auth_mechanism` | `plain` or `external`, as in RabbitMQ's own clients |
+    /// | `cacertfile` | file name, with TLS only |
+    /// | `certfile` and `keyfile` | file names, with TLS only |
+    /// | `verify` | `verify_peer` or `verify_none`, with TLS only |
+    ///
+    /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the part at fault. The error does not contain the URL,
+    ///   because the URL contains a password.
     public init(url: String) throws(AMQPError) {
         let (usesTLS, afterScheme) = try AMQPURL.scheme(of: url)
         let (location, query) = AMQPURL.cut(afterScheme, at: "?")
@@ -32,7 +38,8 @@ extension AMQPConfiguration {
         }
         if let path, !path.isEmpty {
             guard !path.contains("/") else { throw AMQPURL.problem("virtual host: write a slash in it as %2F") }
-            // Mostly the end of a password with a slash in it, which would be shown as the virtual host.
+            // The text is probably the end of a password with a slash in it. Reporting it as the virtual host would
+            // reveal it.
             guard !path.contains("@") else {
                 throw AMQPURL.problem("virtual host: write an at sign in it as %40, and a slash in a password as %2F")
             }
@@ -40,7 +47,7 @@ extension AMQPConfiguration {
         }
         for option in (query ?? "").split(separator: "&") {
             let (name, value) = AMQPURL.cut(option, at: "=")
-            // With an at sign behind it, it may be a part of an unencoded password.
+            // If an at sign follows, the option may be a part of a password that is not percent-encoded.
             let isShown = query?.contains("@") != true && name.utf8.allSatisfy(AMQPURL.isOfOption)
             let part = isShown ? "option \(name)" : "an option"
             try apply(option: String(name), value: try AMQPURL.decode(value ?? "", part: part), called: part)
@@ -87,7 +94,7 @@ extension AMQPConfiguration {
     }
 }
 
-/// The pieces of an AMQP URL.
+/// Functions that parse the parts of an AMQP URL.
 private enum AMQPURL {
     static func problem(_ text: String) -> AMQPError {
         AMQPError(.invalidConfiguration, "AMQP URL: \(text)")

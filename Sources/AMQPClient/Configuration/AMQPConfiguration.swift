@@ -1,41 +1,44 @@
 public import Addressing
 
-/// Where the broker is and how to talk to it. See ``init(url:)`` for the usual way to make one.
+/// The broker's address and the settings of a connection to it. ``init(url:)`` is the usual way to create one.
 public struct AMQPConfiguration: Sendable {
     public enum Mechanism: Sendable, Hashable {
         /// SASL PLAIN.
         case password
-        /// SASL EXTERNAL: by the client certificate, in which the broker finds the user. ``AMQPConfiguration/user`` must be
-        /// that one, since what is published names it.
+        /// SASL EXTERNAL: the broker takes the user from the client certificate. ``AMQPConfiguration/user`` must be the
+        /// same user, because published messages name it.
         case certificate
     }
 
-    /// Tried in turn, one after each failed attempt or lost connection.
+    /// The endpoints of the broker. After each failed attempt or lost connection, the client tries the next one.
     public var endpoints: [Endpoint]
     public var user: String
     public var password: AMQPPassword
-    /// How the broker is told who this is.
+    /// The SASL mechanism of the log-in.
     public var mechanism = Mechanism.password
-    /// Asked before each attempt to connect, for a password that changes while this program runs. Called on the
-    /// connection's thread, which may block meanwhile.
+    /// A function that returns the current password before each attempt to connect, for passwords that change while
+    /// this program runs. It is called on the connection's thread and may block.
     public var currentPassword: (@Sendable () -> AMQPPassword)?
     public var virtualHost: String
-    /// `nil` for plain TCP.
+    /// The TLS settings, or `nil` for plain TCP.
     public var tls: AMQPTLSConfiguration?
-    /// Seconds between two heartbeats, 1 to 65535; the broker may choose a shorter time. Whoever sends nothing, or
-    /// takes no data, for two of them counts as dead.
+    /// The interval between two heartbeats in seconds, from 1 to 65535. The broker may choose a shorter one. A peer
+    /// that sends nothing, or accepts no data, for two intervals counts as dead.
     public var heartbeatSeconds: Int
-    /// So long may a connection go unread because its budget of bytes is used up; then a little is read. RabbitMQ
-    /// closes a connection that takes nothing for 30 s.
+    /// The longest time for which a connection is not read because its byte budget is used up. After that, a limited
+    /// amount of data is read. RabbitMQ closes a connection that accepts nothing for 30 seconds.
     package var longestPause = Duration.seconds(10)
-    /// Of names that are not looked up, for tests.
+    /// The addresses of host names that are not looked up, for tests.
     package var knownAddresses: [String: [String]] = [:]
-    /// Shown in the broker's list of connections.
+    /// The name of the connection in the broker's list of connections.
     public var connectionName: String
-    /// For TCP and TLS together at each address of the host, then again for the log-in, and for every answer awaited
-    /// while setting up. Not for the look-up of the host name, which takes what the system's resolver takes.
+    /// The time limit for TCP and TLS together, for the log-in, and for each answer while the connection is set up.
+    ///
+    /// The limit for TCP and TLS applies to each address of the host. The look-up of the host name is not limited; the
+    /// system's resolver determines how long it takes.
     public var connectTimeout: Duration
-    /// Bytes of the largest frame, 4096 to 2147483647; the broker may choose less. Longer bodies take several frames.
+    /// The size of the largest frame in bytes, from 4096 to 2147483647. The broker may choose a smaller one. Longer
+    /// bodies take several frames.
     public var maximumFrameSize: Int
 
     public init(
@@ -54,7 +57,9 @@ public struct AMQPConfiguration: Sendable {
         self.maximumFrameSize = maximumFrameSize
     }
 
-    /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the setting the library could not be given.
+    /// Checks the settings.
+    ///
+    /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the setting that the library can't use.
     func validate() throws(AMQPError) {
         func require(_ condition: Bool, _ problem: String) throws(AMQPError) {
             if !condition { throw AMQPError(.invalidConfiguration, "AMQP configuration: \(problem)") }
@@ -72,7 +77,7 @@ public struct AMQPConfiguration: Sendable {
             "logging in by certificate needs a client certificate")
     }
 
-    /// Names of what differs from another, but for the password.
+    /// Returns the names of the settings that differ from another configuration, except the password.
     package func differences(from other: AMQPConfiguration) -> [String] {
         [
             ("user", user != other.user), ("hosts", endpoints != other.endpoints),
@@ -85,10 +90,10 @@ public struct AMQPConfiguration: Sendable {
         ].filter(\.1).map(\.0)
     }
 
-    /// The password of this moment, to log in elsewhere with.
+    /// The current password, for a log-in elsewhere.
     package var passwordText: String { current.password.text }
 
-    /// With the password of this moment.
+    /// The configuration with the current password.
     var current: AMQPConfiguration {
         guard let currentPassword else { return self }
         var configuration = self

@@ -1,4 +1,4 @@
-/// A password that does not show when printed, interpolated, dumped or reflected.
+/// A password that stays hidden when it is printed, interpolated, dumped or reflected.
 public struct AMQPPassword: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
     let text: String

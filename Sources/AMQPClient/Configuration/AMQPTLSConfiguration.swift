@@ -1,12 +1,12 @@
-/// TLS towards the broker. TLS 1.2 is the least version.
+/// The TLS settings of a connection to the broker. The minimum version is TLS 1.2.
 public struct AMQPTLSConfiguration: Sendable, Hashable {
-    /// PEM file of the certificate authorities to trust.
+    /// The PEM file of the trusted certificate authorities.
     public var authorityFile: String
-    /// PEM files of this client's certificate chain and unencrypted key, where the broker asks for one.
+    /// The PEM files of this client's certificate chain and unencrypted key, for a broker that requests a certificate.
     public var clientCertificate: ClientCertificate?
-    /// Whether the broker's certificate must come from a trusted authority.
+    /// Whether a trusted authority must have issued the broker's certificate.
     public var verifiesPeer: Bool
-    /// Whether the broker's certificate must be for the host name, or the IP address, in the URL.
+    /// Whether the broker's certificate must match the host name or IP address in the URL.
     public var verifiesHostname: Bool
 
     public struct ClientCertificate: Sendable, Hashable {
@@ -19,7 +19,7 @@ public struct AMQPTLSConfiguration: Sendable, Hashable {
         }
     }
 
-    /// The default authorities are those of the operating system (Debian's `ca-certificates`).
+    /// Creates TLS settings. By default, the operating system's authorities are trusted (Debian's `ca-certificates`).
     public init(
         authorityFile: String = "/etc/ssl/certs/ca-certificates.crt", clientCertificate: ClientCertificate? = nil,
         verifiesPeer: Bool = true, verifiesHostname: Bool = true

@@ -1,6 +1,7 @@
 import Pacing
 
-/// When to connect, to which endpoint, when to wait and when to end. A value: no clock, no sockets.
+/// The state machine that decides when to connect, to which endpoint, when to wait and when to end. A value type
+/// without a clock and without sockets.
 package struct ConnectionLifecycle: Sendable {
     package enum Action: Sendable, Hashable {
         case connect(endpoint: Int)
@@ -8,17 +9,22 @@ package struct ConnectionLifecycle: Sendable {
         case end(AMQPError?)
     }
 
-    /// A connection that lived for as long begins the back-off anew.
+    /// The longest back-off. A connection that was usable for at least this long resets the back-off.
     private static let longestWait = Duration.seconds(30)
 
     private let endpointCount: Int
-    /// The first failure before any success ends it, for callers that want to know at once.
+    /// Whether to end with the error after each endpoint has failed once, for callers that wait for the first
+    /// connection.
     private let mustConnectAtOnce: Bool
     private var endpoint = 0
     private var hasConnected = false
     private var backoff = Backoff(first: .milliseconds(500), longest: longestWait)
 
-    /// - Parameter endpointCount: at least 1.
+    /// Creates a state machine.
+    ///
+    /// - Parameters:
+    ///   - endpointCount: the number of endpoints, at least 1.
+    ///   - mustConnectAtOnce: whether to end if no endpoint can be used in the first round.
     package init(endpointCount: Int, mustConnectAtOnce: Bool) {
         self.endpointCount = endpointCount
         self.mustConnectAtOnce = mustConnectAtOnce
@@ -30,18 +36,18 @@ package struct ConnectionLifecycle: Sendable {
         hasConnected = true
     }
 
-    /// A failed attempt, or the loss of a connection.
+    /// Handles a failed attempt or a lost connection.
     ///
     /// - Parameters:
-    ///   - uptime: how long it had been usable; zero for a failed attempt.
-    ///   - isWanted: whether there is still something to do over a new connection.
-    ///   - random: 0 to 1.
+    ///   - uptime: how long the connection was usable, or zero for a failed attempt.
+    ///   - isWanted: whether a new connection has work to do.
+    ///   - random: a random number from 0 to 1.
     package mutating func failed(
         _ error: AMQPError, uptime: Duration, isWanted: Bool, random: Double
     ) -> Action {
         if mustConnectAtOnce && !hasConnected {
             endpoint += 1
-            // Every host gets its one chance, while somebody waits for it.
+            // Each endpoint is tried once, because a caller is waiting.
             return isWanted && endpoint < endpointCount ? .connect(endpoint: endpoint) : .end(error)
         }
         guard isWanted else { return .end(nil) }

@@ -2,7 +2,7 @@ import EventNames
 import Addressing
 import Logging
 
-/// What the connection's thread does, from start to end.
+/// The work of a connection's thread, from start to end.
 struct ConnectionLoop<Role: ConnectionRole> {
     private let shared: ConnectionThread<Role>
     private let role: Role
@@ -10,7 +10,7 @@ struct ConnectionLoop<Role: ConnectionRole> {
     private let logger: Logger
     private var lifecycle: ConnectionLifecycle
     private var closeWasRequested = false
-    /// Whoever waits for the first connection is thrown what is wrong, and needs no log.
+    /// Whether a caller waits for the first connection. The caller receives the error, so it is not logged.
     private var isAwaited: Bool
     private let clock = ContinuousClock()
 
@@ -111,7 +111,7 @@ struct ConnectionLoop<Role: ConnectionRole> {
     }
 
     private mutating func takeCommands() {
-        // Asked first: what was said before the close was asked for is among the commands then.
+        // Read before the commands, so that `commands` contains all that were sent before the close request.
         let mustClose = shared.closeDeadline != nil
         let commands = shared.takeCommands()
         if !commands.isEmpty { role.perform(commands) }
@@ -123,7 +123,7 @@ struct ConnectionLoop<Role: ConnectionRole> {
 
     // MARK: Connected
 
-    /// Returns when a close was asked for and nothing is left to do, or its time is up.
+    /// Serves the connection. After a close request, returns when no work is left or the deadline has passed.
     private mutating func serve(_ link: BrokerLink) throws(AMQPError) {
         var heartbeat = HeartbeatTimer(interval: link.heartbeatInterval, now: clock.now)
         var waitsForRoom = false
@@ -155,7 +155,8 @@ struct ConnectionLoop<Role: ConnectionRole> {
                 if ready.socketHasInput {
                     throw AMQPError(.connectionLost, "The connection broke while nothing was read")
                 }
-                // Signs of life may lie unread. That a peer is dead the kernel finds out, which gets our heartbeats back.
+                // Data from the broker may be unread, so its silence means nothing. The kernel detects a dead peer,
+                // because our heartbeats stay unacknowledged (`TCP_USER_TIMEOUT`).
                 heartbeat.received(at: now)
             } else if ready.socketHasInput || link.hasBufferedInput {
                 heartbeat.received(at: now)
@@ -171,7 +172,7 @@ struct ConnectionLoop<Role: ConnectionRole> {
         }
     }
 
-    /// Takes what has arrived, up to a bound, so that a steady stream does not keep the callers' work waiting.
+    /// Reads the data that has arrived, up to a limit, so that a steady stream does not delay commands.
     private func read(_ link: BrokerLink) throws(AMQPError) {
         for _ in 0..<1024 {
             guard role.wantsInput, let inbound = try link.receive() else { return }

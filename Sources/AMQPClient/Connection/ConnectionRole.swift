@@ -1,32 +1,32 @@
-/// What one connection is for: consuming or publishing. All calls come on the connection's thread.
+/// The purpose of a connection: consuming or publishing. All calls are made on the connection's thread.
 protocol ConnectionRole: AnyObject, SendableMetatype {
     associatedtype Command: Sendable
 
-    /// Work handed over by other threads, connected or not.
+    /// Handles commands from other threads. The connection may be open or not.
     func perform(_ commands: [Command])
     /// Sets up channels on a connection that has logged in.
     func opened(_ link: BrokerLink) throws(AMQPError)
     func received(_ inbound: Inbound, _ link: BrokerLink) throws(AMQPError)
-    /// Whether anything may be read now. A command makes the loop ask again.
+    /// Whether the loop may read now. The loop checks this again after each command.
     var wantsInput: Bool { get }
-    /// Nothing was read for too long: has a bounded part be wanted all the same.
+    /// Makes ``wantsInput`` true for a limited amount of data, because nothing was read for too long.
     func mustReadOn()
-    /// Everything that had arrived was handed over: the moment to report in batches.
+    /// Handles the end of the data that had arrived. Events are reported in batches here.
     func inputDrained()
-    /// Writes a bounded part of what is due. Returns whether something waits for the socket to take more.
+    /// Writes a limited part of the pending data. Returns whether data is waiting for room in the socket.
     func write(to link: BrokerLink) throws(AMQPError) -> Bool
-    /// The connection is gone, or could not be made.
+    /// Handles a lost connection or a failed attempt to connect.
     func disconnected(_ error: AMQPError)
-    /// A close was asked for, and the connection may go once ``isFinished``.
+    /// Handles a request to close. The connection may be closed once ``isFinished`` is true.
     func closeRequested()
-    /// Whether all that a polite close waits for is done.
+    /// Whether the work that a graceful close waits for is done.
     var isFinished: Bool { get }
-    /// Until when a polite close waits although it is.
+    /// The time until which a graceful close waits even if ``isFinished`` is true.
     var staysUntil: ContinuousClock.Instant? { get }
-    /// Whether a new connection would be of use. Asked after a close was requested, or the connection was lost.
+    /// Whether a new connection would have work to do. The loop checks this after a close request or a lost connection.
     var isConnectionWanted: Bool { get }
-    /// The connection was closed as asked for. With an error when the broker has not answered that.
+    /// Handles the requested close of the connection. The error is set if the broker did not answer the close.
     func left(_ error: AMQPError?)
-    /// The last call.
+    /// Handles the end of the thread. This is the last call.
     func ended(_ error: AMQPError?)
 }

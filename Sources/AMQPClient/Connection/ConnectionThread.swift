@@ -2,18 +2,18 @@ import Glibc
 import Logging
 import Threading
 
-/// Runs one connection on a thread of its own: waits, reads, writes, recovers. See ``ConnectionLoop`` for what the
-/// thread does; this is the side that other threads use.
+/// A connection that runs on its own thread, which waits, reads, writes and reconnects. Other threads use this class.
+/// ``ConnectionLoop`` is the code that the thread runs.
 final class ConnectionThread<Role: ConnectionRole>: Sendable {
     private struct Inbox {
         var commands: [Role.Command] = []
         var closeDeadline: ContinuousClock.Instant?
-        /// A second descriptor of the open socket, to cut it off from outside.
+        /// A duplicate of the open socket's descriptor, used to shut the socket down from another thread.
         var socket: Int32?
         var hasStarted = false
-        /// No command is taken any more.
+        /// Whether commands are rejected from now on.
         var hasEnded = false
-        /// The thread is at its end.
+        /// Whether the thread has ended.
         var isOver = false
         var endWaiters: [CheckedContinuation<Void, Never>] = []
     }
@@ -25,7 +25,7 @@ final class ConnectionThread<Role: ConnectionRole>: Sendable {
         wakeUp = try WakeUp()
     }
 
-    /// Starts the thread. Returns false if it was started before.
+    /// Starts the thread. Returns `false` if it was started before.
     func start(
         name: String, configuration: AMQPConfiguration, mustConnectAtOnce: Bool, logger: Logger,
         makeRole: @escaping @Sendable () -> Role
@@ -51,7 +51,8 @@ final class ConnectionThread<Role: ConnectionRole>: Sendable {
         return true
     }
 
-    /// One signal per batch: only when the thread has taken everything before. Returns false if the thread has ended.
+    /// Sends a command to the thread. Returns `false` if the thread has ended. Only the first command of a batch
+    /// signals the thread.
     func send(_ command: Role.Command) -> Bool {
         let (isTaken, mustWake) = inbox.withLock { inbox in
             if inbox.hasEnded { return (false, false) }
@@ -62,19 +63,20 @@ final class ConnectionThread<Role: ConnectionRole>: Sendable {
         return isTaken
     }
 
-    /// Asks the thread to finish by `deadline`, an earlier one counting.
+    /// Asks the thread to finish by `deadline`. If there are several requests, the earliest deadline applies.
     func requestClose(by deadline: ContinuousClock.Instant) {
         inbox.withLock { $0.closeDeadline = min($0.closeDeadline ?? deadline, deadline) }
         wakeUp.signal()
     }
 
-    /// Asks, and waits until the thread has ended. Where it hangs in a write past the deadline, its socket is cut off.
+    /// Asks the thread to finish, and waits until it has ended. If the thread is still blocked in a write after the
+    /// deadline, its socket is shut down.
     ///
-    /// - Returns: the commands that a thread that was never started did not take.
+    /// - Returns: the commands of a thread that was never started. They were not carried out.
     func close(by deadline: ContinuousClock.Instant) async -> [Role.Command] {
         let neverTaken: [Role.Command]? = inbox.withLock { inbox in
             if inbox.hasStarted { return nil }
-            // From here on it can't be started either.
+            // From now on the thread can't be started.
             inbox.hasStarted = true
             inbox.hasEnded = true
             return Self.take(&inbox.commands)
@@ -121,7 +123,7 @@ final class ConnectionThread<Role: ConnectionRole>: Sendable {
         }
     }
 
-    /// No command is taken any more. Returns the last ones.
+    /// Rejects commands from now on, and returns the last ones.
     func ending() -> [Role.Command] {
         inbox.withLock { inbox in
             inbox.hasEnded = true

@@ -3,8 +3,8 @@ import Glibc
 
 /// Runs `body` on a new thread. The C library's calls block, so they must not run on Swift's cooperative pool.
 ///
-/// - Parameter name: shown by `top -H`; cut to 15 bytes.
-/// - Throws: ``AMQPError/Code/connectionFailed`` when the system has no thread left.
+/// - Parameter name: the name that `top -H` shows, truncated to 15 bytes.
+/// - Throws: ``AMQPError/Code/connectionFailed`` if the system can't create another thread.
 func startThread(name: String, _ body: @escaping @Sendable () -> Void) throws(AMQPError) {
     final class Start {
         let name: String

@@ -1,10 +1,12 @@
 import Threading
 
-/// How many bytes of messages may be held. A prefetch counts messages, and the broker has none that counts bytes.
+/// A limit on the bytes of messages that a consumer holds. A prefetch limits the number of messages, and RabbitMQ has
+/// no prefetch that limits bytes.
 ///
-/// The consumer takes, and whoever is done with a delivery releases. While the budget is used up, the consumer leaves
-/// the rest in its socket: TCP makes the broker wait. So more than the budget is held by what comes in one piece only:
-/// one message for each queue.
+/// The consumer reserves bytes for each delivery, and its caller releases them after processing the delivery. While the
+/// budget is used up, the consumer stops reading its socket, and TCP makes the broker wait. The held bytes can exceed
+/// the budget for two reasons. Messages that are already being received are completed, at most one for each queue.
+/// After `AMQPConfiguration.longestPause`, a limited amount of data is read.
 public final class AMQPByteBudget: Sendable {
     public let limit: Int
     private let taken = Atomic<Int>(0)
@@ -21,19 +23,20 @@ public final class AMQPByteBudget: Sendable {
         _ = taken.wrappingAdd(delivery.size, ordering: .relaxed)
     }
 
-    /// Once for each delivery, and before it is acknowledged, which wakes the consumer.
+    /// Releases a delivery's bytes. Call this once for each delivery and before acknowledging it, because the
+    /// acknowledgement wakes the consumer.
     public func release(_ delivery: AMQPDelivery) {
         _ = taken.wrappingSubtract(delivery.size, ordering: .relaxed)
     }
 }
 
 extension AMQPDelivery {
-    /// Bytes it takes in memory, roughly.
+    /// The approximate size of the delivery in memory, in bytes.
     package var size: Int { body.count + properties.headers.memorySize }
 }
 
 extension AMQPFieldTable {
-    /// An entry of two bytes on the wire takes dozens in memory.
+    /// The approximate size in memory, in bytes. An entry of two bytes on the wire takes dozens of bytes in memory.
     fileprivate var memorySize: Int {
         entries.reduce(0) { $0 + MemoryLayout<Entry>.stride + $1.key.utf8.count + $1.value.memorySize }
     }

@@ -1,14 +1,15 @@
-/// One queue to consume, and how much of it may be open at a time.
+/// A queue to consume, and the limit of its unacknowledged deliveries.
 public struct AMQPConsumedQueue: Sendable, Hashable {
-    /// As in the topology, or any queue that exists.
+    /// The name of the queue. It may be part of the topology or any other queue that exists.
     public let name: String
-    /// How many deliveries may be unacknowledged, 1 to 65535, unless it is changed; 0 is no limit.
+    /// The initial limit of unacknowledged deliveries, from 1 to 65535, or 0 for no limit.
     public let prefetch: UInt16
-    /// Nobody else may consume it while this consumer does.
+    /// Whether other consumers are excluded while this consumer consumes the queue.
     public let isExclusive: Bool
-    /// Such as `x-priority`.
+    /// The arguments of the consumer, such as `x-priority`.
     public let arguments: AMQPFieldTable
-    /// What tags name it by, for who has several consumers; nil: its place in the list.
+    /// The number of the queue in delivery tags, or `nil` for its position in the list. An owner of several consumers
+    /// uses it to keep tags distinct.
     public let tagIndex: UInt16?
     /// Whether the queue may be missing. A missing queue is left out until it is requested again, or until the next
     /// connection. If the queue is deleted while it is consumed, the consumer connects again.

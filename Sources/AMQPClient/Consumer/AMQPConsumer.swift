@@ -1,16 +1,18 @@
 public import Logging
 
-/// Consumes queues over a connection of its own, with one channel and one prefetch for each queue.
+/// A consumer of queues with its own connection, with one channel and one prefetch for each queue.
 ///
-/// A lost connection is made again, with back-off (0.5 to 30 s, random), at the next host; then the topology is
-/// declared and the queues are consumed as before. Nothing is acknowledged unless the caller says so.
+/// After a lost connection, the consumer connects to the next host, with a random back-off of 0.5 to 30 seconds. Then
+/// it declares the topology and consumes the queues again. Deliveries are acknowledged only when the caller requests
+/// it.
 ///
-/// Messages keep coming in batches until `prefetch` of a queue are open, or the budget of bytes is used up.
+/// Messages arrive in batches until `prefetch` deliveries of a queue are unacknowledged or the byte budget is used up.
 ///
-/// Close it when done; one that is dropped closes itself without waiting.
+/// Close the consumer when it is no longer needed. If it is released without a close, it closes itself without waiting.
 public final class AMQPConsumer: Sendable {
-    /// Is told what happens, on the connection's thread, which does nothing else meanwhile: hand the batch over and
-    /// return. Longer than a heartbeat, and the broker takes this consumer for dead.
+    /// A function that receives the consumer's events on the connection's thread. It must pass the event on and return
+    /// at once, because the thread does nothing else meanwhile. If it takes longer than a heartbeat, the broker
+    /// considers this consumer dead.
     public typealias EventHandler = @Sendable (AMQPConsumerEvent) -> Void
 
     static let largestBatch = 256
@@ -23,13 +25,14 @@ public final class AMQPConsumer: Sendable {
             _ onEvent: @escaping EventHandler, _ onFirst: @escaping @Sendable (AMQPError?) -> Void
         ) -> ConsumerRole
 
-    /// Connects only when started.
+    /// Creates a consumer. It connects only after a start.
     ///
     /// - Parameters:
-    ///   - topology: declared after every connect, except its spread, which only publishers declare.
-    ///   - queues: at most 1,000.
-    ///   - budget: how many bytes may be held. While it is used up nothing is read, not even that a consumer is
-    ///     cancelled; nil: prefetch is the only bound.
+    ///   - topology: the topology to declare after every connect, except its spread, which only publishers declare.
+    ///   - queues: the queues to consume, from 1 to 1,000.
+    ///   - budget: the limit of bytes that may be held, or `nil` if only the prefetch limits them. While the budget is
+    ///     used up, nothing is read, so even a cancellation by the broker goes unnoticed.
+    ///   - logger: the logger for connections and failures.
     /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the setting.
     public init(
         configuration: AMQPConfiguration, topology: AMQPTopology = AMQPTopology(), queues: [AMQPConsumedQueue],
@@ -52,14 +55,15 @@ public final class AMQPConsumer: Sendable {
         thread.requestClose(by: .now)
     }
 
-    /// Starts connecting, and keeps trying until closed. Failures are logged and reported as events.
+    /// Starts connecting, and retries until the consumer is closed. Failures are logged and reported as events.
     public func start(_ onEvent: @escaping EventHandler) {
         start(mustConnectAtOnce: false, onEvent) { _ in }
     }
 
-    /// Connects; fails if no host of the list can be used at once. Once connected, it recovers like ``start(_:)``.
+    /// Connects, and fails if none of the hosts can be used. Once connected, the consumer recovers as after
+    /// ``start(_:)``.
     ///
-    /// - Throws: why the last host could not be used; ``AMQPError/Code/closed`` if it was started or closed before.
+    /// - Throws: the error of the last host, or ``AMQPError/Code/closed`` if the consumer was started or closed before.
     public func connectOnce(_ onEvent: @escaping EventHandler) async throws(AMQPError) {
         let failure = await withCheckedContinuation { continuation in
             start(mustConnectAtOnce: true, onEvent) { continuation.resume(returning: $0) }
@@ -77,42 +81,44 @@ public final class AMQPConsumer: Sendable {
         if !isStarted { onFirst(AMQPError(.closed, "This consumer was started or closed before")) }
     }
 
-    /// Lets the broker forget deliveries. From any thread, in any order: they are put together into multiples where
-    /// possible, and one that is repeated or belongs to a lost connection is left out.
+    /// Acknowledges deliveries. This may be called from any thread and in any order. Acknowledgements are combined into
+    /// multiples where possible. A repeated acknowledgement, or one for a lost connection, is ignored.
     public func acknowledge(_ acknowledgements: [AMQPAcknowledgement]) {
         if !acknowledgements.isEmpty { _ = thread.send(.acknowledge(acknowledgements)) }
     }
 
-    /// Hands deliveries back: into the queue, or to its dead-letter exchange (without one, they are dropped).
+    /// Rejects deliveries. The broker requeues them or sends them to the queue's dead-letter exchange. Without such an
+    /// exchange, it drops them.
     public func reject(_ tags: [AMQPDeliveryTag], requeue: Bool) {
         if !tags.isEmpty { _ = thread.send(.reject(tags, requeue: requeue)) }
     }
 
-    /// Lets so many deliveries of a queue be open, over this connection and those that follow. Deliveries that are open beyond it stay open. Of several calls the last one counts, whatever happens to
-    /// the connection.
+    /// Changes the prefetch of a queue, for this connection and later ones. Deliveries that exceed a lower prefetch
+    /// stay unacknowledged. If there are several calls, the last one applies, even if the connection was lost
+    /// meanwhile.
     ///
-    /// - Parameter tagIndex: what tags name the queue by.
+    /// - Parameter tagIndex: the number of the queue in delivery tags.
     public func setPrefetch(_ prefetch: UInt16, ofQueue tagIndex: UInt16) {
         _ = thread.send(.setPrefetch(prefetch, tagIndex: tagIndex))
     }
 
-    /// Consumes these too from now on, over the connection that there is and those that follow; not those that it does. Of those
-    /// that were missing it finds out whether they still are.
+    /// Also consumes these queues from now on, over the current connection and later ones. Queues that are already
+    /// consumed stay as they are. Queues that were missing are checked again.
     public func consume(_ more: [AMQPConsumedQueue]) {
         if !more.isEmpty { _ = thread.send(.consume(more)) }
     }
 
-    /// Reads on, after bytes of the budget were released for what is not acknowledged.
+    /// Resumes reading. Call this after releasing bytes of the budget for deliveries that are not acknowledged yet.
     public func readOn() { thread.wakeUp.signal() }
 
-    /// Takes no more deliveries; ``AMQPConsumerEvent/stopped`` comes after the last. The connection stays open for
-    /// acknowledgements; lost from then on, it is not made again.
+    /// Stops deliveries. ``AMQPConsumerEvent/stopped`` follows the last one. The connection stays open for
+    /// acknowledgements. If it is lost after this call, it is not replaced.
     public func stopConsuming() {
         _ = thread.send(.stop)
     }
 
-    /// Sends what was acknowledged before, closes the connection, and returns when the thread has ended, after
-    /// `timeout` and a few seconds at the latest. The broker requeues open deliveries.
+    /// Sends the pending acknowledgements, closes the connection, and returns when the thread has ended. This takes at
+    /// most `timeout` plus a few seconds. The broker requeues unacknowledged deliveries.
     public func close(timeout: Duration = .seconds(5)) async {
         _ = await thread.close(by: .now + timeout)
     }

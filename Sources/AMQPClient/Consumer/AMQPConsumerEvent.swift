@@ -1,20 +1,22 @@
-/// What happens to an ``AMQPConsumer``, in order.
+/// An event of an ``AMQPConsumer``. Events arrive in order.
 public enum AMQPConsumerEvent: Sendable {
-    /// Connected, declared and consuming. The queues' real names, in the order they were given.
+    /// The consumer has connected, declared its topology, and begun to consume. The names are the queues' real names,
+    /// in the order of the consumer's list.
     case connected(queues: [String])
     /// The consumer connected again, found exchanges or queues of its topology deleted, and declared them again without
     /// the topology's spread. `connected` follows.
     case declaredAgain
-    /// All deliveries that had arrived, of all queues, at most 256; in order within each queue.
+    /// The deliveries of all queues that have arrived, at most 256. Deliveries of one queue are in order.
     case deliveries([AMQPDelivery])
-    /// An optional queue is not in the broker, or not any more.
+    /// An optional queue does not exist in the broker, or was deleted.
     case missing(queue: String)
-    /// After `stopConsuming`: no delivery follows. Those handed out can still be acknowledged.
+    /// The consumer has stopped after `stopConsuming`, and no delivery follows. Earlier deliveries can still be
+    /// acknowledged.
     case stopped
-    /// The connection was lost or could not be made. Unless `closed` follows, another attempt does. Open deliveries
-    /// will be delivered again, here or elsewhere.
+    /// The connection was lost or could not be made. Another attempt follows, unless `closed` does. The broker
+    /// redelivers unacknowledged deliveries, to this consumer or another.
     case disconnected(AMQPError)
-    /// The last event. With an error when `connectOnce` could not connect, or when nobody knows whether the broker has got the
+    /// The last event. The error is set if `connectOnce` could not connect, or if the broker may not have received the
     /// last acknowledgements.
     case closed(AMQPError?)
 }

@@ -1,14 +1,16 @@
-/// A queue that a consumer consumes, over all its connections. A value: it says what to do, and is told what came of it.
+/// The state of a queue that a consumer consumes, across its connections. A value type that decides which consumers to
+/// add or cancel.
 package struct ConsumedQueue: Sendable {
     package let queue: AMQPConsumedQueue
-    /// What was asked for last, over whatever connection. The caller need not know which one there is.
+    /// The requested prefetch. The last request applies to every later connection, so callers need not know the current
+    /// one.
     package var wish: UInt16
     package private(set) var realName: String
-    /// nil: nothing is consumed over this connection.
+    /// The queue's prefetch over this connection, or `nil` if the queue is not consumed.
     private var prefetch: ConsumerPrefetch?
-    /// It was there once, or should have been.
+    /// Whether the queue was found missing over this connection.
     private var isMissing = false
-    /// Tags that were used over this connection.
+    /// The number of consumer tags that were used over this connection.
     private var tags = 0
 
     package init(_ queue: AMQPConsumedQueue) {
@@ -23,7 +25,7 @@ package struct ConsumedQueue: Sendable {
         (prefetch, isMissing, tags) = (nil, false, 0)
     }
 
-    /// Returns the consumer to add over a new channel, or `nil` if the queue is consumed or missing.
+    /// Returns the consumer to add over a new channel, or `nil` if the queue is already consumed or missing.
     package mutating func begin() -> ConsumerPrefetch.Consumer? {
         guard prefetch == nil, !isMissing else { return nil }
         let first = ConsumerPrefetch(queue.prefetch, after: tags)
@@ -33,12 +35,12 @@ package struct ConsumedQueue: Sendable {
 
     package mutating func changes() -> [ConsumerPrefetch.Change] { prefetch?.change(to: wish) ?? [] }
 
-    /// Records that an optional queue does not exist, and that the broker has closed its channel.
+    /// Records that an optional queue does not exist. The broker has closed its channel.
     package mutating func isGone() {
         tags = prefetch?.made ?? tags
         (prefetch, isMissing) = (nil, true)
     }
 
-    /// It may be there again.
+    /// Records that a missing queue may exist again.
     package mutating func mayBeBack() { isMissing = false }
 }

@@ -1,8 +1,9 @@
-/// How a queue's prefetch changes while it is consumed. A value.
+/// The prefetch of a queue, which may change while the queue is consumed. A value type.
 ///
-/// RabbitMQ's prefetch is each consumer's own, and fixed when it begins (rabbitmq.com, "Consumer Prefetch"). So a queue
-/// is consumed by several, on one channel, and its prefetch is the sum of theirs: another one adds to it, and the newest
-/// are cancelled to lower it. Delivery tags count by channel, so nobody has to know whose a delivery was.
+/// A prefetch in RabbitMQ belongs to one consumer and is fixed when the consumer begins (rabbitmq.com, "Consumer
+/// Prefetch"). Therefore several consumers on one channel consume the queue, and its prefetch is the sum of theirs.
+/// Another consumer raises it, and cancelling the newest ones lowers it. Delivery tags are counted for each channel, so
+/// it does not matter which consumer received a delivery.
 package struct ConsumerPrefetch: Sendable {
     package struct Consumer: Sendable, Hashable {
         package let tag: String
@@ -18,14 +19,17 @@ package struct ConsumerPrefetch: Sendable {
         case cancel(Consumer)
     }
 
-    /// The oldest first.
+    /// The consumers, oldest first.
     package private(set) var consumers: [Consumer]
-    /// A cancelled one's tag is not used again: the broker may not be done with it.
+    /// The number of consumers so far, from which tags are made. The tag of a cancelled consumer is not reused, because
+    /// the broker may not have finished with it.
     package private(set) var made: Int
 
+    /// Creates the state of a queue with one consumer.
+    ///
     /// - Parameters:
-    ///   - prefetch: 0 is no limit.
-    ///   - used: how many tags were used before.
+    ///   - prefetch: the limit of unacknowledged deliveries, or 0 for no limit.
+    ///   - used: the number of consumer tags that were used before.
     package init(_ prefetch: UInt16, after used: Int = 0) {
         made = used + 1
         consumers = [Consumer(tag: "consumer-\(made)", prefetch: prefetch)]
@@ -33,7 +37,7 @@ package struct ConsumerPrefetch: Sendable {
 
     package var total: Int { consumers.reduce(0) { $0 + Int($1.prefetch) } }
 
-    /// What is to be done for it, in this order.
+    /// Returns the changes that lead to a prefetch, in the order in which they must be made.
     package mutating func change(to prefetch: UInt16) -> [Change] {
         var changes: [Change] = []
         while total > prefetch, !consumers.isEmpty { changes.append(.cancel(consumers.removeLast())) }

@@ -2,7 +2,7 @@ import EventNames
 import Logging
 import Threading
 
-/// The thread's side of ``AMQPConsumer``.
+/// The part of ``AMQPConsumer`` that runs on the connection's thread.
 final class ConsumerRole: ConnectionRole {
     enum Command: Sendable {
         case acknowledge([AMQPAcknowledgement])
@@ -21,25 +21,26 @@ final class ConsumerRole: ConnectionRole {
     private let budget: AMQPByteBudget?
     private let logger: Logger
     private let onEvent: @Sendable (AMQPConsumerEvent) -> Void
-    /// Called once: with the first connection, or the failure to make it.
+    /// A function that is called once: after the first connection, or after the failure to make it.
     private var onFirst: (@Sendable (AMQPError?) -> Void)?
 
     private var consuming = Consuming.active
     private var isClosing = false
     private var (isOpen, hasDeclared) = (false, false)
-    /// Why the broker may not have heard all over the last connection.
+    /// The reason why the broker may not have received everything over the last connection.
     private var farewell: AMQPError?
     private var open: OpenDeliveries
-    /// A queue's place is its channel's.
+    /// The queues. The position of a queue determines its channel.
     private var queues: [ConsumedQueue]
     private var hasNewWishes = false
     private var batch: [AMQPDelivery] = []
-    /// Bytes to be read although the budget is used up: enough for the broker's socket to move.
+    /// The number of bytes that may be read although the budget is used up, so that the broker's socket makes progress.
     private var bytesBeyond = 0
     private static let mostBeyondAtOnce = 1_048_576
     private var lastSettled: ContinuousClock.Instant?
-    /// Of a quorum queue that is busy RabbitMQ keeps what comes after 32 settlements in the channel until the queue has taken
-    /// those (`quorum_commands_soft_limit`), and forgets it with the channel: it would deliver again what is done.
+    /// The time to wait after the last settlement before the connection is closed. For a busy quorum queue, RabbitMQ
+    /// keeps further settlements in the channel while 32 are pending (`quorum_commands_soft_limit`). If the channel
+    /// closes, these settlements are lost and the broker redelivers finished deliveries.
     private static let settling = Duration.seconds(1)
     private static let acquisitions = "x-acquired-count"
 
@@ -100,7 +101,7 @@ final class ConsumerRole: ConnectionRole {
     }
 
     func disconnected(_ error: AMQPError) {
-        // The broker delivers these again, so working on them would be work done twice.
+        // The broker redelivers these messages, so processing them now would do the work twice.
         dropBatch()
         open.disconnected()
         (bytesBeyond, lastSettled) = (0, nil)
@@ -159,7 +160,7 @@ final class ConsumerRole: ConnectionRole {
             guard channel >= BrokerLink.firstWorkChannel else {
                 throw AMQPError(.protocolViolation, "The broker delivered a message on channel \(channel)")
             }
-            // Of a broker that does not write it, it is the publisher's.
+            // A broker that does not write this header passes on the publisher's value.
             let isForged = !link.countsAcquisitions && message.properties.headers[Self.acquisitions] != nil
             let delivery = AMQPDelivery(
                 tag: open.tag(queue: Int(channel - BrokerLink.firstWorkChannel), number: number),
@@ -175,15 +176,15 @@ final class ConsumerRole: ConnectionRole {
         case .cancelledByBroker(let channel):
             let index = Int(channel) - Int(BrokerLink.firstWorkChannel)
             let name = queues.indices.contains(index) ? queues[index].queue.name : "?"
-            // Reconnect, so that the broker requeues all open deliveries and removes the consumer. On RabbitMQ 4.3 this
-            // consumer receives nothing more until every late delivery is settled. The new connection finds out whether
-            // an optional queue was deleted.
+            // Reconnect, so that the broker requeues all unacknowledged deliveries and removes the consumer. On
+            // RabbitMQ 4.3 this consumer receives nothing more until every late delivery is settled. After
+            // reconnecting, the consumer finds out whether an optional queue was deleted.
             let cause = "the queue was deleted, or a delivery was not acknowledged in time"
             throw AMQPError(.consumerCancelled, "The broker cancelled the consumer of queue \"\(name)\": \(cause)")
         case .channelClosed(let channel, let reply, _):
             if reply.code == 404, let place = optional(Int(channel) - Int(BrokerLink.firstWorkChannel)) {
                 try link.confirmChannelClosed(channel)
-                // They are not answered for any more.
+                // The broker does not answer their cancellation once the channel is closed.
                 cancelled(queues[place].consumers.count)
                 return isGone(place)
             }
@@ -267,7 +268,8 @@ final class ConsumerRole: ConnectionRole {
         switch consuming {
         case .active where hasNewWishes:
             for index in queues.indices {
-                // Its answer comes behind all deliveries that are on their way, however many bytes they are.
+                // The request does not wait for the broker's answer. The answer arrives only after all deliveries in
+                // transit, which may be large.
                 if let consumer = queues[index].begin() {
                     try link.requestChannel(channel(index))
                     try link.requestConsume(

@@ -1,28 +1,30 @@
-/// What the broker is to be told of the deliveries of one consumer, over all its queues and, one after the other, its
-/// connections. A value: tags go in, what to write comes out.
+/// The settlements of one consumer's deliveries, over all its queues and successive connections. A value type that
+/// receives tags and returns the settlements to write.
 ///
-/// A tag holds for the connection it came over. Once that is lost the broker delivers the message again, so whatever is
-/// said of an older tag is left out; a later connection counts from 1 again and would take it for another message.
+/// A tag is valid for the connection of its delivery. After that connection is lost, the broker redelivers the message,
+/// so settlements with older tags are ignored. A later connection counts from 1 again, so an old number would settle
+/// another message.
 package struct OpenDeliveries: Sendable {
     package enum Settlement: Sendable, Hashable {
         case acknowledgement(SettlementLedger.Acknowledgement)
         case rejection(UInt64, requeue: Bool)
     }
 
-    /// Due to be written.
+    /// A settlement that is due to be written.
     package struct Outgoing: Sendable, Hashable {
-        /// Place of the queue in the consumer's list.
+        /// The position of the queue in the consumer's list.
         package let queue: Int
         package let settlement: Settlement
     }
 
-    /// As tags name the queues, by their place.
+    /// The numbers of the queues in delivery tags, by position.
     private var indices: [UInt16]
     private var epoch: UInt32 = 0
     private var ledgers: [SettlementLedger] = []
-    /// What the numbers of each queue's channel begin behind, as tags have them.
+    /// The numbers that are added to the broker's delivery numbers to make tags, for each queue. A queue whose channel
+    /// was reopened continues behind the numbers of the earlier channel.
     private var bases: [UInt64]
-    /// The highest number that came over it.
+    /// The highest delivery number of each queue's current channel.
     private var highest: [UInt64]
     private(set) package var outgoing: [Outgoing] = []
 
@@ -32,7 +34,7 @@ package struct OpenDeliveries: Sendable {
         highest = bases
     }
 
-    /// One more queue, behind the others.
+    /// Adds a queue to the end of the list.
     package mutating func add(_ index: UInt16) {
         indices.append(index)
         bases.append(0)
@@ -47,9 +49,9 @@ package struct OpenDeliveries: Sendable {
         highest = bases
     }
 
-    /// That of one queue alone: a later one over the same connection counts from 1, too.
+    /// Handles the end of one queue's channel. A later channel over the same connection also counts from 1.
     package mutating func channelClosed(_ queue: Int) {
-        // Wraps for a broker only that numbers its deliveries as none does.
+        // This overflows only if a broker assigns absurd delivery numbers.
         bases[queue] &+= highest[queue]
         highest[queue] = 0
         if !ledgers.isEmpty { ledgers[queue] = SettlementLedger() }
@@ -61,20 +63,24 @@ package struct OpenDeliveries: Sendable {
         ledgers = []
     }
 
-    /// For each delivery that comes.
+    /// Returns the tag of a new delivery.
     package mutating func tag(queue: Int, number: UInt64) -> AMQPDeliveryTag {
         highest[queue] = max(highest[queue], number)
         return AMQPDeliveryTag(epoch: epoch, queueIndex: indices[queue], number: bases[queue] &+ number)
     }
 
-    /// - Returns: false if it was settled before.
+    /// Acknowledges a delivery, with all before it if it is a multiple.
+    ///
+    /// - Returns: `false` if the delivery was already settled.
     package mutating func acknowledge(_ acknowledgement: AMQPAcknowledgement) -> Bool {
         let tag = acknowledgement.tag
         guard let queue = queue(of: tag) else { return true }
         return ledgers[queue].acknowledge(tag.number - bases[queue], multiple: acknowledgement.multiple)
     }
 
-    /// - Returns: false if it was settled before.
+    /// Rejects a delivery.
+    ///
+    /// - Returns: `false` if the delivery was already settled.
     package mutating func reject(_ tag: AMQPDeliveryTag, requeue: Bool) -> Bool {
         guard let queue = queue(of: tag) else { return true }
         let number = tag.number - bases[queue]
@@ -83,7 +89,8 @@ package struct OpenDeliveries: Sendable {
         return true
     }
 
-    /// After a batch of the above. Last, so that no multiple overtakes a rejection of one that it covers.
+    /// Adds the acknowledgements of a batch to the settlements to write. Call this last, so that a multiple never
+    /// precedes the rejection of a delivery that it covers.
     package mutating func gatherAcknowledgements() {
         for queue in ledgers.indices {
             outgoing += ledgers[queue].takeBatch().map { Outgoing(queue: queue, settlement: .acknowledgement($0)) }
@@ -92,7 +99,7 @@ package struct OpenDeliveries: Sendable {
 
     package mutating func written(_ count: Int) { outgoing.removeFirst(count) }
 
-    /// nil when the tag is of another connection, or channel.
+    /// Returns the position of a tag's queue, or `nil` if the tag belongs to another connection or channel.
     private func queue(of tag: AMQPDeliveryTag) -> Int? {
         guard tag.epoch == epoch, let queue = indices.firstIndex(of: tag.queueIndex) else { return nil }
         return ledgers.indices.contains(queue) && tag.number > bases[queue] ? queue : nil

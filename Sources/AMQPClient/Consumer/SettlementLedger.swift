@@ -1,5 +1,5 @@
-/// Which deliveries of one channel are settled, so that acknowledgements can be sent as few multiples, and none twice:
-/// the broker closes a channel on which a delivery is acknowledged a second time.
+/// A record of the settled deliveries of one channel. It combines acknowledgements into few multiples and prevents
+/// repeated ones. The broker closes a channel on which a delivery is acknowledged a second time.
 package struct SettlementLedger: Sendable {
     package struct Acknowledgement: Sendable, Hashable {
         package let number: UInt64
@@ -11,14 +11,14 @@ package struct SettlementLedger: Sendable {
         }
     }
 
-    /// Everything below is settled.
+    /// The lowest number that is not settled.
     package private(set) var lowestOpen: UInt64 = 1
     private var settledAhead: Set<UInt64> = []
     private var batch: [UInt64] = []
 
     package init() {}
 
-    /// Settles one delivery. Returns false if it was settled before.
+    /// Settles one delivery. Returns `false` if it was already settled.
     package mutating func settle(_ number: UInt64) -> Bool {
         guard number != lowestOpen else {
             lowestOpen += 1
@@ -28,7 +28,7 @@ package struct SettlementLedger: Sendable {
         return number > lowestOpen && settledAhead.insert(number).inserted
     }
 
-    /// Settles it and all before. Returns false if it was settled before, which leaves the earlier ones as they are.
+    /// Settles a delivery and all before it. Returns `false` and changes nothing if the delivery was already settled.
     package mutating func settleAll(upTo number: UInt64) -> Bool {
         guard number >= lowestOpen, !settledAhead.contains(number) else { return false }
         settledAhead = settledAhead.filter { $0 > number }
@@ -36,14 +36,15 @@ package struct SettlementLedger: Sendable {
         return settle(number)
     }
 
-    /// Adds one acknowledgement to the batch that ``takeBatch()`` will hand out. Returns false if it was settled before.
+    /// Adds an acknowledgement to the batch for ``takeBatch()``. Returns `false` if the delivery was already settled.
     package mutating func acknowledge(_ number: UInt64, multiple: Bool) -> Bool {
         guard multiple ? settleAll(upTo: number) : settle(number) else { return false }
         batch.append(number)
         return true
     }
 
-    /// The batch as the broker must hear it: one multiple for all that ended up in the settled stretch at the front.
+    /// Returns the acknowledgements of the batch in the form to send. One multiple covers all that lie below the lowest
+    /// open delivery.
     package mutating func takeBatch() -> [Acknowledgement] {
         guard !batch.isEmpty else { return [] }
         var highest: UInt64 = 0

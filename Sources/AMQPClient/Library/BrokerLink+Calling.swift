@@ -3,10 +3,10 @@ import DequeModule
 import Glibc
 
 extension BrokerLink {
-    /// Sends a method and waits for its answer, whose number is the next (AMQP 0-9-1, section 1.1 of the generated
-    /// reference). Everything else that comes meanwhile is kept for ``receive()``.
+    /// Sends a method and waits for its answer. The number of an answer is the method's number plus one (AMQP 0-9-1,
+    /// section 1.1 of the generated reference). Other input that arrives meanwhile is kept for ``receive()``.
     ///
-    /// - Returns: what `queue.declare-ok` says; nil for other answers.
+    /// - Returns: the content of a `queue.declare-ok`, or `nil` for other answers.
     @discardableResult
     func call<Arguments: BitwiseCopyable>(
         _ method: UInt32, _ arguments: Arguments, channel: UInt16, within limit: Duration? = nil, keeping: Bool = true,

@@ -13,8 +13,8 @@ extension BrokerLink {
         try call(CRABBITMQ_BASIC_CONSUME, consume, channel: channel, "Consuming queue \"\(realName)\"")
     }
 
-    /// Another consumer on a channel that consumes. Waits for no answer, which comes behind all deliveries that are on
-    /// their way: a refusal ends the channel.
+    /// Adds a consumer to a channel, without waiting for the answer. The answer would arrive after all deliveries in
+    /// transit. The broker closes the channel if it refuses the consumer.
     func requestConsume(
         _ queue: AMQPConsumedQueue, realName: String, as consumer: ConsumerPrefetch.Consumer, channel: UInt16
     ) throws(AMQPError) {
@@ -37,8 +37,10 @@ extension BrokerLink {
         return consume
     }
 
-    /// Asks the broker to deliver no more to a consumer.
-    /// - Parameter isAnswered: ``Inbound/cancelled(channel:)`` comes after the last delivery.
+    /// Asks the broker to stop deliveries to a consumer.
+    ///
+    /// - Parameter isAnswered: whether the broker confirms with ``Inbound/cancelled(channel:)`` after the last
+    ///   delivery.
     func requestCancel(
         _ consumer: ConsumerPrefetch.Consumer, channel: UInt16, isAnswered: Bool
     ) throws(AMQPError) {

@@ -1,14 +1,14 @@
 internal import CRabbitMQ
 
 extension BrokerLink {
-    /// Work goes over later channels, so that a refused declaration does not take a consumer with it.
+    /// The channel for declarations. Other work uses higher channels, because a refused declaration closes the channel.
     static let declaringChannel: UInt16 = 1
     static let firstWorkChannel: UInt16 = 2
 
-    /// Declares all of it on a channel of its own.
+    /// Declares a topology on the declaring channel.
     ///
-    /// - Returns: the real names of the server-named queues, by the names they have in `topology`; and how many queues each
-    ///   way of its spread has.
+    /// - Returns: the real names of the server-named queues, by their names in `topology`, and the number of queues of
+    ///   each way of its spread.
     @discardableResult
     func declare(_ topology: AMQPTopology) throws(AMQPError) -> (realNames: [String: String], width: Int?) {
         guard topology != AMQPTopology() else { return ([:], nil) }
@@ -31,7 +31,7 @@ extension BrokerLink {
         return (realNames, width)
     }
 
-    /// How many queues each way of a spread has.
+    /// Returns the number of queues of each way of a spread.
     func width(of spread: AMQPSpread) throws(AMQPError) -> Int {
         try openChannel(Self.declaringChannel)
         let width = try SpreadDesk(link: self, spread: spread).countQueues()
@@ -50,7 +50,7 @@ extension BrokerLink {
         assemble(channel)
     }
 
-    /// Waits for no answer.
+    /// Requests a channel without waiting for the answer.
     func requestChannel(_ channel: UInt16) throws(AMQPError) {
         var open = amqp_channel_open_t()
         try check(amqp_send_method(state, channel, CRABBITMQ_CHANNEL_OPEN, &open), "Opening a channel")

@@ -3,10 +3,11 @@ internal import CRabbitMQ
 import Glibc
 
 extension BrokerLink {
-    /// Connects and logs in, at the first address of the host that answers. Blocks for up to twice `connectTimeout` for each,
-    /// and for the system's name lookup.
+    /// Connects and logs in at the first address of the host that answers. Blocks for up to twice `connectTimeout` at
+    /// each address, and while the system looks up the name.
     ///
-    /// - Parameter isWanted: asked before each address but the first; with false the failure of the last one is final.
+    /// - Parameter isWanted: a function that is called after a failure and returns whether to try the next address. If
+    ///   it returns `false`, the first failure is thrown.
     /// - Throws: ``AMQPError`` naming the host and the step that failed.
     static func open(
         to endpoint: Endpoint, _ configuration: AMQPConfiguration,
@@ -21,7 +22,7 @@ extension BrokerLink {
             do throws(AMQPError) {
                 return try open(to: endpoint, at: address, configuration)
             } catch {
-                // The library would give up where the first address does not answer.
+                // The library itself would give up if the first address does not answer.
                 guard [.connectionFailed, .timedOut].contains(error.code) else { throw error }
                 failure = failure ?? error
             }
@@ -61,7 +62,7 @@ extension BrokerLink {
         errno = 0
         let status = amqp_socket_open_noblock(socket, address, Int32(endpoint.port), &limit)
         guard status != AMQP_STATUS_OK.rawValue else { return }
-        // The library keeps the system's reason to itself, but leaves errno as it was.
+        // The library does not report the system's reason but leaves errno unchanged.
         let reason = errno
         let peer = endpoint.host == address ? "\(endpoint)" : "\(endpoint) at \(address)"
         guard status == AMQP_STATUS_SOCKET_ERROR.rawValue else {
@@ -80,7 +81,7 @@ extension BrokerLink {
             watch.watch(socket, verifiesHost: tls.verifiesPeer && tls.verifiesHostname)
         else { return nil }
         amqp_ssl_socket_set_verify_peer(socket, tls.verifiesPeer ? 1 : 0)
-        // The library would compare with the address that it is told to connect to.
+        // The library would compare the certificate with the address that it connects to.
         amqp_ssl_socket_set_verify_hostname(socket, 0)
         if tls.verifiesPeer, amqp_ssl_socket_set_cacert(socket, tls.authorityFile) != AMQP_STATUS_OK.rawValue {
             throw AMQPError(.tlsFailed, "TLS certificate authorities: can't use the file \(tls.authorityFile)")
@@ -92,7 +93,7 @@ extension BrokerLink {
                 .tlsFailed,
                 "TLS client certificate: can't use \(client.certificateFile) with the key \(client.keyFile)")
         }
-        // Its "latest" is 1.2 by name but leaves 1.3 allowed.
+        // The library's "latest" means 1.2 by its name, but also allows 1.3.
         amqp_ssl_socket_set_ssl_versions(socket, AMQP_TLSv1_2, AMQP_TLSvLATEST)
         return socket
     }

@@ -1,20 +1,20 @@
 internal import CRabbitMQ
 
 extension BrokerLink {
-    /// Opens `channel`, on a new connection or after the broker closed it, with publisher confirms.
+    /// Opens `channel` with publisher confirms, on a new connection or after the broker closed the channel.
     func openConfirmingChannel(_ channel: UInt16) throws(AMQPError) {
         try openChannel(channel)
         try call(
             CRABBITMQ_CONFIRM_SELECT, amqp_confirm_select_t(), channel: channel, "Asking for publisher confirms")
     }
 
-    /// Answers the broker's `channel.close`, after which the channel can be opened again.
+    /// Answers the broker's `channel.close`. Afterwards the channel can be opened again.
     func confirmChannelClosed(_ channel: UInt16) throws(AMQPError) {
         var answer = amqp_channel_close_ok_t()
         try check(amqp_send_method(state, channel, CRABBITMQ_CHANNEL_CLOSE_OK, &answer), "Closing a channel")
     }
 
-    /// Answers the broker's `connection.close`. Nobody hears whether that worked.
+    /// Answers the broker's `connection.close`. Failures are ignored, because the connection ends in any case.
     func confirmConnectionClosed() {
         var answer = amqp_connection_close_ok_t()
         _ = amqp_send_method(state, 0, CRABBITMQ_CONNECTION_CLOSE_OK, &answer)
@@ -33,8 +33,8 @@ extension BrokerLink {
         try check(status, "Publishing")
     }
 
-    /// Why AMQP can't carry this publication over this connection; `nil` when it can. The library would cut a long text
-    /// or fail in the middle of the message.
+    /// Returns the reason why AMQP can't carry this publication over this connection, or `nil` if it can. Without this
+    /// check, the library would truncate a long text or fail in the middle of the message.
     func problem(with publication: AMQPPublication) -> String? {
         let properties = publication.properties
         if let name = Self.longText(in: publication) { return "\(name) is longer than 255 bytes" }

@@ -3,7 +3,8 @@ import DequeModule
 import Threading
 
 extension BrokerLink {
-    /// Takes one frame from what was read, or reads first. `nil` when nothing has come.
+    /// Returns the next input, or `nil` if no complete frame has arrived. Reads from the socket if no input is
+    /// buffered.
     func receive() throws(AMQPError) -> Inbound? {
         if let inbound = kept.popFirst() { return inbound }
         return try read()
@@ -42,7 +43,8 @@ extension BrokerLink {
         }
     }
 
-    /// What the library has read beyond the answer to the log-in: before anything is consumed, so no messages.
+    /// Handles the frames that the library read after the answer to the log-in. Nothing is consumed yet, so they
+    /// contain no messages.
     func takeWhatTheLibraryHasRead() throws(AMQPError) {
         var limit = timeval(answerLimit)
         while amqp_frames_enqueued(state) != 0 || amqp_data_in_buffer(state) != 0 || amqp_release_buffers_ok(state) == 0

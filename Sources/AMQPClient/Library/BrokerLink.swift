@@ -3,35 +3,39 @@ import DequeModule
 import Glibc
 import Threading
 
-/// One open connection of librabbitmq.
+/// An open connection of librabbitmq.
 ///
-/// Thread rule: the library's state has a single owner (rabbitmq-c README, "Threading"); an instance is made, used and
-/// released on one connection thread. Its calls may block while the socket takes no more data; ``isWritable`` says
-/// beforehand whether it does, and a peer that takes nothing for two heartbeats is cut off by the kernel
-/// (`TCP_USER_TIMEOUT`), which ends the call with an error.
+/// The library's state has a single owner (rabbitmq-c README, "Threading"). An instance is created, used and released
+/// on one connection thread. Its calls may block while the socket has no room, which ``isWritable`` checks beforehand.
+/// If a peer accepts no data for two heartbeats, the kernel closes the connection (`TCP_USER_TIMEOUT`), and the call
+/// fails.
 final class BrokerLink {
     static let shortestFarewell = Duration.seconds(2)
 
     let state: amqp_connection_state_t
     let owner = OwningThread()
-    /// Agreed with the broker.
+    /// The heartbeat interval that was agreed with the broker.
     private(set) var heartbeatInterval = Duration.seconds(60)
     let pool = FieldPool()
     private(set) var hasWritten = false
-    /// How long each answer may take that is awaited.
+    /// The default time limit for an answer from the broker.
     let answerLimit: Duration
 
-    /// The library reads for the log-in only. It gives up a connection over headers that it won't decode, and whoever may
-    /// publish may send such: what comes afterwards is read by ``FrameBuffer``, ``MessageAssembler`` and what they use.
+    /// The frames that have been read since the log-in.
+    ///
+    /// The library reads only during the log-in. It closes a connection if it can't decode a header, and any publisher
+    /// could send such a header. Therefore ``FrameBuffer``, ``MessageAssembler`` and their helpers read everything
+    /// after the log-in.
     private(set) var frames = FrameBuffer(maximumFrameSize: 0, capacity: 0)
-    /// By channel number, those that are open.
+    /// The assemblers of the open channels, by channel number.
     var assemblers: [MessageAssembler] = []
-    /// Came while an answer was awaited.
+    /// Input that arrived while an answer was awaited.
     var kept = Deque<Inbound>()
     let methods = MethodDecoder()
-    /// Whether the broker writes the header `x-acquired-count`: from RabbitMQ 4.3 on. Before, only a publisher can have.
+    /// Whether the broker writes the header `x-acquired-count`, as RabbitMQ does since 4.3. In older versions, only a
+    /// publisher can have written it.
     private(set) var countsAcquisitions = false
-    /// nil for plain TCP.
+    /// The observer of the TLS session, or `nil` for plain TCP.
     let tls: TLSWatch?
 
     var session: OpaquePointer? { tls?.session }
@@ -43,7 +47,7 @@ final class BrokerLink {
         self.answerLimit = answerLimit
     }
 
-    /// The log-in is done.
+    /// Takes the connection over from the library after the log-in.
     func takeOver() throws(AMQPError) {
         try takeWhatTheLibraryHasRead()
         countsAcquisitions =
@@ -51,7 +55,7 @@ final class BrokerLink {
         frames = FrameBuffer()
         let seconds = amqp_get_heartbeat(state)
         heartbeatInterval = .seconds(seconds > 0 ? Int(seconds) : 60)
-        // Heartbeats are ours from here on (see HeartbeatTimer).
+        // From now on, this client sends the heartbeats (see HeartbeatTimer).
         let status = amqp_tune_connection(state, amqp_get_channel_max(state), amqp_get_frame_max(state), 0)
         guard status == AMQP_STATUS_OK.rawValue else { throw AMQPError(library: status, while: "Tuning") }
         let deadSilence = heartbeatInterval * 2
@@ -63,7 +67,7 @@ final class BrokerLink {
         amqp_destroy_connection(state)
     }
 
-    /// As the broker introduced itself; empty where it does not say.
+    /// Returns a property that the broker sent about itself, or an empty string if it sent none.
     func serverProperty(_ name: String) -> String {
         guard let properties = amqp_get_server_properties(state)?.pointee else { return "" }
         let entries = UnsafeBufferPointer(start: properties.entries, count: Int(properties.num_entries))
@@ -72,22 +76,23 @@ final class BrokerLink {
         return property.value.bytes.string
     }
 
-    /// `RabbitMQ 4.1.2`, as it says itself.
+    /// The broker's product and version as it reports them, such as `RabbitMQ 4.1.2`.
     var product: String { [serverProperty("product"), serverProperty("version")].joined(separator: " ") }
 
     var socket: Int32 { amqp_get_sockfd(state) }
 
-    /// Data that was read from the socket but not handed out: to be taken before waiting on the socket again.
+    /// Whether there is data that was read from the socket and not returned yet. Such data must be taken before waiting
+    /// on the socket again.
     var hasBufferedInput: Bool { !kept.isEmpty || frames.hasFrame || crabbitmq_pending(session) > 0 }
 
-    /// Whether the socket takes data now. Asked once per chunk of writes, so a full socket makes the thread wait where
-    /// it also hears the broker and its callers.
+    /// Whether the socket has room for data. This is checked before each chunk of writes. If the socket is full, the
+    /// thread waits where it also receives input and commands.
     var isWritable: Bool {
         var descriptor = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
         return poll(&descriptor, 1, 0) > 0
     }
 
-    /// Whether anything was written since the last call.
+    /// Returns whether anything was written since the last call.
     func takeHasWritten() -> Bool {
         defer { hasWritten = false }
         return hasWritten
@@ -105,17 +110,17 @@ final class BrokerLink {
         try check(amqp_send_frame(state, &frame), "Sending a heartbeat")
     }
 
-    /// Lets the kernel gather small writes into full packets while `body` runs: the library makes one `send` per frame,
-    /// and only within one message tells the kernel that more is coming.
+    /// Lets the kernel combine small writes into full packets while `body` runs. The library calls `send` for each
+    /// frame, and announces further data to the kernel only within one message.
     func gatheringWrites(_ body: () throws(AMQPError) -> Void) throws(AMQPError) {
         setOption(level: Int32(IPPROTO_TCP), TCP_CORK, 1)
         defer { setOption(level: Int32(IPPROTO_TCP), TCP_CORK, 0) }
         try body()
     }
 
-    /// Says good-bye and waits for the answer; whatever comes of it, the connection is over.
+    /// Closes the connection and waits for the broker's answer. The connection is over even if no answer arrives.
     ///
-    /// - Returns: why there was none: what was written before may not have arrived.
+    /// - Returns: the error if no answer arrived. Earlier writes may then not have reached the broker.
     @discardableResult
     func close(within limit: Duration = shortestFarewell) -> AMQPError? {
         let close = amqp_connection_close_t(

@@ -1,4 +1,4 @@
-/// RabbitMQ's version, as far as something depends on it.
+/// The parts of RabbitMQ's version that this client depends on.
 package struct BrokerVersion: Comparable, Sendable {
     package let major, minor: Int
 
@@ -6,7 +6,9 @@ package struct BrokerVersion: Comparable, Sendable {
         (self.major, self.minor) = (major, minor)
     }
 
-    /// - Parameter text: such as `4.3.0-rc.1`.
+    /// Parses a version.
+    ///
+    /// - Parameter text: a version such as `4.3.0-rc.1`.
     package init?(_ text: String) {
         let parts = text.split(separator: ".").prefix(2).map { Int($0) }
         guard parts.count == 2, let major = parts[0], let minor = parts[1] else { return nil }

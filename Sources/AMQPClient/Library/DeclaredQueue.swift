@@ -1,7 +1,7 @@
-/// What `queue.declare-ok` says.
+/// The content of a `queue.declare-ok`.
 struct DeclaredQueue {
     let name: String
-    /// Those that wait, not those at a consumer.
+    /// The number of messages that are ready for delivery. Unacknowledged messages are not counted.
     let messages: Int
     let consumers: Int
 }

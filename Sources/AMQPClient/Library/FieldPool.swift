@@ -1,8 +1,8 @@
 internal import CRabbitMQ
 
-/// Memory for what one library call needs besides its plain arguments: texts, tables, arrays.
+/// Memory for the texts, tables and arrays of one library call.
 ///
-/// The library reads them during the call only, so one pool is emptied and used again for the next.
+/// The library reads them only during the call, so the pool is emptied and reused for the next one.
 final class FieldPool {
     private var pool = amqp_pool_t()
 

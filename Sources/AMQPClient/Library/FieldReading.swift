@@ -1,10 +1,12 @@
-/// Reads tables (AMQP 0-9-1, section 4.2.5.5, with RabbitMQ's reading of the type letters). They are a publisher's, so
-/// anything may stand there.
+/// A reader of field tables (AMQP 0-9-1, section 4.2.5.5, with RabbitMQ's interpretation of the type letters). The
+/// tables come from publishers and may contain anything.
 struct FieldReader {
-    /// What could not be read.
+    /// The first problem that was found, or `nil` if everything was readable.
     private(set) var problem: String?
 
-    /// - Parameter depth: the table's own, the first having 1.
+    /// Reads a table.
+    ///
+    /// - Parameter depth: the depth of the table itself, which is 1 for the outermost one.
     mutating func table(_ bytes: UnsafeRawBufferPointer, depth: Int = 1) -> AMQPFieldTable {
         var reader = WireReader(bytes)
         var entries: [AMQPFieldTable.Entry] = []
@@ -31,7 +33,9 @@ struct FieldReader {
         return values
     }
 
-    /// - Parameter depth: of the table or array it is in.
+    /// Reads a value.
+    ///
+    /// - Parameter depth: the depth of the table or array that contains the value.
     private mutating func value(
         _ reader: inout WireReader, depth: Int
     ) throws(WireReader.Unreadable) -> AMQPFieldValue {
@@ -76,7 +80,8 @@ struct FieldReader {
 }
 
 extension AMQPFieldTable {
-    /// A frame has room for some 26,000 tables or arrays, each within another: to walk down so far takes more stack than
-    /// a thread has. Nothing of use is nested deeper than this; what is becomes ``AMQPFieldValue/void``.
+    /// The maximum depth of nested tables and arrays. A frame of 131,072 bytes has room for about 26,000 nested ones,
+    /// and reading them by recursion would overflow a thread's stack. Useful tables are not nested this deeply. Deeper
+    /// values become ``AMQPFieldValue/void``.
     package static let maximumDepth = 32
 }

@@ -1,21 +1,22 @@
-/// Splits what the broker sends into frames (AMQP 0-9-1, section 4.2.3).
+/// A buffer that splits the broker's data into frames (AMQP 0-9-1, section 4.2.3).
 package final class FrameBuffer {
     package struct Frame {
         package let type: UInt8
         package let channel: UInt16
-        /// Until more is read.
+        /// The payload, which is valid until more data is read.
         package let payload: UnsafeRawBufferPointer
     }
 
-    /// Type, channel and size before the payload, and a mark behind it.
+    /// The layout of a frame: type, channel and size precede the payload, and an end mark follows it.
     private static let (headSize, overhead, endMark) = (7, 8, 0xCE as UInt8)
 
     private var memory: UnsafeMutableRawBufferPointer
     private var unread = 0..<0
     private let maximumFrameSize: Int
 
-    /// Most bytes of a frame, far more than is agreed with a broker: RabbitMQ holds bodies to that, but not headers to which
-    /// it has added its own, and a message that ended its connection would come again and again.
+    /// The maximum size of a frame in bytes, far above the size that is agreed with a broker. RabbitMQ limits bodies to
+    /// the agreed size, but headers may exceed it, because RabbitMQ adds its own headers. With a smaller limit, such a
+    /// message would end the connection, and the broker would redeliver it again and again.
     package static let largestFrame = 33_554_432
 
     package init(maximumFrameSize: Int = largestFrame, capacity: Int = 262_144) {
@@ -27,17 +28,19 @@ package final class FrameBuffer {
         memory.deallocate()
     }
 
-    /// Or what can't be one, so that ``next()`` has something to say.
+    /// Whether ``next()`` would return a frame, or throw because the next one is too large.
     package var hasFrame: Bool { unread.count >= frameSize || frameSize > maximumFrameSize }
 
-    /// Bytes of the frame that comes next, as far as is known.
+    /// The size of the next frame in bytes, or a minimum while its size is not known.
     private var frameSize: Int {
         guard unread.count >= Self.headSize else { return Self.overhead }
         let size = memory.loadUnaligned(fromByteOffset: unread.lowerBound + 3, as: UInt32.self)
         return Int(UInt32(bigEndian: size)) + Self.overhead
     }
 
-    /// - Throws: ``AMQPError/Code/protocolViolation`` where this is no frame, or one that nobody would send.
+    /// Returns the next frame, or `nil` if it is incomplete.
+    ///
+    /// - Throws: ``AMQPError/Code/protocolViolation`` if the data is not a frame or the frame is larger than the limit.
     package func next() throws(AMQPError) -> Frame? {
         let size = frameSize
         guard size <= maximumFrameSize else {
@@ -55,9 +58,10 @@ package final class FrameBuffer {
             payload: UnsafeRawBufferPointer(rebasing: memory[start + Self.headSize..<start + size - 1]))
     }
 
-    /// Makes room for the rest of the next frame, and for others behind it.
+    /// Makes room for the rest of the next frame and for later frames, and reads data into it.
     ///
-    /// - Parameter read: writes into it and returns how many bytes; what is not positive is returned as it is.
+    /// - Parameter read: a function that writes data into the buffer and returns the number of bytes. A result of zero
+    ///   or less is returned unchanged.
     package func fill(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
         if unread.isEmpty {
             unread = 0..<0

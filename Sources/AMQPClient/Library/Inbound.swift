@@ -1,4 +1,4 @@
-/// What the broker sent, as far as this client cares. The library's frames end here.
+/// Input from the broker, in the terms of this client. Code beyond this point does not use the library's frames.
 enum Inbound {
     case delivery(channel: UInt16, number: UInt64, isRedelivered: Bool, InboundMessage)
     case returned(AMQPError.Reply, InboundMessage)
@@ -10,8 +10,8 @@ enum Inbound {
     case unblocked
     case channelClosed(channel: UInt16, AMQPError.Reply, causedByPublish: Bool)
     case connectionClosed(AMQPError.Reply)
-    /// To a method of ours that waits for one.
+    /// The broker's answer to a method of this client.
     case answer(channel: UInt16, method: UInt32, queue: DeclaredQueue?)
-    /// A part of a message, a heartbeat, or something nobody asked for.
+    /// Input without an effect: a part of a message, a heartbeat, or an unexpected frame.
     case nothing
 }

@@ -1,7 +1,7 @@
 internal import CRabbitMQ
 
 extension AMQPError {
-    /// A status code of the library.
+    /// Creates an error from a status code of the library.
     init(library status: Int32, while attempt: String) {
         let text = amqp_error_string2(status).map { String(cString: $0) } ?? "unknown error"
         let code: Code =
@@ -19,7 +19,7 @@ extension AMQPError {
         self.init(code, "\(attempt): \(text)")
     }
 
-    /// A `channel.close` or `connection.close` that came instead of an answer.
+    /// Creates an error from a `channel.close` or `connection.close` that arrived instead of an answer.
     init(closedBy reply: Reply, isConnection: Bool, while attempt: String) {
         let code: Code =
             switch reply.code {
@@ -34,7 +34,8 @@ extension AMQPError {
 }
 
 extension AMQPError.Reply {
-    /// 503 up to RabbitMQ 3.13. RabbitMQ 4 has 406, as for what is declared with another type than before.
+    /// Whether the reply means that the exchange type is unknown. RabbitMQ up to 3.13 sends 503. RabbitMQ 4 sends 406,
+    /// which it also sends for a declaration with another type than before.
     fileprivate var meansUnknownExchangeType: Bool {
         code == UInt16(AMQP_COMMAND_INVALID)
             || code == UInt16(AMQP_PRECONDITION_FAILED) && text.contains("invalid exchange type")
@@ -42,7 +43,8 @@ extension AMQPError.Reply {
 }
 
 extension AMQPError {
-    /// Of declaring an exchange: that the broker does not know its kind tells nobody what to do.
+    /// Returns an error that names the missing plugin if the broker does not know the exchange type. Other errors of a
+    /// declaration are returned unchanged.
     func ofMissing(_ kind: AMQPExchange.Kind) -> AMQPError {
         guard let plugin = kind.plugin, let reply, reply.meansUnknownExchangeType else { return self }
         return AMQPError(
@@ -53,7 +55,9 @@ extension AMQPError {
 }
 
 extension amqp_rpc_reply_t {
-    /// - Throws: what the library or the broker reported instead of the awaited answer.
+    /// Throws an error unless the reply is the expected answer.
+    ///
+    /// - Throws: the error that the library or the broker reported.
     func check(_ attempt: String) throws(AMQPError) {
         switch reply_type {
         case AMQP_RESPONSE_NORMAL:

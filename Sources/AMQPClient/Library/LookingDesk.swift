@@ -1,6 +1,6 @@
 internal import CRabbitMQ
 
-/// Looks for exchanges and queues, on a link's declaring channel.
+/// An inspector of exchanges and queues. It uses the declaring channel of a link.
 struct LookingDesk {
     let link: BrokerLink
 
@@ -57,10 +57,10 @@ struct LookingDesk {
         }
     }
 
-    /// Succeeds unless an exchange or queue is known to be missing. One that the user may not check fails when it is
-    /// used.
+    /// Checks that the exchanges and queues of a topology exist. Objects that the user may not check count as existing,
+    /// so the first use of a missing one fails.
     ///
-    /// - Throws: ``AMQPError/Code/notFound`` naming all that is missing.
+    /// - Throws: ``AMQPError/Code/notFound`` naming everything that is missing.
     func require(_ topology: AMQPTopology, _ remedy: String) throws(AMQPError) {
         let found = try look(at: topology, comparesProperties: false)
         if let problem = found.problems.first { throw problem }
@@ -70,8 +70,8 @@ struct LookingDesk {
         try link.closeDeclaringChannel()
     }
 
-    /// Returns the names of the topology's durable exchanges and queues that do not exist in the broker. What the user
-    /// may not check is not among them.
+    /// Returns the names of the topology's durable exchanges and queues that do not exist in the broker. Objects that
+    /// the user may not check are left out.
     func missing(of topology: AMQPTopology) throws(AMQPError) -> VanishedObjects.Missing {
         let all = topology.exchanges + (topology.spread?.middles ?? [])
         let exchanges = all.filter { $0.isDurable && !$0.isAutoDelete }
@@ -132,7 +132,8 @@ struct LookingDesk {
 }
 
 extension AMQPError {
-    /// The broker's verdict on one exchange or queue, for which it has closed the channel and not the connection.
+    /// Whether this is the broker's error about one exchange or queue. After such an error, the broker has closed the
+    /// channel but not the connection.
     var isAboutObject: Bool {
         reply != nil && [.notFound, .preconditionFailed, .accessRefused, .resourceLocked].contains(code)
     }

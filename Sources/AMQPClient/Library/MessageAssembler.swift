@@ -1,6 +1,7 @@
 internal import CRabbitMQ
 
-/// Puts the method, header and body frames of one channel together into messages (AMQP 0-9-1, section 4.2.6).
+/// An assembler that combines the method, header and body frames of one channel into messages (AMQP 0-9-1, section
+/// 4.2.6).
 struct MessageAssembler {
     private enum Origin {
         case delivery(number: UInt64, isRedelivered: Bool)
@@ -26,7 +27,8 @@ struct MessageAssembler {
         message = InboundMessage(exchange: method.exchange.string, routingKey: method.routing_key.string)
     }
 
-    /// Class, weight and size of the body, then the properties (AMQP 0-9-1, section 4.2.6.1).
+    /// Handles a header frame. It contains the class, weight and size of the body, and then the properties (AMQP 0-9-1,
+    /// section 4.2.6.1).
     mutating func received(header: UnsafeRawBufferPointer) throws(AMQPError) -> Inbound {
         guard header.count >= 12 else { throw AMQPError(.protocolViolation, "A message's header is cut off") }
         remaining = UInt64(bigEndian: header.loadUnaligned(fromByteOffset: 4, as: UInt64.self))
@@ -40,7 +42,7 @@ struct MessageAssembler {
             throw AMQPError(.protocolViolation, "A message body is longer than its header says")
         }
         if message.body.isEmpty {
-            // The announced size is the peer's word: reserve no more than a plausible share of it ahead.
+            // The peer may announce any size, so only a plausible part of it is reserved in advance.
             message.body.reserveCapacity(Int(min(remaining, 16_777_216)))
         }
         message.body.append(contentsOf: fragment)

@@ -3,11 +3,12 @@ internal import CRabbitMQ
 extension amqp_bytes_t {
     private var buffer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : len) }
 
-    /// Invalid UTF-8 is repaired: for names and texts that AMQP defines as UTF-8.
+    /// The bytes as text. AMQP defines names and texts as UTF-8, and invalid UTF-8 is repaired.
     var string: String { String(decoding: buffer, as: UTF8.self) }
 }
 
-/// Has the library decode methods. Those that a broker sends to a client that has logged in hold no tables.
+/// A decoder that uses the library to decode methods. The methods that a broker sends after the log-in contain no
+/// tables.
 final class MethodDecoder {
     private var pool = amqp_pool_t()
 
@@ -19,8 +20,10 @@ final class MethodDecoder {
         empty_amqp_pool(&pool)
     }
 
-    /// - Parameter payload: of a method's frame; at least 4 bytes.
-    /// - Returns: what holds until the next call, and until more is read.
+    /// Decodes a method.
+    ///
+    /// - Parameter payload: the payload of a method frame, at least 4 bytes.
+    /// - Returns: the method, which is valid until the next call or until more data is read.
     func decode(_ payload: UnsafeRawBufferPointer) throws(AMQPError) -> amqp_method_t {
         recycle_amqp_pool(&pool)
         let number = UInt32(bigEndian: payload.loadUnaligned(as: UInt32.self))

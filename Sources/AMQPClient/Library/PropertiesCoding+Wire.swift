@@ -1,19 +1,23 @@
 internal import CRabbitMQ
 
-/// A message's properties as they travel, for tests and fuzzing.
+/// The wire format of a message's properties, for tests and fuzzing.
 extension AMQPProperties {
-    /// - Returns: and what of them could not be read.
+    /// Decodes properties.
+    ///
+    /// - Returns: the properties, and the problem if some of them could not be read.
     package static func read(wire: [UInt8]) -> (AMQPProperties, problem: String?) {
         var problem: String?
         let properties = wire.withUnsafeBytes { AMQPProperties(wire: $0, problem: &problem) }
         return (properties, problem)
     }
 
-    /// - Returns: nil where they take more than `limit` bytes.
+    /// Encodes the properties.
+    ///
+    /// - Returns: the bytes, or `nil` if they take more than `limit` bytes.
     package func wire(limit: Int = 131_072) -> [UInt8]? {
         let pool = FieldPool()
         var isWritten = false
-        // The encoded bytes lie in the pool.
+        // The encoded bytes are in the pool, so it must stay alive.
         let wire = withExtendedLifetime(pool) {
             var properties = encoded(in: pool)
             return [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in

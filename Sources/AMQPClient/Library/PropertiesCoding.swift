@@ -1,7 +1,7 @@
 internal import CRabbitMQ
 
 extension AMQPProperties {
-    /// The library's form, for one call: texts and table live in `pool`.
+    /// Returns the properties in the library's format for one call. Their texts and tables are stored in `pool`.
     func encoded(in pool: FieldPool) -> amqp_basic_properties_t {
         var target = amqp_basic_properties_t()
         func set(_ flag: Int32) { target._flags |= UInt32(flag) }

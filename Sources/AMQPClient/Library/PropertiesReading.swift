@@ -1,8 +1,12 @@
 extension AMQPProperties {
-    /// Reads them as they travel: flags, then what is there, in a fixed order (AMQP 0-9-1, section 4.2.6.1). The library
-    /// refuses some of what publishers may send, and the connection with it; which is nothing that others should suffer.
+    /// Decodes properties from the wire: flags, then the values that are set, in a fixed order (AMQP 0-9-1, section
+    /// 4.2.6.1).
     ///
-    /// - Parameter problem: set to what could not be read; the rest is read all the same.
+    /// The library does not decode them, because it rejects some properties that publishers may send, and then closes
+    /// the connection. That would affect the messages of other publishers.
+    ///
+    /// - Parameter problem: set to a description of the properties that could not be read. The readable ones are still
+    ///   set.
     init(wire: UnsafeRawBufferPointer, problem: inout String?) {
         self.init()
         var reader = WireReader(wire)
@@ -15,7 +19,7 @@ extension AMQPProperties {
 
     private mutating func read(_ reader: inout WireReader, _ problem: inout String?) throws(WireReader.Unreadable) {
         let flags = try reader.integer(UInt16.self)
-        // Flags beyond the first sixteen, of which the class has none.
+        // Further flags may follow the first sixteen. The class `basic` does not use them.
         var more = flags
         while more & 1 != 0 { more = try reader.integer(UInt16.self) }
         func isSet(_ bit: UInt16) -> Bool { flags & 1 << bit != 0 }

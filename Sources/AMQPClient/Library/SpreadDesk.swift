@@ -1,24 +1,29 @@
 internal import CRabbitMQ
 import Glibc
 
-/// Lays and counts the ways of a spread, on a link's declaring channel, which is open.
+/// A helper that declares the ways of a spread and counts their queues. It uses the declaring channel of a link, which
+/// must be open.
 struct SpreadDesk {
-    /// Another worker may just have found no middle, and be about to bind the first queues past it.
+    /// The delay in milliseconds before queues are added to new middles. Another worker may have found no middle, and
+    /// may still bind the first queues directly.
     private static let graceMilliseconds: UInt32 = 1_000
 
     let link: BrokerLink
     let spread: AMQPSpread
 
-    /// Makes the ways what they should be, as far as they differ.
+    /// Declares the ways as far as they differ from the required state.
     ///
-    /// - Returns: how many queues each way has in the broker: more than are given messages, where the number was lowered.
+    /// - Returns: the number of queues that each way has in the broker. It is larger than `width` if `width` was
+    ///   lowered.
     func lay() throws(AMQPError) -> Int {
         var missing = try missingMiddles()
         if spread.width == 1, missing.count == spread.ways.count {
             for way in spread.ways { try bindDirectly(way) }
-            // Who has made the middles meanwhile has unbound no more than was bound then.
+            // Another worker may have declared the middles meanwhile, and it unbound only the queues that were bound at
+            // that time.
             missing = try missingMiddles()
-            // What was in others' queues when the middles were deleted is to be read.
+            // Other queues may contain messages from before the middles were deleted. They are counted so that
+            // consumers read them.
             guard missing.count < spread.ways.count else { return try countQueues() }
         }
         for middle in missing { try link.declare(middle) }
@@ -28,11 +33,11 @@ struct SpreadDesk {
         return try countQueues()
     }
 
-    /// How many queues each way has: counted up to the first gap, since the broker's log has an error for each look at what
-    /// is not there.
+    /// Returns the number of queues of each way. It counts up to the first gap, because the broker logs an error for
+    /// each check of a missing queue.
     func countQueues() throws(AMQPError) -> Int {
         var count = spread.width
-        // The last way's are made last.
+        // The queues of the last way are created last.
         while let names = spread.ways.last?.queues, count < names.count {
             let queue = AMQPQueue(name: names[count])
             guard try exists({ () throws(AMQPError) in _ = try LookingDesk(link: link).look(for: queue) }) else {
@@ -43,7 +48,7 @@ struct SpreadDesk {
         return count
     }
 
-    /// Any that is there says that all ways are to have theirs.
+    /// Returns the middles that do not exist in the broker. If one middle exists, all ways must have theirs.
     private func missingMiddles() throws(AMQPError) -> [AMQPExchange] {
         var missing: [AMQPExchange] = []
         for way in spread.ways
@@ -53,10 +58,12 @@ struct SpreadDesk {
         return missing
     }
 
-    /// Over the middle, and then no more past it. As long as the middle has the first queue only, both together are one
-    /// message: the broker gives a queue no message twice.
+    /// Routes the keys of a way through its middle, and then removes the direct bindings of its first queue. While both
+    /// routes exist, the middle leads only to the first queue. Each message is then still delivered once, because the
+    /// broker puts a message into a queue only once.
     private func lead(_ way: AMQPSpread.Way) throws(AMQPError) {
-        // One binding each: the middle does not look at keys, and two would count twice.
+        // A single binding for each queue is enough, because the middle ignores keys. With a second binding, a queue
+        // would count twice.
         try link.bind(
             AMQPBinding(queue: way.queues[0], exchange: way.middle.name, routingKey: ""), queue: way.queues[0])
         for key in way.keys {
@@ -65,7 +72,7 @@ struct SpreadDesk {
         }
     }
 
-    /// Whatever others have bound before: behind a gap, too.
+    /// Binds the first `width` queues of a way to its middle and unbinds all others, including queues behind a gap.
     private func widen(_ way: AMQPSpread.Way) throws(AMQPError) {
         for (place, queue) in way.queues.enumerated().dropFirst() {
             let binding = AMQPBinding(queue: queue, exchange: way.middle.name, routingKey: "")
@@ -81,7 +88,7 @@ struct SpreadDesk {
     }
 
     /// Returns whether a checked exchange or queue exists. Also returns `false` if the user may not check it, because
-    /// this worker then cannot use it. In both cases the broker closes the channel, and this function reopens it.
+    /// this worker then can't use it. In both cases the broker closes the channel, and this function reopens it.
     private func exists(_ look: () throws(AMQPError) -> Void) throws(AMQPError) -> Bool {
         do throws(AMQPError) {
             try look()
@@ -94,7 +101,7 @@ struct SpreadDesk {
         }
     }
 
-    /// What is not bound stays so, and what is not there is not bound: RabbitMQ has no error for either.
+    /// Removes a binding. RabbitMQ reports no error if the binding, queue or exchange does not exist.
     private func unbind(_ binding: AMQPBinding) throws(AMQPError) {
         link.pool.reset()
         let unbind = amqp_queue_unbind_t(

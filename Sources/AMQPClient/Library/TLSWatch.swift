@@ -1,11 +1,14 @@
 internal import CRabbitMQ
 
-/// The TLS session of a socket, of which the library tells nothing, and whose host it is to be.
+/// An observer of a socket's TLS session, which the library does not expose. It also sets the host that the session
+/// must verify.
 final class TLSWatch {
     private let state: UnsafeMutablePointer<crabbitmq_tls>
     private let host: UnsafeMutablePointer<CChar>
 
-    /// - Parameter host: a name or an address, as the configuration has it.
+    /// Creates an observer, or returns `nil` if memory is short.
+    ///
+    /// - Parameter host: the host name or address in the configuration.
     init?(host: String) {
         guard let copy = strdup(host) else { return nil }
         self.host = copy
@@ -18,18 +21,20 @@ final class TLSWatch {
         free(host)
     }
 
-    /// From the handshake on.
+    /// The TLS session, or `nil` before the handshake.
     var session: OpaquePointer? { state.pointee.session }
 
-    /// Why the peer's certificate is not to be trusted, in OpenSSL's words; nil where it is, or where that was not asked.
+    /// The reason why the peer's certificate is not trusted, in OpenSSL's words. It is `nil` if the certificate is
+    /// trusted or was not verified.
     var complaint: String? {
         let verification = state.pointee.verification
         guard verification != Int(X509_V_OK), let text = X509_verify_cert_error_string(verification) else { return nil }
         return String(cString: text)
     }
 
-    /// Before the socket is opened.
-    /// - Returns: false when there is no memory.
+    /// Begins to observe a socket. Call this before the socket is opened.
+    ///
+    /// - Returns: `false` if memory is short.
     func watch(_ socket: OpaquePointer, verifiesHost: Bool) -> Bool {
         crabbitmq_watch_session(socket, state, host, verifiesHost ? 1 : 0) == 1
     }

@@ -1,4 +1,4 @@
-/// Reads values in the order of the wire (AMQP 0-9-1, section 4.2.5), and nothing beyond the end.
+/// A reader of values in their order on the wire (AMQP 0-9-1, section 4.2.5). It never reads beyond the end.
 struct WireReader {
     struct Unreadable: Error {
         let problem: String
@@ -23,14 +23,16 @@ struct WireReader {
         return UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
     }
 
-    /// With its length before it, in four bytes.
+    /// Returns the bytes of a value that is preceded by its length in four bytes.
     mutating func takeLong() throws(Unreadable) -> UnsafeRawBufferPointer { try take(Int(try integer(UInt32.self))) }
 
-    /// Invalid UTF-8 is repaired: AMQP defines names and texts as UTF-8. A short string stays one: a repaired byte takes
-    /// three, and what is longer than 255 bytes could never be published again.
+    /// Returns a short string. AMQP defines names and texts as UTF-8, and invalid UTF-8 is repaired. A repaired byte
+    /// takes three bytes, so the result is truncated to 255 bytes. Longer strings could not be published again.
     mutating func shortString() throws(Unreadable) -> String { Self.text(try takeShort()) }
 
-    /// - Parameter expected: what it is most often, so that no copy of that is made.
+    /// Returns a short string.
+    ///
+    /// - Parameter expected: the most frequent value, for which no new string is created.
     mutating func shortString(usually expected: String) throws(Unreadable) -> String {
         let bytes = try takeShort()
         return expected.utf8.elementsEqual(bytes) ? expected : Self.text(bytes)

@@ -1,7 +1,7 @@
-/// Tells the broker that it can forget a message.
+/// An acknowledgement of a delivery, after which the broker removes the message from its queue.
 public struct AMQPAcknowledgement: Sendable, Hashable {
     public let tag: AMQPDeliveryTag
-    /// Also every earlier delivery of the same queue and connection that is still open.
+    /// Whether to also acknowledge every earlier open delivery of the same queue and connection.
     public let multiple: Bool
 
     public init(_ tag: AMQPDeliveryTag, multiple: Bool = false) {

@@ -1,13 +1,15 @@
-/// One message as the broker handed it out. A class, since it goes through many hands and has a dozen parts.
+/// A message that the broker delivered. It is a class because it has a dozen fields and is passed through many
+/// functions.
 public final class AMQPDelivery: Sendable {
     public let tag: AMQPDeliveryTag
-    /// The broker may have delivered it before, to this consumer or another.
+    /// Whether the broker may have delivered the message before, to this consumer or another.
     public let isRedelivered: Bool
     public let exchange: String
     public let routingKey: String
     public let properties: AMQPProperties
     public let body: [UInt8]
-    /// What of its properties could not be read, for people; they have what was readable. nil: nothing.
+    /// A description of the properties that could not be read, for humans, or `nil` if all were readable.
+    /// ``properties`` contains the readable ones.
     public let problem: String?
 
     public init(

@@ -1,13 +1,14 @@
-/// Names one delivery for its acknowledgement.
+/// An identifier of a delivery, used to acknowledge it.
 ///
-/// It holds for the connection it came over. An acknowledgement that arrives after that connection was lost is
-/// dropped, because the broker has put the message back into its queue and delivers it again.
+/// A tag is valid for the connection of its delivery. An acknowledgement that arrives after the loss of that connection
+/// is ignored, because the broker requeues and redelivers the message.
 public struct AMQPDeliveryTag: Sendable, Hashable {
-    /// Counts the connections of one consumer, from 1.
+    /// The number of the consumer's connection, from 1.
     public let epoch: UInt32
-    /// Which of the consumer's queues it came from.
+    /// The number of the queue, see ``AMQPConsumedQueue/tagIndex``.
     public let queueIndex: UInt16
-    /// The broker's delivery tag: counts the deliveries of one channel, from 1, or from where no channel before it has come to.
+    /// The number of the delivery, from 1. It is the broker's delivery tag, which counts the deliveries of a channel.
+    /// If the queue's channel is reopened on the same connection, the numbers continue.
     public let number: UInt64
 
     public init(epoch: UInt32, queueIndex: UInt16, number: UInt64) {

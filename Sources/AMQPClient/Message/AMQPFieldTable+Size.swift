@@ -1,5 +1,5 @@
 extension AMQPFieldTable {
-    /// Bytes on the wire, or a few more.
+    /// The size on the wire in bytes, possibly a few bytes too large.
     package var wireSize: Int {
         entries.reduce(4) { $0 + 1 + $1.key.utf8.count + $1.value.wireSize }
     }

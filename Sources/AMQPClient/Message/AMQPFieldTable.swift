@@ -1,6 +1,6 @@
-/// The named, typed values of headers and arguments (AMQP 0-9-1, section 4.2.5.5), in the order of the wire.
+/// The named, typed values of headers and arguments (AMQP 0-9-1, section 4.2.5.5), in their order on the wire.
 ///
-/// Lookup is a search: tables have a handful of entries.
+/// Look-ups search the entries one after another, because tables have few entries.
 public struct AMQPFieldTable: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     public struct Entry: Sendable, Hashable {
         public let key: String
@@ -24,7 +24,7 @@ public struct AMQPFieldTable: Sendable, Hashable, ExpressibleByDictionaryLiteral
 
     public var isEmpty: Bool { entries.isEmpty }
 
-    /// The first value under this key. Assigning `nil` removes every value under it.
+    /// The first value for a key, or `nil` if the key is missing. Assigning `nil` removes all values for the key.
     public subscript(key: String) -> AMQPFieldValue? {
         get { entries.first { $0.key == key }?.value }
         set {

@@ -1,5 +1,5 @@
-/// One typed value of a field table, with RabbitMQ's reading of the type letters
-/// (rabbitmq.com, "AMQP 0-9-1 Errata", section 3).
+/// A typed value of a field table, with RabbitMQ's interpretation of the type letters (rabbitmq.com, "AMQP 0-9-1
+/// Errata", section 3).
 public enum AMQPFieldValue: Sendable, Hashable {
     case boolean(Bool)
     case int8(Int8)
@@ -19,7 +19,7 @@ public enum AMQPFieldValue: Sendable, Hashable {
     /// A byte array, or a long string that is not valid UTF-8.
     case bytes([UInt8])
     case array([AMQPFieldValue])
-    /// Seconds since 1970.
+    /// A time in seconds since 1970.
     case timestamp(UInt64)
     case table(AMQPFieldTable)
     case void
@@ -30,13 +30,13 @@ extension AMQPFieldValue: ExpressibleByStringLiteral, ExpressibleByIntegerLitera
     public init(integerLiteral value: Int64) { self = .int64(value) }
     public init(booleanLiteral value: Bool) { self = .boolean(value) }
 
-    /// The text of a string, otherwise `nil`.
+    /// The text of a string, or `nil` for other types.
     public var string: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
-    /// The value of any integer type that fits, otherwise `nil`.
+    /// The value of any integer type that fits into 64 bits, or `nil` for other types.
     public var integer: Int64? {
         switch self {
         case .int8(let value): Int64(value)

@@ -1,6 +1,6 @@
-/// The properties of a message (AMQP 0-9-1, class `basic`). Texts are limited to 255 bytes of UTF-8 each.
+/// The properties of a message (AMQP 0-9-1, class `basic`). Each text has at most 255 bytes of UTF-8.
 public struct AMQPProperties: Sendable, Hashable {
-    /// Whether a durable queue keeps the message over a restart of the broker.
+    /// Whether a message in a durable queue survives a restart of the broker.
     public enum DeliveryMode: UInt8, Sendable, Hashable {
         case transient = 1
         case persistent = 2
@@ -8,20 +8,21 @@ public struct AMQPProperties: Sendable, Hashable {
 
     public var contentType: String?
     public var contentEncoding: String?
-    /// Empty means: no header table at all.
+    /// The headers. If they are empty, the message is sent without a header table.
     public var headers: AMQPFieldTable
     public var deliveryMode: DeliveryMode?
-    /// 0 to 255; a queue counts the levels up to its `x-max-priority`.
+    /// The priority, from 0 to 255. A queue uses the levels up to its `x-max-priority`.
     public var priority: UInt8?
     public var correlationID: String?
     public var replyTo: String?
-    /// Time to live in milliseconds, as decimal digits.
+    /// The time to live in milliseconds, in decimal digits.
     public var expiration: String?
     public var messageID: String?
-    /// Seconds since 1970.
+    /// The time of the message, in seconds since 1970.
     public var timestamp: UInt64?
     public var type: String?
-    /// The broker refuses a message whose user id is not the connection's user (rabbitmq.com, "Validated User-ID").
+    /// The user who publishes the message. The broker refuses a message if this is not the connection's user
+    /// (rabbitmq.com, "Validated User-ID").
     public var userID: String?
     public var appID: String?
 

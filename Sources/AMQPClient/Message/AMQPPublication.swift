@@ -1,8 +1,10 @@
 /// A message to publish.
 public struct AMQPPublication: Sendable {
-    /// Chosen by the caller; comes back in the event that says what became of it. The publisher does not look at it.
+    /// An identifier that the caller chooses. The event about the outcome contains it, and the publisher does not
+    /// interpret it.
     public let id: UInt64
-    /// Empty names the default exchange, which routes to the queue named like the routing key.
+    /// The name of the exchange. An empty name means the default exchange, which routes to the queue that is named by
+    /// the routing key.
     public let exchange: String
     public let routingKey: String
     /// Whether the broker must return the message when no queue takes it.
@@ -10,7 +12,7 @@ public struct AMQPPublication: Sendable {
     /// Whether ``AMQPPublisherEvent/unroutable(_:)`` reports that no queue takes the message. Such a message counts as
     /// confirmed, because the broker drops it on purpose.
     public let reportsUnroutable: Bool
-    /// A publication without a delivery mode is sent as persistent.
+    /// The properties. A publication without a delivery mode is sent as persistent.
     public private(set) var properties: AMQPProperties
     public let body: [UInt8]
     /// Whether an earlier copy was written to the wire and not answered, so that the broker may already have the
@@ -38,7 +40,7 @@ public struct AMQPPublication: Sendable {
     /// Whether the broker returns the message if no queue takes it.
     var comesBack: Bool { isMandatory || reportsUnroutable }
 
-    /// As it is published again.
+    /// The copy that is published after the answer to the first one was lost.
     package var repeated: AMQPPublication {
         var copy = self
         copy.isRepeated = true

@@ -11,7 +11,7 @@ package enum EncodedBody {
 
     /// The value of the property `type` that RabbitMQ sets on such a message. A publisher may also set it.
     package static let type = "amqp-1.0"
-    /// The most bytes that the encoding adds to a body of a single section.
+    /// The maximum number of bytes that the encoding adds to a body of a single section.
     package static let overhead = 64
 
     private enum Section {
@@ -68,7 +68,7 @@ package enum EncodedBody {
         return content
     }
 
-    /// A section's descriptor: a number, or the full name.
+    /// Reads the descriptor of a section, which is a number or the full name.
     private static func section(_ reader: inout WireReader) throws -> Section {
         guard try reader.integer(UInt8.self) == 0x00 else { throw Fault.malformed }
         let section: Section? =
@@ -111,7 +111,7 @@ package enum EncodedBody {
         try reader.take(Int(try reader.integer(UInt8.self)))
     }
 
-    /// The type of a value, according to its constructor.
+    /// Returns the type of a value, according to its constructor.
     private static func name(of code: UInt8) -> String {
         switch code {
         case 0x40: "null"
@@ -127,8 +127,8 @@ package enum EncodedBody {
 }
 
 extension AMQPDelivery {
-    /// The body as its publisher wrote it, with AMQP 0-9-1 or 1.0. A body that does not begin with an encoded section is
-    /// used unchanged, because any publisher may set `type`.
+    /// Returns the body as its publisher wrote it, with AMQP 0-9-1 or 1.0. A body that does not begin with an encoded
+    /// section is returned unchanged, because any publisher may set `type`.
     package func content() throws(EncodedBody.Fault) -> [UInt8] {
         properties.type == EncodedBody.type && body.first == 0x00 ? try EncodedBody.content(of: body) : body
     }

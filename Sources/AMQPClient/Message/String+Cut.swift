@@ -1,5 +1,5 @@
 extension String {
-    /// The longest beginning that fits without cutting a code point.
+    /// Returns the longest prefix that fits into a number of bytes without splitting a code point.
     package func cut(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var end = utf8.index(startIndex, offsetBy: limit)

@@ -1,24 +1,26 @@
 public import Logging
 import Threading
 
-/// Publishes with publisher confirms over a connection of its own.
+/// A publisher with its own connection and with publisher confirms.
 ///
-/// At least once: a publication is kept until the broker has answered for it, and is published again, in order, when
-/// the connection was lost before that. So the broker may get it twice.
+/// Publications are delivered at least once. A publication is kept until the broker has answered it. If the connection
+/// is lost before the answer, it is published again, in order, so the broker may receive it twice.
 ///
-/// If the exchange or queue of a message is missing (404, 312), and this publisher declares the exchange as a part of
-/// its topology, the publisher declares the topology again and publishes the message a second time. Only a second
-/// refusal is reported. If the broker refuses the declaration, the publisher reports every such message at once until
-/// it declares again, which it does with back-off.
+/// A message may fail because its exchange or queue is missing (404, 312). If the exchange is a part of the topology
+/// that this publisher declares, the publisher declares the topology again and publishes the message a second time.
+/// Only a second refusal is reported. If the broker refuses the declaration, the publisher reports every such message
+/// at once until the next declaration, which it attempts with back-off.
 ///
-/// The publisher takes whatever it is given: bound what you hand over by ``unconfirmedCount`` or by what you consume.
-/// It writes only what the socket takes, but the rest of a message that was begun is written whatever the socket says:
-/// a broker that stops reading then holds the thread, not its callers, and is cut off after two heartbeats.
+/// The publisher accepts any number of publications. Callers must limit them by ``unconfirmedCount`` or by the amount
+/// that they consume. The publisher begins a chunk of messages only if the socket has room, but then writes the chunk
+/// completely. A broker that stops reading therefore blocks the connection's thread, not the callers. It is
+/// disconnected after two heartbeats.
 ///
-/// Close it when done; one that is dropped closes itself without waiting.
+/// Close the publisher when it is no longer needed. If it is released without a close, it closes itself without
+/// waiting.
 public final class AMQPPublisher: Sendable {
-    /// Is told what happens, on the connection's thread, which does nothing else meanwhile: hand the batch over and
-    /// return.
+    /// A function that receives the publisher's events on the connection's thread. It must pass the event on and return
+    /// at once, because the thread does nothing else meanwhile.
     public typealias EventHandler = @Sendable (AMQPPublisherEvent) -> Void
 
     private let thread: ConnectionThread<PublisherRole>
@@ -31,11 +33,13 @@ public final class AMQPPublisher: Sendable {
             _ onEvent: @escaping EventHandler, _ onFirst: @escaping @Sendable (AMQPError?) -> Void
         ) -> PublisherRole
 
-    /// Connects only when started; publications may be handed over before.
+    /// Creates a publisher. It connects only after a start, but accepts publications before.
     ///
     /// - Parameters:
-    ///   - topology: declared after every connect.
-    ///   - unconfirmedLimit: how many publications may be on the wire without a confirm; the rest waits in order.
+    ///   - topology: the topology to declare after every connect.
+    ///   - unconfirmedLimit: the maximum number of publications on the wire without a confirm. Further ones wait in
+    ///     order.
+    ///   - logger: the logger for connections and failures.
     /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the setting.
     public init(
         configuration: AMQPConfiguration, topology: AMQPTopology = AMQPTopology(), unconfirmedLimit: Int = 4096,
@@ -60,14 +64,16 @@ public final class AMQPPublisher: Sendable {
         thread.requestClose(by: .now)
     }
 
-    /// Starts connecting, and keeps trying until closed. Failures are logged and reported as events.
+    /// Starts connecting, and retries until the publisher is closed. Failures are logged and reported as events.
     public func start(_ onEvent: @escaping EventHandler) {
         start(mustConnectAtOnce: false, onEvent) { _ in }
     }
 
-    /// Connects; fails if no host of the list can be used at once. Once connected, it recovers like ``start(_:)``.
+    /// Connects, and fails if none of the hosts can be used. Once connected, the publisher recovers as after
+    /// ``start(_:)``.
     ///
-    /// - Throws: why the last host could not be used; ``AMQPError/Code/closed`` if it was started or closed before.
+    /// - Throws: the error of the last host, or ``AMQPError/Code/closed`` if the publisher was started or closed
+    ///   before.
     public func connectOnce(_ onEvent: @escaping EventHandler = { _ in }) async throws(AMQPError) {
         let failure = await withCheckedContinuation { continuation in
             start(mustConnectAtOnce: true, onEvent) { continuation.resume(returning: $0) }
@@ -85,23 +91,24 @@ public final class AMQPPublisher: Sendable {
         if !isStarted { onFirst(AMQPError(.closed, "This publisher was started or closed before")) }
     }
 
-    /// The broker's product and version as it said itself when it was last connected to; nil: not yet.
+    /// The product and version that the broker reported at the last connect, or `nil` before the first one.
     public var broker: String? { introduction.product }
 
-    /// Publications without a verdict: waiting or on the wire.
+    /// The number of publications without a verdict, waiting or on the wire.
     public var unconfirmedCount: Int { counter.value }
 
-    /// Hands publications over, in order, from any thread. An event with its id says what became of each.
+    /// Publishes messages in order, without waiting for the broker. This may be called from any thread. An event with
+    /// its id reports the outcome of each publication.
     ///
-    /// - Returns: false, and nothing was taken, if the publisher has closed.
+    /// - Returns: `false` if the publisher has closed. Then no publication was accepted.
     @discardableResult
     public func publish(_ publications: [AMQPPublication]) -> Bool {
         hand(over: publications, batch: nil)
     }
 
-    /// Publishes and waits until the broker has answered for all of them. Their ids are not in the events.
+    /// Publishes messages and waits until the broker has answered all of them. Events do not contain their ids.
     ///
-    /// - Throws: the first refusal or return, once all have their answer; ``AMQPError/Code/closed`` if the publisher is
+    /// - Throws: the first refusal or return, after all are answered, or ``AMQPError/Code/closed`` if the publisher is
     ///   closed before.
     public func publishAndWait(_ publications: [AMQPPublication]) async throws(AMQPError) {
         guard !publications.isEmpty else { return }
@@ -114,14 +121,14 @@ public final class AMQPPublisher: Sendable {
         if let failure { throw failure }
     }
 
-    /// Tells once more how many queues each way of the topology's spread has, as others may have made some.
+    /// Requests another ``AMQPPublisherEvent/spread(queues:)`` event, because other clients may have added queues.
     public func look() { _ = thread.send(.look) }
 
     /// Checks that the broker still has the durable exchanges and queues of the topology. If one was deleted, this logs
     /// `broker.queues.vanished` and declares the topology again, with its bindings.
     public func checkTopology() { _ = thread.send(.checkTopology) }
 
-    /// Declares the topology again, unless an operator declares it. Call this when another client may have declared a
+    /// Declares the topology again, unless an operator declares it. Call this if another client may have declared a
     /// part of the topology without its bindings.
     public func declareAgain() { _ = thread.send(.declare) }
 
@@ -133,10 +140,10 @@ public final class AMQPPublisher: Sendable {
         return isTaken
     }
 
-    /// Waits until all publications have a verdict, at most for `drain`; then closes the connection and returns when
-    /// the thread has ended, a few seconds later at most.
+    /// Waits for up to `drain` until all publications have a verdict, and then closes the connection. Returns when the
+    /// thread has ended, at most a few seconds later.
     ///
-    /// - Returns: how many publications got no verdict. The broker may have some of them.
+    /// - Returns: the number of publications without a verdict. The broker may have some of them.
     @discardableResult
     public func close(drain: Duration = .seconds(5)) async -> Int {
         let neverTaken = await thread.close(by: .now + drain)

@@ -1,6 +1,6 @@
 import Threading
 
-/// Publications whose caller waits until the broker has answered for all of them.
+/// A batch of publications whose caller waits until the broker has answered all of them.
 final class AwaitedBatch: Sendable {
     private struct State {
         var remaining: Int
@@ -10,13 +10,15 @@ final class AwaitedBatch: Sendable {
     private let state: Mutex<State>
     private let completion: @Sendable (AMQPError?) -> Void
 
-    /// - Parameter completion: called once, with the first failure.
+    /// Creates a batch.
+    ///
+    /// - Parameter completion: a function that is called once, with the first failure or `nil`.
     init(count: Int, completion: @escaping @Sendable (AMQPError?) -> Void) {
         state = Mutex(State(remaining: count))
         self.completion = completion
     }
 
-    /// One publication has its verdict.
+    /// Records the verdict of one publication.
     func settled(_ failure: AMQPError?) {
         let (isComplete, failure) = state.withLock { state in
             guard state.remaining > 0 else { return (false, nil as AMQPError?) }
@@ -27,7 +29,7 @@ final class AwaitedBatch: Sendable {
         if isComplete { completion(failure) }
     }
 
-    /// The others will get none.
+    /// Ends the batch with an error, because the remaining publications will get no verdict.
     func fail(_ error: AMQPError) {
         let wasOpen = state.withLock { state in
             defer { state.remaining = 0 }

@@ -1,6 +1,6 @@
 import Threading
 
-/// What the broker calls itself, from the connection's thread to whoever asks.
+/// The broker's product and version. The connection's thread sets it, and any thread may read it.
 final class BrokerIntroduction: Sendable {
     private let state = Mutex<String?>(nil)
 

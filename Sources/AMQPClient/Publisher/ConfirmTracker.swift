@@ -1,10 +1,11 @@
 import DequeModule
 
-/// Which message each publisher confirm is about (rabbitmq.com, "Consumer Acknowledgements and Publisher Confirms").
+/// A tracker of the messages to which publisher confirms refer (rabbitmq.com, "Consumer Acknowledgements and Publisher
+/// Confirms").
 ///
-/// The broker counts the messages of a channel from 1 and confirms numbers, in any order, one by one or all up to one.
-/// It returns a mandatory message that nobody takes first, by content, and confirms its number afterwards; such a
-/// message counts as returned only. A value: it holds for one channel, a new channel starts a new one.
+/// The broker counts the messages of a channel from 1. It confirms their numbers in any order, one by one or all up to
+/// a number. If no queue takes a mandatory message, the broker first returns it, without its number, and then confirms
+/// the number. Such a message counts only as returned. A value type for one channel. A new channel needs a new tracker.
 package struct ConfirmTracker<Message> {
     package enum Problem: Error, Sendable, Hashable {
         /// The broker confirmed a number that is not open.
@@ -23,28 +24,28 @@ package struct ConfirmTracker<Message> {
     private var entries = Deque<Entry>()
     /// The number of the first entry.
     private var firstNumber: UInt64 = 1
-    /// Returns come in the order of publishing, so none is for an entry before this number.
+    /// The lowest number that may still be returned. Returns arrive in the order of publishing.
     private var nextReturnable: UInt64 = 1
-    /// Messages without a verdict.
+    /// The number of messages without a verdict.
     package private(set) var openCount = 0
 
     package init() {}
 
-    /// The next message was written to the channel.
+    /// Records that the next message was written to the channel.
     package mutating func published(_ message: Message) {
         entries.append(Entry(message: message, state: .open))
         openCount += 1
     }
 
-    /// A `basic.ack` or `basic.nack`.
+    /// Handles a `basic.ack` or `basic.nack`.
     ///
-    /// - Parameter body: gets each message it settles, in the order of publishing.
+    /// - Parameter body: a function that receives each settled message, in the order of publishing.
     package mutating func settled(
         _ number: UInt64, multiple: Bool, _ body: (Message) -> Void
     ) throws(Problem) {
         let end = firstNumber + UInt64(entries.count)
         if multiple {
-            // Zero means all so far (AMQP 0-9-1, basic.ack, delivery-tag).
+            // Zero means all messages so far (AMQP 0-9-1, basic.ack, delivery-tag).
             let last = number == 0 ? end - 1 : number
             guard last < end else { throw .unknownNumber(number) }
             while firstNumber <= last, let entry = popFirst() {
@@ -61,9 +62,9 @@ package struct ConfirmTracker<Message> {
         while entries.first?.state == .settled { _ = popFirst() }
     }
 
-    /// A `basic.return`.
+    /// Handles a `basic.return`.
     ///
-    /// - Parameter matches: whether a message is the one that came back.
+    /// - Parameter matches: whether a message equals the returned one.
     /// - Returns: the first open message that matches.
     package mutating func returned(where matches: (Message) -> Bool) -> Message? {
         var number = max(nextReturnable, firstNumber)
@@ -80,7 +81,7 @@ package struct ConfirmTracker<Message> {
         return nil
     }
 
-    /// The channel is gone: the messages without a verdict, in the order of publishing.
+    /// Handles the loss of the channel. Returns the messages without a verdict, in the order of publishing.
     package mutating func channelLost() -> [Message] {
         defer { self = Self() }
         return entries.compactMap { $0.state == .open ? $0.message : nil }

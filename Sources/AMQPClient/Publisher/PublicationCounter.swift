@@ -1,6 +1,6 @@
 import Threading
 
-/// How many publications have no verdict, readable from any thread.
+/// The number of publications without a verdict. Any thread may read it.
 final class PublicationCounter: Sendable {
     private let count = Atomic<Int>(0)
 

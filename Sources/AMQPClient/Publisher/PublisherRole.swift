@@ -2,7 +2,7 @@ import EventNames
 import Logging
 import Threading
 
-/// The thread's side of ``AMQPPublisher``.
+/// The part of ``AMQPPublisher`` that runs on the connection's thread.
 final class PublisherRole: ConnectionRole {
     enum Command: Sendable {
         case publish([AMQPPublication], AwaitedBatch?)
@@ -11,11 +11,11 @@ final class PublisherRole: ConnectionRole {
         case declare
     }
 
-    /// A reference, so that moving it between waiting and wire is cheap.
+    /// A publication in the queue. It is a class, so that moving it between queue and wire is cheap.
     private final class Item {
         let publication: AMQPPublication
         let batch: AwaitedBatch?
-        /// The topology was declared again for this message, which is then published a second time.
+        /// Whether the topology was declared again for this message. The message is then published a second time.
         var isSecondTry: Bool
 
         init(_ publication: AMQPPublication, _ batch: AwaitedBatch?, isSecondTry: Bool = false) {
@@ -34,7 +34,7 @@ final class PublisherRole: ConnectionRole {
     }
 
     private static let channel = BrokerLink.firstWorkChannel
-    /// Written in one go before the thread looks for confirms and commands again.
+    /// The maximum amount that is written before the thread looks for confirms and commands again.
     private static let largestChunk = (messages: 256, bytes: 262_144)
 
     private let owner = OwningThread()
@@ -43,7 +43,7 @@ final class PublisherRole: ConnectionRole {
     private let introduction: BrokerIntroduction
     private let logger: Logger
     private let onEvent: @Sendable (AMQPPublisherEvent) -> Void
-    /// Called once: with the first connection, or the failure to make it.
+    /// A function that is called once: after the first connection, or after the failure to make it.
     private var onFirst: (@Sendable (AMQPError?) -> Void)?
 
     private var queue: PublishingQueue<Item>
@@ -115,7 +115,7 @@ final class PublisherRole: ConnectionRole {
     var staysUntil: ContinuousClock.Instant? { nil }
     var isConnectionWanted: Bool { !isClosing || queue.count > 0 }
 
-    /// What the broker has taken it has confirmed.
+    /// Ignores the error, because the broker has confirmed every message that it accepted.
     func left(_ error: AMQPError?) {}
 
     func ended(_ error: AMQPError?) {
@@ -182,7 +182,7 @@ final class PublisherRole: ConnectionRole {
         }
     }
 
-    /// Returns whether an exchange or queue of the topology is missing, and reports what is.
+    /// Returns whether an exchange or queue of the topology is missing. Also logs the missing ones.
     private func reportMissing(_ link: BrokerLink) throws(AMQPError) -> Bool {
         let missing = vanished.checked(try LookingDesk(link: link).missing(of: topology))
         vanished.report(missing, to: logger, now: .now)
@@ -192,7 +192,7 @@ final class PublisherRole: ConnectionRole {
     /// Requests a check of the topology if the exchange or queue of a message is missing. If this publisher declares
     /// the topology, the message is published a second time after the declaration.
     ///
-    /// - Returns: whether the message is published again. Otherwise its return must be reported, for example while a
+    /// - Returns: whether the message is published again. If not, its return must be reported, for example while a
     ///   refused declaration is in back-off.
     private func tryAgain(_ item: Item, _ reply: AMQPError.Reply) -> Bool {
         guard [312, 404].contains(reply.code), !item.isUnroutable(reply), !item.isSecondTry,

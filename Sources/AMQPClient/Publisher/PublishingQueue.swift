@@ -1,14 +1,14 @@
 import DequeModule
 
-/// The publications of one publisher: those that wait and those on the wire, and which may be written next. A value.
+/// The waiting publications and those on the wire of one publisher. It decides which may be written next. A value type.
 ///
-/// When the broker closes the channel because of a publication (missing exchange, no permission, refused property), it
-/// does not say which. The publications then on the wire are in doubt and are written again one at a time; the one
-/// that is alone on the wire when that happens again is the culprit and gets the broker's verdict. So each
-/// such round settles at least one publication, and none is tried for ever.
+/// The broker may close the channel because of a publication (missing exchange, no permission, refused property), but
+/// does not report which one. All publications on the wire are then in doubt and are written again one at a time. If
+/// the broker closes the channel again while only one is on the wire, that one is the culprit and gets the broker's
+/// verdict. Each such round settles at least one publication, so no publication is retried forever.
 package struct PublishingQueue<Message> {
     package struct Limits: Sendable {
-        /// Messages without a confirm on the wire.
+        /// The maximum number of messages on the wire without a confirm.
         let messages: Int
 
         package init(messages: Int) {
@@ -17,23 +17,25 @@ package struct PublishingQueue<Message> {
     }
 
     private let limits: Limits
-    /// Returns the message to write in place of one that was on the wire.
+    /// A function that returns the message to write in place of one that was on the wire.
     private let repeated: (Message) -> Message
     private var waiting = Deque<Message>()
     private var onWire = ConfirmTracker<Message>()
-    /// How many of the first in ``waiting`` and on the wire are in doubt.
+    /// The number of publications in doubt. They come first in ``waiting`` and on the wire.
     private var inDoubt = 0
-    /// The broker asked to write nothing (connection.blocked).
+    /// Whether the broker has asked for a pause (`connection.blocked`).
     package var isBlocked = false
 
-    /// - Parameter repeated: returns the message to write in place of one that was on the wire, because the broker may
-    ///   have accepted the first copy.
+    /// Creates a queue.
+    ///
+    /// - Parameter repeated: a function that returns the message to write in place of one that was on the wire, because
+    ///   the broker may have accepted the first copy.
     package init(limits: Limits, repeated: @escaping (Message) -> Message = { $0 }) {
         self.limits = limits
         self.repeated = repeated
     }
 
-    /// All that have no verdict.
+    /// The number of messages without a verdict.
     package var count: Int { waiting.count + onWire.openCount }
 
     package var canWrite: Bool {
@@ -44,21 +46,21 @@ package struct PublishingQueue<Message> {
         waiting.append(contentsOf: messages)
     }
 
-    /// The next one to write now; it counts as on the wire. `nil` when it must wait.
+    /// Returns the next message to write, which then counts as on the wire. Returns `nil` if it must wait.
     package mutating func next() -> Message? {
         guard canWrite, let message = waiting.popFirst() else { return nil }
         onWire.published(message)
         return message
     }
 
-    /// The next one that can't be written at all: taken out, with a verdict of the caller's.
+    /// Removes and returns the next message if it can't be written at all. The caller determines its verdict.
     package mutating func removeNext(where isImpossible: (Message) -> Bool) -> Message? {
         guard let first = waiting.first, isImpossible(first) else { return nil }
         resolved(1)
         return waiting.popFirst()
     }
 
-    /// A confirm, positive or negative.
+    /// Handles a positive or negative confirm.
     package mutating func settled(
         _ number: UInt64, multiple: Bool, _ body: (Message) -> Void
     ) throws(ConfirmTracker<Message>.Problem) {
@@ -67,17 +69,17 @@ package struct PublishingQueue<Message> {
         try onWire.settled(number, multiple: multiple, body)
     }
 
-    /// The broker returned a message: the one it was.
+    /// Handles a return. Returns the message that the broker returned.
     package mutating func returned(where matches: (Message) -> Bool) -> Message? {
         let message = onWire.returned(where: matches)
         if message != nil { resolved(1) }
         return message
     }
 
-    /// The broker closed the channel because of a publication.
+    /// Handles a channel that the broker closed because of a publication.
     ///
-    /// - Parameter sharesFate: whether another one in doubt certainly meets the same refusal.
-    /// - Returns: those that are refused, empty while the culprit is not known yet.
+    /// - Parameter sharesFate: whether the broker would certainly refuse another message in doubt for the same reason.
+    /// - Returns: the refused messages, or an empty array while the culprit is not known.
     package mutating func channelClosedByPublication(
         sharesFate: (_ culprit: Message, _ other: Message) -> Bool
     ) -> [Message] {
@@ -101,7 +103,7 @@ package struct PublishingQueue<Message> {
         isBlocked = false
     }
 
-    /// Gives up: all without a verdict, in order.
+    /// Removes and returns all messages without a verdict, in order.
     package mutating func takeAll() -> [Message] {
         connectionLost()
         inDoubt = 0

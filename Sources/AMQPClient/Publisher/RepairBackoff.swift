@@ -1,8 +1,9 @@
 import Pacing
 
-/// The back-off between attempts to repair the topology after a message was returned: from a second up to a minute. A
-/// publisher that declares the topology backs off when the broker refuses a declaration. A publisher that only checks
-/// the topology backs off after each such check. A value.
+/// The back-off between attempts to repair the topology after a message was returned: from one second up to a minute.
+///
+/// A publisher that declares the topology backs off when the broker refuses a declaration. A publisher that only checks
+/// the topology backs off after each such check. A value type.
 package struct RepairBackoff: Sendable {
     private var backoff = Backoff(first: .seconds(1), longest: .seconds(60), jitter: 0.2)
     /// The end of the back-off, or `nil` unless the last attempt failed.
@@ -12,7 +13,9 @@ package struct RepairBackoff: Sendable {
 
     package func allowsAttempt(at now: ContinuousClock.Instant) -> Bool { end.map { now >= $0 } ?? true }
 
-    /// - Parameter random: a number from 0 to 1.
+    /// Records a failed attempt and starts the back-off.
+    ///
+    /// - Parameter random: a random number from 0 to 1.
     package mutating func failed(at now: ContinuousClock.Instant, random: Double) {
         end = now + backoff.failed(random: random)
     }

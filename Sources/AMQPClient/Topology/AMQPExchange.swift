@@ -1,19 +1,19 @@
 public struct AMQPExchange: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable {
         case direct, fanout, topic, headers
-        /// Gives each message to one of its queues, whatever its key.
+        /// An exchange that routes each message to one of its queues at random and ignores the routing key.
         case random = "x-random"
 
-        /// Without which the broker does not know it.
+        /// The plugin that the broker needs for this type, or `nil` for built-in types.
         var plugin: String? { self == .random ? "rabbitmq_random_exchange" : nil }
     }
 
     public let name: String
     public let kind: Kind
     public let isDurable: Bool
-    /// Deleted by the broker when its last binding goes.
+    /// Whether the broker deletes the exchange when its last binding is removed.
     public let isAutoDelete: Bool
-    /// Such as `alternate-exchange`.
+    /// The arguments of the exchange, such as `alternate-exchange`.
     public let arguments: AMQPFieldTable
 
     public init(

@@ -1,7 +1,7 @@
-/// What a look at exchanges and queues has found. Looking changes nothing.
+/// The result of an inspection of exchanges and queues. An inspection changes nothing.
 public struct AMQPInspection: Sendable, Hashable {
     public struct Queue: Sendable, Hashable {
-        /// Those that wait: what a consumer holds unacknowledged is not among them.
+        /// The number of messages that are ready for delivery. Unacknowledged messages are not counted.
         public let messages: Int
         public let consumers: Int
 
@@ -11,26 +11,29 @@ public struct AMQPInspection: Sendable, Hashable {
         }
     }
 
-    /// What the broker calls itself, such as "RabbitMQ 4.0.5".
+    /// The product and version that the broker reports, such as "RabbitMQ 4.0.5".
     public let broker: String
-    /// Those that exist, by name.
+    /// The queues that exist, by name.
     public internal(set) var queues: [String: Queue] = [:]
-    /// What does not exist, as "queue <name>" or "exchange <name>".
+    /// The exchanges and queues that do not exist, as "queue <name>" or "exchange <name>".
     public internal(set) var missing: [String] = []
-    /// Exchanges and queues that the user may not check, named like those in ``missing``. Since RabbitMQ 4.2.6 a check
-    /// requires a permission on the name; 4.2.6 and 4.3.0 require the permission to configure.
+    /// Exchanges and queues that the user may not check, named as in ``missing``. Since RabbitMQ 4.2.6 a check requires
+    /// a permission on the name; 4.2.6 and 4.3.0 require the permission to configure.
     public internal(set) var unseen: [String] = []
     /// The broker's errors about exchanges and queues whose properties differ from the topology.
     public internal(set) var problems: [AMQPError] = []
-    /// Queues that this user may not consume, of those that were tried.
+    /// The queues, of those that were tried, that the user may not consume.
     public internal(set) var unreadable: [String] = []
 
-    /// Looks for the exchanges and queues of a topology, over a connection of its own.
+    /// Inspects the exchanges and queues of a topology over a separate connection.
     ///
-    /// - Parameter comparesProperties: true: also whether they have the properties that they should have. The broker says
-    ///   that only to who declares, so this needs the right to configure; declared again is only what was found.
-    /// - Parameter readingFrom: queues of which it is tried whether they may be consumed. Nothing is delivered.
-    /// - Throws: why the last host could not be asked.
+    /// - Parameters:
+    ///   - topology: the exchanges and queues to look for.
+    ///   - configuration: the broker to connect to.
+    ///   - comparesProperties: whether to also compare the properties of existing objects. The broker does this only
+    ///     for a declaration, so the user needs the permission to configure. Only existing objects are declared again.
+    ///   - queues: the queues for which to check whether the user may consume them. The check delivers no messages.
+    /// - Throws: the error of the last host.
     public static func look(
         at topology: AMQPTopology, on configuration: AMQPConfiguration, comparesProperties: Bool = false,
         readingFrom queues: [String] = []

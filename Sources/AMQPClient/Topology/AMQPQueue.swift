@@ -1,15 +1,15 @@
 public struct AMQPQueue: Sendable, Hashable {
-    /// The queue's name; for a queue that the broker names, the name under which bindings and consumers of the same
+    /// The queue's name. If the broker names the queue, this is the name by which bindings and consumers of the same
     /// connection refer to it.
     public let name: String
-    /// The broker makes up the real name, anew for every connection.
+    /// Whether the broker generates the real name, which then differs for each connection.
     public let isServerNamed: Bool
     public let isDurable: Bool
-    /// Only this connection may use it, and it goes when the connection goes.
+    /// Whether only this connection may use the queue. The broker deletes the queue when the connection ends.
     public let isExclusive: Bool
-    /// Deleted by the broker when its last consumer goes.
+    /// Whether the broker deletes the queue when its last consumer ends.
     public let isAutoDelete: Bool
-    /// Such as `x-queue-type`, `x-dead-letter-exchange`, `x-message-ttl`.
+    /// The arguments of the queue, such as `x-queue-type`, `x-dead-letter-exchange` or `x-message-ttl`.
     public let arguments: AMQPFieldTable
 
     public init(

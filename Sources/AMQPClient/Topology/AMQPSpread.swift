@@ -1,20 +1,24 @@
-/// Spreads what an exchange is given over several queues for each of some keys, so that several leaders share the work.
+/// A distribution of an exchange's messages over several queues for each routing key, so that several queue leaders
+/// share the work.
 ///
-/// | the ways' `middle`s | what their keys lead to | who declares |
+/// | `middle`s in the broker | route of a way's keys | effect of a declaration |
 /// |---|---|---|
-/// | none is in the broker | the first of a way's queues | binds that, as long as one queue is asked for; else makes all middles |
-/// | any is there | the middle, and from there one of the queues that are bound to it | makes those that are missing, binds the first `width` queues to it, takes away what else is bound, and leaves `exchange` bound to no queue |
+/// | none | its first queue | binds the first queues if `width` is 1, otherwise creates all middles |
+/// | one or more | its middle, then one of the bound queues | completes the middles, see below |
 ///
-/// Both at once would make two of each message, but where the middle has the first queue only: RabbitMQ gives a queue no message
-/// twice. So a middle begins with that one, and gets the others once nothing leads past it. Whoever declares next completes what
-/// was begun.
+/// To complete the middles, a declaration creates the missing ones and binds the first `width` queues of each way. It
+/// removes all other bindings of the middles, and the bindings from `exchange` to queues.
+///
+/// Two routes at once would duplicate each message, unless the middle leads only to the first queue: RabbitMQ puts a
+/// message into a queue only once. Therefore a middle begins with the first queue, and gets the others after the direct
+/// binding is removed. If a declaration is interrupted, the next one completes it.
 public struct AMQPSpread: Sendable, Hashable {
     public struct Way: Sendable, Hashable {
-        /// Of `exchange`.
+        /// The routing keys of `exchange` that lead to this way.
         public let keys: [String]
-        /// Gives each message to one of its queues, whatever the key.
+        /// An exchange that routes each message to one of its queues and ignores the routing key.
         public let middle: AMQPExchange
-        /// As many as there may ever be.
+        /// The names of all queues that the way may ever have.
         public let queues: [String]
 
         public init(keys: [String], middle: AMQPExchange, queues: [String]) {
@@ -25,12 +29,12 @@ public struct AMQPSpread: Sendable, Hashable {
     }
 
     public let exchange: String
-    /// At least one, each with as many queues as the others. Queues are made in the order of the ways.
+    /// The ways, at least one. All have the same number of queues. Queues are created in the order of the ways.
     public let ways: [Way]
-    /// How many queues of each way are to be given messages; those are in the topology, too.
+    /// The number of queues of each way that receive messages. These queues are also in the topology.
     public let width: Int
 
-    /// Those that are needed.
+    /// The middles that must exist. With a `width` of 1, no middle is required.
     public var middles: [AMQPExchange] { width > 1 ? ways.map(\.middle) : [] }
 
     public init(exchange: String, ways: [Way], width: Int) {

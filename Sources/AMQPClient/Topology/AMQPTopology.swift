@@ -1,17 +1,21 @@
-/// Exchanges, queues and bindings that must exist, declared in this order after every connect.
+/// The exchanges, queues and bindings that must exist. They are declared in this order after every connect.
 ///
-/// Declaring is idempotent: what exists with the same properties stays as it is. What exists with other properties
-/// is a 406 PRECONDITION_FAILED; the error names the object and carries the broker's comparison.
+/// A declaration is idempotent: an object that exists with the same properties stays unchanged. If it has other
+/// properties, the broker replies 406 PRECONDITION_FAILED. The error names the object and contains the broker's
+/// comparison.
 public struct AMQPTopology: Sendable, Hashable {
-    /// How it comes to be.
+    /// The party that declares the topology.
     public enum Provision: Sendable, Hashable {
-        /// Whoever connects declares it.
+        /// Each client declares the topology when it connects.
         case declared
         /// An operator declares the topology. A client that connects checks the exchanges and queues, and fails while
-        /// one is missing. It can check neither bindings nor arguments, nor names without permission
-        /// (``AMQPInspection/unseen``). Such a missing queue is found when it is consumed, and such a missing exchange
-        /// when a message is published.
-        /// - Parameter remedy: ends the error that names what is missing.
+        /// one is missing.
+        ///
+        /// The client can check neither bindings nor arguments, nor names without permission
+        /// (``AMQPInspection/unseen``). If such a queue is missing, the client finds out when it consumes the queue. If
+        /// such an exchange is missing, it finds out when it publishes a message.
+        ///
+        /// - Parameter remedy: the advice at the end of the error that names the missing objects.
         case required(remedy: String)
     }
 
@@ -19,7 +23,7 @@ public struct AMQPTopology: Sendable, Hashable {
     public var exchanges: [AMQPExchange]
     public var queues: [AMQPQueue]
     public var bindings: [AMQPBinding]
-    /// Comes last.
+    /// The spread, which is declared last.
     public var spread: AMQPSpread?
 
     public init(

@@ -4,9 +4,9 @@ package import Logging
 /// Exchanges and queues of a topology that were declared before and no longer exist in the broker. The messages in
 /// these queues and the bindings of these exchanges are lost.
 ///
-/// A policy with `expires`, or an operator, deletes such queues. Only an operator deletes such exchanges. A value.
+/// A policy with `expires`, or an operator, deletes such queues. Only an operator deletes such exchanges. A value type.
 package struct VanishedObjects: Sendable {
-    /// The names of what does not exist in the broker.
+    /// The names of the objects that do not exist in the broker.
     package struct Missing: Sendable, Hashable {
         package var exchanges: [String]
         package var queues: [String]
@@ -20,7 +20,7 @@ package struct VanishedObjects: Sendable {
     }
 
     private let topology: AMQPTopology
-    /// The exchanges from which the topology itself leads to queues. Consumers bind queues to the other exchanges.
+    /// The exchanges that the topology itself binds to queues. Consumers bind queues to the other exchanges.
     private let boundExchanges: Set<String>
     /// Exchanges that a publication found missing since the last check.
     private var missed: Set<String> = []
@@ -44,8 +44,8 @@ package struct VanishedObjects: Sendable {
     /// Records that a publication found an exchange missing.
     package mutating func missed(_ exchange: String) { missed.insert(exchange) }
 
-    /// Returns what a check found missing, and the exchanges that publications found missing before it. Another client
-    /// may have declared such an exchange again before the check.
+    /// Returns the objects that a check found missing, and the exchanges that publications found missing before it.
+    /// Another client may have declared such an exchange again before the check.
     package mutating func checked(_ found: Missing) -> Missing {
         defer { missed = [] }
         var missing = found

@@ -8,18 +8,20 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Where a package goes: a file is there as a whole, or not at all. What is no file, such as a pipe or a device, is written into.
+/// The destination of a package. A file is written completely or not at all. Other destinations, such as a pipe or a
+/// device, are written to directly.
 struct PackageOutput {
-    /// `-`: standard output.
+    /// The path of the destination, or `-` for standard output.
     let path: String
-    /// Whether it may take another file's place.
+    /// Whether an existing file may be replaced.
     let force: Bool
 
     var isFile: Bool { !isStandardOutput && !isStream }
 
     private var isStandardOutput: Bool { ["-", "/dev/stdout"].contains(path) }
 
-    /// - Throws: ``PackageFault`` if there is a file already.
+    /// Checks that no existing file would be replaced without ``force``.
+    /// - Throws: ``PackageFault`` if the file exists.
     func check() throws {
         var facts = stat()
         guard !isStandardOutput, !isStream, !force, lstat(path, &facts) == 0 else { return }
@@ -29,13 +31,13 @@ struct PackageOutput {
     func write(_ bytes: [UInt8]) throws {
         guard !isStandardOutput else { return try printBytes(bytes) }
         guard !isStream else { return try write(bytes, into: path, O_WRONLY) }
-        // A link stays one.
+        // If the path is a symbolic link, its target is replaced and the link is kept.
         let place = force ? Self.realPath(path) ?? path : path
         let temporary = URL(filePath: place).deletingLastPathComponent()
             .appending(path: ".martlet-\(UUID().uuidString).new").path
         defer { unlink(temporary) }
         try write(bytes, into: temporary, O_CREAT | O_EXCL | O_WRONLY)
-        // A second name takes nobody's place, however late the other came.
+        // A hard link never replaces an existing file, even one that was created just before.
         guard force ? rename(temporary, place) == 0 : link(temporary, place) == 0 else {
             throw errno == EEXIST ? Self.exists(path) : PackageFault("\(path): \(Self.reason)")
         }
@@ -54,7 +56,7 @@ struct PackageOutput {
         }
     }
 
-    /// It is there, or leads there, and nothing can take its place.
+    /// Whether the path leads to something other than a file, which can't be replaced.
     private var isStream: Bool {
         var facts = stat()
         return stat(path, &facts) == 0 && facts.st_mode & S_IFMT != S_IFREG

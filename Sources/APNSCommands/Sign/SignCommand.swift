@@ -20,7 +20,7 @@ struct SignCommand: AsyncParsableCommand {
                 New sites need none of this: Safari 16 and later take Web Push.
                 """)
 
-        /// What Safari asks for: `…/v2/pushPackages/…`, or `v1`.
+        /// The version in the URL that Safari requests, which contains `…/v2/pushPackages/…` or `…/v1/pushPackages/…`.
         enum ManifestVersion: String, ExpressibleByArgument, CaseIterable {
             case v2, v1
 

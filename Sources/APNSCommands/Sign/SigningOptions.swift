@@ -8,7 +8,7 @@ import PackageSigning
 import PushModel
 import Store
 
-/// What is signed, by whom, and where it goes.
+/// The options for the package's folder, certificate and destination.
 struct SigningOptions: ParsableArguments {
     @Argument(help: "The folder that the package is made of.", completion: .directory)
     var folder: String
@@ -73,7 +73,8 @@ struct SigningOptions: ParsableArguments {
         return try SigningIdentity(name: name, chainDER: chain, privateKeyDER: key, others: others, now: .now)
     }
 
-    /// - Returns: nil if it is not to come from the database.
+    /// Reads the certificate from the database.
+    /// - Returns: the certificate, or `nil` if `--credential` was not given.
     private func stored() async throws -> (String, Credential.Kind)? {
         guard let id = credential?.lowercased() else { return nil }
         return try await withDatabase(options, for: "sign") { source, pool in
@@ -99,7 +100,7 @@ struct SigningOptions: ParsableArguments {
         return (opened.first?.name ?? "", credential.kind)
     }
 
-    /// Writes the package, and says what it is.
+    /// Writes the package and prints a summary.
     func write(
         _ archive: [UInt8], of id: String, _ count: Int, _ leftOut: [String], by identity: SigningIdentity
     ) throws {
@@ -107,7 +108,7 @@ struct SigningOptions: ParsableArguments {
         let end = String(identity.certificate.notAfter.rfc3339.prefix(10))
         var lines = ["\(output): \(id), \(count) files, signed; the certificate ends on \(end)"]
         if !leftOut.isEmpty { lines.append("left out: \(leftOut.joined(separator: ", "))") }
-        // Standard output may be the package.
+        // The package may go to standard output, so the summary then goes to standard error.
         for line in lines { if target.isFile { print(line) } else { printError(line) } }
     }
 }

@@ -1,25 +1,26 @@
 import PushModel
 
-/// What to do after an answer, by APNs' reason (Apple: "Handling notification responses from APNs").
+/// A class of answers with the same consequence, derived from APNs' reason (Apple: "Handling notification responses
+/// from APNs").
 package enum APNSAnswerClass: Equatable {
-    /// The token is finished.
+    /// The device token is dead.
     case tokenDead
-    /// This request is refused for good.
+    /// This request is refused permanently.
     case refused
-    /// The credential is refused; the message may be fine.
+    /// The credential is refused. The message itself may be acceptable.
     case credentialRefused
-    /// The credential may not push to this topic; the message may be fine.
+    /// The credential may not push to this topic. The message itself may be acceptable.
     case topicRefused
-    /// Forbidden for an unknown reason. The topic is refused, unless other pushes show that only this request is at
-    /// fault.
+    /// The request is forbidden for an unknown reason. The refusal counts against the topic, unless other pushes show
+    /// that only this request is at fault.
     case unknownRefused
-    /// The credential is refused, and Apple asks never to send this request again.
+    /// The credential is refused, and Apple asks senders never to repeat this request.
     case forbidden
     /// The same request may be accepted later.
     case retryLater
     /// The same request may be accepted on a new connection.
     case retryOnNewConnection
-    /// The same; and if it is not, the credential is refused.
+    /// The same request may be accepted on a new connection. If it is refused again, the credential is refused.
     case credentialRetryOnNewConnection
     /// The same request may be accepted later, on a new connection.
     case retryLaterOnNewConnection

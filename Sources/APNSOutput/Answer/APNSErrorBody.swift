@@ -2,14 +2,13 @@ package import PushModel
 
 /// The JSON body of a refusal: `{"reason":"Unregistered","timestamp":1700000000000}`.
 ///
-/// An empty body, one that is not JSON, or one without a reason yields nothing and is no fault: the status
-/// still tells.
+/// If the body is empty, invalid or without a reason, `reason` is `nil` and the status alone decides.
 package struct APNSErrorBody: Equatable {
     package private(set) var reason: String?
-    /// Milliseconds, and only with status 410: when the token was last found dead.
+    /// The time at which APNs last found the token dead. Only status 410 has one; the JSON value is in milliseconds.
     package private(set) var timestamp: Timestamp?
 
-    /// What a GOAWAY says besides: its reason, or else its text as it is.
+    /// Returns the reason in the debug data of a GOAWAY, or the data as text if it contains no reason.
     static func words(_ debugData: [UInt8]) -> String {
         APNSErrorBody(debugData).reason ?? String(decoding: debugData, as: UTF8.self)
     }

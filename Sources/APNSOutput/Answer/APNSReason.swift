@@ -1,19 +1,19 @@
 import PushModel
 
-/// Sorts statuses and reasons into classes. Reasons that Apple adds later are sorted by status.
+/// The classification of APNs' statuses and reasons. A reason that Apple adds later is classified by its status.
 package enum APNSReason {
     package static func classify(status: Int, reason: String?) -> APNSAnswerClass {
         if let reason, let known = classes[reason] { return known }
         switch status {
         case 403: return .unknownRefused
         case 410: return .tokenDead
-        // 408 and 421 are no answers of APNs, but of what may stand before it.
+        // A proxy in front of APNs may send 408 or 421. APNs itself does not.
         case 408, 421, 429, 500...: return .retryLater
         default: return .refused
         }
     }
 
-    /// Whether a GOAWAY that names this reason is about the credential.
+    /// Returns whether a GOAWAY with this reason refuses the credential.
     package static func refusesCredential(_ reason: String) -> Bool {
         switch classes[reason] {
         case .credentialRefused, .forbidden: true
@@ -21,11 +21,11 @@ package enum APNSReason {
         }
     }
 
-    /// Every reason that APNs is known to give, and what becomes of a push by it.
+    /// The verdict for each reason that APNs is known to give.
     static let verdicts: [String: Outcome.Verdict] =
         classes.mapValues(\.verdict).merging(refusals.map { ($0, .rejected) }) { known, _ in known }
 
-    /// Reasons that are sorted by their status alone.
+    /// The reasons that are classified by their status alone.
     private static let refusals = [
         "BadChannelId", "BadCollapseId", "BadDeviceToken", "BadExpirationDate", "BadMessageId", "BadPath",
         "BadPriority",
@@ -39,14 +39,15 @@ package enum APNSReason {
         "ExpiredToken": .tokenDead,
         "BadCertificate": .credentialRefused,
         "BadCertificateEnvironment": .credentialRefused,
-        // Apple's page spells it with "Id"; the service sends it without.
+        // Apple's page spells this reason with "Id", but the service sends it without.
         "BadEnvironmentKeyIdInToken": .credentialRefused,
         "BadEnvironmentKeyInToken": .credentialRefused,
         "Forbidden": .forbidden,
         "InvalidProviderToken": .credentialRefused,
         "MissingProviderToken": .credentialRefused,
         "TopicDisallowed": .topicRefused,
-        // Of broadcasts and channels: the credential is of another app, or the app may not do this.
+        // Reasons for broadcasts and channels: the credential belongs to another app, or the app is not allowed to do
+        // this.
         "TopicMismatch": .topicRefused,
         "FeatureNotEnabled": .topicRefused,
         "CannotCreateChannelConfig": .topicRefused,
@@ -58,7 +59,7 @@ package enum APNSReason {
         "TooManyRequests": .retryLater,
         "InternalServerError": .retryLater,
         "ServiceUnavailable": .retryLater,
-        // As Apple's page on channels spells it.
+        // The spelling on Apple's page about channels.
         "Service Unavailable": .retryLater,
     ]
 }

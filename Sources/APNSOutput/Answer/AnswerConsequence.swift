@@ -2,28 +2,31 @@ import HTTP2Pool
 import PushModel
 import PushSending
 
-/// What follows from a refusal.
+/// The consequences of a refusal for the push, its connection, its credential and its topic.
 struct AnswerConsequence: Equatable {
-    /// What becomes of the push; nil: it is sent again, on another connection.
+    /// The verdict on the push, or `nil` to send it again on another connection.
     var verdict: Outcome.Verdict?
     var connection = ConnectionVerdict.keep
-    /// What APNs has just shown that it accepts.
+    /// The subject that APNs accepts, as this answer shows.
     var accepts: PoolHealth.Subject?
-    /// What waits until it is accepted again.
+    /// The subject that APNs refuses. Its pushes wait until APNs accepts it again.
     var refuses: PoolHealth.Subject?
     /// Whether the refusal may concern this push alone.
     var isAmbiguous = false
 
-    /// The consequence for the push, where other pushes may show that the credential or topic is not at fault.
+    /// Returns the verdict on the push. If ``verdict`` is `hold`, the pool's health decides instead, because other
+    /// pushes may show that neither the credential nor the topic is at fault.
     func verdict(_ refusal: PoolHealth.Consequence?) -> Outcome.Verdict? {
         verdict == .hold ? refusal?.verdict ?? verdict : verdict
     }
 }
 
 extension APNSAnswerClass {
+    /// Returns the consequences of an answer of this class.
+    ///
     /// - Parameters:
-    ///   - isRepeated: the push has been sent again before.
-    ///   - isBroadcast: a channel is in no registry of tokens.
+    ///   - isRepeated: whether the push was already sent again once.
+    ///   - isBroadcast: whether the recipient is a channel. Channels are not in the token registry.
     func consequence(isRepeated: Bool, isBroadcast: Bool) -> AnswerConsequence {
         switch self {
         case .tokenDead: AnswerConsequence(verdict: isBroadcast ? .rejected : .unregistered, accepts: .topic)

@@ -1,4 +1,5 @@
-/// Apple's reasons for what may be the token's fault or that of whoever sent it to the wrong place.
+/// Apple's reasons that blame either the token or a publisher who used it in the wrong environment or for the wrong
+/// app.
 enum BadToken: String, CaseIterable {
     case badDeviceToken = "BadDeviceToken"
     case deviceTokenNotForTopic = "DeviceTokenNotForTopic"

@@ -1,8 +1,8 @@
 import PushModel
 
-/// The JSON bodies of Apple's channel management; nil where one is not as documented.
+/// Functions that read the JSON bodies of Apple's channel management. They return `nil` if a body is not as documented.
 package enum BroadcastChannelAnswer {
-    /// `{"channels":["…",…]}`
+    /// Returns the channel ids in `{"channels":["…",…]}`.
     package static func channels(in body: [UInt8]) -> [String]? {
         member("channels", of: body) { (bytes, scanner) throws(JSONSyntaxError) in
             var ids: [String] = []
@@ -14,7 +14,7 @@ package enum BroadcastChannelAnswer {
         }
     }
 
-    /// `{"message-storage-policy":0,"push-type":"LiveActivity"}`
+    /// Returns the storage policy in `{"message-storage-policy":0,"push-type":"LiveActivity"}`.
     package static func storage(in body: [UInt8]) -> BroadcastChannelStorage? {
         member("message-storage-policy", of: body) { (bytes, scanner) throws(JSONSyntaxError) in
             let number = try scanner.value()

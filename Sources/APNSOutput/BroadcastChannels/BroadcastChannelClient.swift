@@ -3,8 +3,8 @@ import HTTP2Session
 public import NIOCore
 public import PushModel
 
-/// Manages the broadcast channels of an app (Apple: "Sending channel management requests to APNs"). Each
-/// request has a connection of its own: channels are made by people, now and then.
+/// A client that manages the broadcast channels of an app (Apple: "Sending channel management requests to APNs"). Each
+/// request opens its own connection, because people create channels only occasionally.
 public struct BroadcastChannelClient: Sendable {
     private let credential: Credential
     private let environment: PushEnvironment
@@ -12,7 +12,7 @@ public struct BroadcastChannelClient: Sendable {
     private let eventLoop: any EventLoop
     private let tokens: any SharedTokenStore
 
-    /// - Parameter tokens: where the key's provider token comes from, the same that the workers use.
+    /// - Parameter tokens: the store of the key's provider token, which the client shares with the workers.
     public init(
         credential: Credential, environment: PushEnvironment, configuration: APNSConfiguration,
         tokens: any SharedTokenStore, eventLoop: any EventLoop
@@ -24,7 +24,9 @@ public struct BroadcastChannelClient: Sendable {
         self.eventLoop = eventLoop
     }
 
-    /// - Returns: the new channel's id: base64 text, to be kept and used as it is.
+    /// Creates a channel.
+    ///
+    /// - Returns: the id of the new channel, a base64 text that must be stored and used unchanged.
     /// - Throws: ``BroadcastChannelError``.
     public func create(app: String, storage: BroadcastChannelStorage) async throws -> String {
         let answer = try await ask(.create(app: app, storage: storage))
@@ -34,7 +36,8 @@ public struct BroadcastChannelClient: Sendable {
         return id
     }
 
-    /// - Returns: the ids of all channels of an app in this environment.
+    /// Returns the ids of all channels of an app in this environment.
+    ///
     /// - Throws: ``BroadcastChannelError``.
     public func list(app: String) async throws -> [String] {
         let answer = try await ask(.list(app: app))
@@ -44,7 +47,8 @@ public struct BroadcastChannelClient: Sendable {
         return ids
     }
 
-    /// - Returns: what the channel keeps for devices that are away.
+    /// Returns the policy by which a channel stores messages for offline devices.
+    ///
     /// - Throws: ``BroadcastChannelError``.
     public func storage(of channel: String, app: String) async throws -> BroadcastChannelStorage {
         let answer = try await ask(.read(app: app, channel: channel))

@@ -1,17 +1,16 @@
 import HTTP2Pool
 
-/// Why a request about channels failed, with what to do about it.
+/// The reason why a request about channels failed. The description includes the next step.
 public enum BroadcastChannelError: Error, Hashable, CustomStringConvertible {
-    /// Apple's answer; its reason, where it gave one.
+    /// Apple refused the request. `reason` is `nil` if the answer has no reason.
     case refused(status: Int, reason: String?)
-    /// No answer within the request timeout.
+    /// APNs did not answer within the request timeout.
     case timedOut
-    /// The connection could not be made or was lost before the answer; whether the request was carried out is not
-    /// known.
+    /// The connection could not be made, or was lost before the answer arrived. Apple may have carried out the request.
     case connectionLost(String)
-    /// An answer that is not as documented.
+    /// The answer is not as documented.
     case unexpected(String)
-    /// The bundle id can't be part of a path.
+    /// The bundle id cannot be part of a request path.
     case badApp(String)
 
     init(_ error: SingleRequestError) {

@@ -33,7 +33,7 @@ package enum BroadcastChannelRequest: Equatable {
         }
     }
 
-    /// All but `:path` and the credential.
+    /// Returns all header fields except `:path` and the authorization.
     package func fields(authority: String) -> [HTTP2Field] {
         var fields = [
             HTTP2Field(":method", method), HTTP2Field(":scheme", "https"), HTTP2Field(":authority", authority),

@@ -1,11 +1,12 @@
-/// What a channel keeps for devices that are away; set when it is made, for good.
+/// The policy by which a channel stores messages for offline devices. It is set when the channel is created and cannot
+/// be changed.
 public enum BroadcastChannelStorage: String, Sendable, CaseIterable {
-    /// Nothing: its broadcasts must have expiration 0, and Apple allows more of them.
+    /// The channel stores no messages. Its broadcasts must have expiration 0, and Apple allows more of them.
     case none
-    /// The most recent message, for up to eight hours.
+    /// The channel stores its most recent message for up to eight hours.
     case mostRecent = "most-recent"
 
-    /// Apple's `message-storage-policy`.
+    /// The value of Apple's `message-storage-policy`.
     package var policy: Int { self == .mostRecent ? 1 : 0 }
 
     package init?(policy: Int) {

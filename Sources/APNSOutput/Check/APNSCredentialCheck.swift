@@ -3,35 +3,38 @@ import HTTP2Session
 public import NIOCore
 public import PushModel
 
-/// Finds out whether APNs accepts a credential, by one request on a connection of its own.
+/// A check whether APNs accepts a credential. It sends one request on its own connection.
 ///
-/// APNs looks at the credential first and at the device token last. So without a device token the request goes to a
-/// token that no device has, 32 bytes of zero: that it is called a bad one proves that the credential is good, and
-/// nothing is delivered. A key that is not limited to topics may do without one, too: then APNs misses the topic.
+/// APNs verifies the credential first and the device token last. If no device token is given, the request therefore
+/// names a token that no device has: 32 zero bytes. When APNs calls this token bad, the credential is valid, and
+/// nothing was delivered. A key that is not limited to topics needs no topic either. APNs then reports the missing
+/// topic instead.
 public struct APNSCredentialCheck: Sendable {
     private static let tokenOfNobody = String(repeating: "0", count: 64)
-    /// What APNs says when it has nothing against the credential.
+    /// The reasons that APNs gives only for requests whose credential it accepts.
     private static let proofs: Set<String> = [
         "BadDeviceToken", "DeviceTokenNotForTopic", "MissingTopic", "MissingDeviceToken", "Unregistered",
         "ExpiredToken",
     ]
-    /// The app is woken, and nothing is shown.
+    /// A background push. It wakes the app but shows nothing.
     private static let payload = Array(#"{"aps":{"content-available":1}}"#.utf8)
 
     private let configuration: APNSConfiguration
     private let tokens: any SharedTokenStore
     private let eventLoop: any EventLoop
 
-    /// - Parameter tokens: where a key's provider token comes from, the same that the workers use.
+    /// - Parameter tokens: the store of the key's provider token, which the check shares with the workers.
     public init(configuration: APNSConfiguration, tokens: any SharedTokenStore, eventLoop: any EventLoop) {
         self.configuration = configuration
         self.tokens = tokens
         self.eventLoop = eventLoop
     }
 
+    /// Sends the request and returns the finding.
+    ///
     /// - Parameters:
-    ///   - device: a device token in hex, to which a background push is sent; nil: nothing is delivered.
-    ///   - topic: of the request; nil: the shortest of the credential's, if it is limited to any.
+    ///   - device: a device token in hex that receives a background push, or `nil` to deliver nothing.
+    ///   - topic: the topic of the request, or `nil` for the credential's shortest topic, if it is limited to topics.
     public func run(
         _ credential: Credential, in environment: PushEnvironment, device: String? = nil, topic: String? = nil
     ) async -> CredentialFinding {
@@ -78,7 +81,7 @@ public struct APNSCredentialCheck: Sendable {
 }
 
 extension APNSPushType {
-    /// The type that the topic's suffix belongs to; a background push where it has none.
+    /// Creates the push type to which the topic's suffix belongs, or `background` if the topic has no suffix.
     fileprivate init(forTopic topic: String) {
         self =
             Self.allCases.filter { !$0.topicSuffix.isEmpty && topic.hasSuffix($0.topicSuffix) }

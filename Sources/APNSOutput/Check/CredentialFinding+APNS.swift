@@ -2,7 +2,7 @@ import HTTP2Pool
 package import PushModel
 
 extension CredentialFinding {
-    /// - Parameter result: with the advice that goes with it.
+    /// Creates a finding with the advice that belongs to the result.
     package init(advising result: Result) {
         let advice: String? =
             switch result {

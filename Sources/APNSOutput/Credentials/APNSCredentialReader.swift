@@ -1,18 +1,21 @@
 import CredentialFormats
 import PushModel
 
-/// Makes a credential from the files Apple gives out: a `.p8` key, a `.p12`, or PEM or DER files with a certificate
+/// A reader for the credential files that Apple issues: a `.p8` key, a `.p12`, or PEM or DER files with a certificate
 /// and its key.
 struct APNSCredentialReader {
-    /// The account is Apple's ten-character team id; for a certificate nil means: as the certificate says. The id of a `.p8`
-    /// key is in its file name, else it is said, and so are its environments and topics; a certificate says its own.
+    /// The details that accompany the files. The account is Apple's ten-character team id; if it is `nil`, the team of
+    /// the certificate is used. The key id of a `.p8` key is given here or contained in the file name. Its environments
+    /// and topics are given here; a certificate contains its own.
     let details: CredentialDetails
 
-    /// Apple's limit for a topic-specific key.
+    /// The maximum number of topics of a topic-specific key, set by Apple.
     private static let greatestTopicCount = 400
 
-    /// - Parameter files: one file, or certificate, chain and key in several.
-    /// - Throws: ``CredentialFault``, naming file and fault.
+    /// Reads a credential from its files.
+    ///
+    /// - Parameter files: one file, or several files that together contain the certificate, its chain and its key.
+    /// - Throws: ``CredentialFault`` that names the file and the fault.
     func read(_ files: [CredentialFile], now: Timestamp) throws(CredentialFault) -> NewCredential {
         guard let first = files.first else {
             throw CredentialFault("no file was given")
@@ -70,7 +73,7 @@ struct APNSCredentialReader {
             fingerprint: Fingerprint.sha256(key.publicKeyDER), label: details.label ?? "key \(keyID)")
     }
 
-    /// Apple: a key for some topics is for one environment and at most 400 topics.
+    /// Returns the environments of a `.p8` key. Apple limits a topic-specific key to one environment and 400 topics.
     private func keyEnvironments() throws(CredentialFault) -> Set<PushEnvironment> {
         let environments = details.environments ?? Set(PushEnvironment.allCases)
         guard !environments.isEmpty else {

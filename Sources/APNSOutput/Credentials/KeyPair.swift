@@ -8,12 +8,13 @@ struct KeyPair {
     let key: PrivateKey
     let push: PushCertificate
 
-    /// RSA keys below this are not allowed in certificates any more (CA/Browser Forum, since 2014).
+    /// The minimum size of an RSA key, in bits. Certificates may not have smaller keys (CA/Browser Forum, since 2014).
     private static let leastRSABits = 2048
 
     var name: String { certificate.commonName ?? push.topicKinds.keys.min() ?? file.name }
 
-    /// Finds the one pair that is meant: the only push certificate that has its key here and has not expired.
+    /// Returns the only pair that can be meant: the one unexpired push certificate whose private key is among the
+    /// files.
     static func choose(
         _ certificates: [(file: CredentialFile, certificate: Certificate)],
         _ keys: [(file: CredentialFile, key: PrivateKey)], now: Timestamp

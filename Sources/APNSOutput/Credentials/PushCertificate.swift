@@ -1,12 +1,12 @@
 package import CredentialFormats
 package import PushModel
 
-/// What an APNs certificate is good for.
+/// The topics and environments of an APNs certificate.
 ///
-/// Apple documents the extensions in part ("Establishing a certificate-based connection to APNs"); the rest is what
-/// issued certificates contain.
+/// Apple documents some of the extensions ("Establishing a certificate-based connection to APNs"). The others are known
+/// from issued certificates.
 package struct PushCertificate: Sendable, Hashable {
-    /// Each topic and the kinds of push that the certificate names for it (`app`, `voip`, `complication`, …).
+    /// The kinds of push (`app`, `voip`, `complication`, …) that the certificate names, by topic.
     package let topicKinds: [String: [String]]
     package let environments: Set<PushEnvironment>
 
@@ -15,7 +15,8 @@ package struct PushCertificate: Sendable, Hashable {
     private static let voipExtension = "1.2.840.113635.100.6.3.4"
     private static let topicsExtension = "1.2.840.113635.100.6.3.6"
 
-    /// How a certificate with one topic says what it is for, and an older one where, in the common name.
+    /// The prefixes of common names. In certificates with one topic they state the kind of push, and in older ones also
+    /// the environment.
     private static let commonNames: [(prefix: String, kind: String, environments: Set<PushEnvironment>)] = [
         ("Apple Development IOS Push Services: ", "app", [.sandbox]),
         ("Apple Production IOS Push Services: ", "app", [.production]),
@@ -41,7 +42,7 @@ package struct PushCertificate: Sendable, Hashable {
                 topicKinds = [userID: [isVoIP ? "voip" : known?.kind ?? "app"]]
             } else if let known, commonName.count > known.prefix.count, known.kind != "mdm" {
                 let name = String(commonName.dropFirst(known.prefix.count))
-                // Apple: the topic of VoIP pushes is the bundle id and this suffix.
+                // Apple: the topic of VoIP pushes is the bundle id followed by this suffix.
                 topicKinds = [isVoIP && !name.hasSuffix(".voip") ? name + ".voip" : name: [known.kind]]
             } else {
                 throw FileProblem("names no topic: it is not a push certificate")

@@ -1,8 +1,9 @@
 import CredentialFormats
 
-/// Apple's extension 1.2.840.113635.100.6.3.6: a topic and the kinds of push it is for alternate in one SEQUENCE.
+/// A reader for Apple's extension 1.2.840.113635.100.6.3.6, a SEQUENCE in which each topic is followed by its kinds of
+/// push.
 enum TopicList {
-    /// - Returns: nil if it is malformed or empty.
+    /// Returns the kinds of push by topic, or `nil` if the extension is malformed or empty.
     static func read(_ der: [UInt8]) -> [String: [String]]? {
         guard let elements = ASN1Sequence.elements(of: der) else { return nil }
         var topics: [String: [String]] = [:]
@@ -17,7 +18,7 @@ enum TopicList {
                 for case .text(let name) in names where !name.isEmpty { topics[topic]?.append(name) }
                 last = nil
             case .text: return nil
-            // why: Apple may add elements; those of other types are not ours to understand
+            // Apple may add elements of other types. They are ignored.
             case .other: continue
             }
         }

@@ -4,7 +4,7 @@ public import PushModel
 import PushSending
 
 extension APNSConfiguration {
-    /// The settings that there are: `apns.endpoint.production` and so on.
+    /// The settings of the output, such as `apns.endpoint.production`.
     static let settings = [
         OutputSetting(
             "endpoint.production", .endpoint, default: "api.push.apple.com:443",
@@ -64,7 +64,8 @@ extension APNSConfiguration {
         }
     }
 
-    /// Channels are managed by people, with a command of its own, which refuses Apple's hosts itself.
+    /// Rejects Apple's hosts for pushes if certificates are not verified. The channel hosts are exempt, because only a
+    /// command uses them, and it rejects Apple's hosts itself.
     private static func refuseApple(_ settings: OutputSettings) throws(SettingFault) {
         for key in pushEndpoints {
             guard let endpoint = try endpointIfSet(key, settings), endpoint.isApple else { continue }
@@ -74,7 +75,8 @@ extension APNSConfiguration {
         }
     }
 
-    /// A certificate is compared with a name, or with the address that the socket is connected to, which is the proxy's.
+    /// Rejects IP addresses as hosts if a proxy is set. A certificate is compared with the host's name, or else with
+    /// the address of the socket, which is the proxy's.
     private static func refuseAddresses(_ settings: OutputSettings) throws(SettingFault) {
         for key in pushEndpoints + channelEndpoints {
             guard let endpoint = try endpointIfSet(key, settings), endpoint.isAddress else { continue }

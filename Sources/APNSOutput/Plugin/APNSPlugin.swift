@@ -1,12 +1,12 @@
 import NIOPosix
 public import PushModel
 
-/// Apple's push notification service.
+/// The plugin for Apple's push notification service.
 public struct APNSPlugin: OutputPlugin {
     public let name = Job.defaultOutput
     public let title = "APNs"
     public let settings = APNSConfiguration.settings
-    /// A device token, or a channel's id.
+    /// A device token or the id of a channel.
     public let recipients = RecipientForm.hex(maximumDigits: 512)
     public let jobs = JobForm(addresses: [.token, .channel])
     public let eventFields = EventFields(id: "apns_id", uniqueID: "apns_unique_id")

@@ -3,14 +3,15 @@ import HTTP2Session
 import PushModel
 import PushSending
 
-/// What the pushes of one pool are to Apple: their requests, and what the answers mean. On the pool's event loop.
+/// The APNs side of a pool: builds the requests of its pushes and interprets the answers. Lives on the pool's event
+/// loop.
 final class APNSPushes {
     /// The reason of pushes that wait because no provider token is available.
     static let noProviderToken = "NoProviderToken"
 
     private let desk: PushDesk
     private let tokens: ProviderTokenSource?
-    // One owner, one thread: nothing for exclusivity checks to find on the hot path.
+    // Only one thread uses this object, so exclusivity checks on the hot path could find nothing.
     @exclusivity(unchecked) private var path = DevicePath()
     private var broadcastPath = BroadcastPath()
 
@@ -19,7 +20,7 @@ final class APNSPushes {
         self.tokens = tokens
     }
 
-    /// Only such jobs are handed in.
+    /// Returns the job as a ``PreparedJob``. The pool receives no other jobs.
     private static func prepared(_ job: QueuedJob) -> PreparedJob { unsafeDowncast(job, to: PreparedJob.self) }
 }
 
@@ -46,7 +47,7 @@ extension APNSPushes: PoolClient {
         return nil
     }
 
-    /// Valid until the next call.
+    /// Returns the request path of a push. The memory is valid until the next call.
     private func path(of recipient: Recipient, in job: Job) throws(APNSRequest.Fault) -> UnsafeRawBufferPointer {
         if job.isBroadcast {
             if let path = broadcastPath.write(job.app) { return path }
@@ -56,7 +57,7 @@ extension APNSPushes: PoolClient {
         throw APNSRequest.Fault(reason: "BadDeviceToken")
     }
 
-    /// Holds what is queued while no provider token can be had and no connection has one.
+    /// Holds the queued pushes if no provider token is available and no connection has one.
     func filled(isUsable: Bool, now: Int64) {
         guard let tokens, waiting > 0, !isUsable, case .unavailable = tokens.current(now: tokens.now) else { return }
         desk.putAside(reason: Self.noProviderToken, at: desk.moment(now))
@@ -65,13 +66,13 @@ extension APNSPushes: PoolClient {
     func turnEnds() { desk.turnEnds() }
 
     func answerField(_ tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-        // A broadcast's answer has the one or the other, by Apple's pages.
+        // According to Apple's pages, the answer to a broadcast has one of the two fields.
         if name.is("apns-id") || name.is("apns-request-id") {
             desk.setProviderID(tag, ascii: value)
         } else if name.is("apns-unique-id") {
             desk.update(tag) { $0.withExtras { $0.uniqueID = String(decoding: value, as: UTF8.self) } }
         } else if name.is("retry-after"), let seconds = RetryAfter.seconds(value, now: desk.now) {
-            // Apple documents no such field; but if it comes, it is meant.
+            // Apple does not document this field. If an answer has it, it is honoured.
             desk.update(tag) { $0.withExtras { $0.retryAfterSeconds = seconds } }
         }
     }

@@ -1,24 +1,26 @@
-/// The provider token on one connection. A value: no clock, no I/O.
+/// The provider token of one connection. A value: no clock, no I/O.
 ///
 /// | state | goes to |
 /// |---|---|
-/// | none | unused, with the first token |
-/// | unused | unused, with any other token; in use, with the first request |
-/// | in use | unused, with a newer token, 21 minutes after the first request |
+/// | none | unused, when the first token is taken |
+/// | unused | unused, when another token is taken; in use, with the first request |
+/// | in use | unused, when a newer token is taken, at least 21 minutes after the first request |
 package struct ConnectionToken {
     package private(set) var held: ProviderToken?
-    /// The first request that carried it.
+    /// The time of the first request with the token, or `nil` if no request has used it.
     private var firstUsed: Int64?
 
     package init() {}
 
-    /// Whether another one may take its place now: APNs counts those it has seen on this connection.
+    /// Returns whether another token may replace this one now. APNs counts the tokens that it sees on a connection.
     package func mayChange(now: Int64) -> Bool {
         guard let firstUsed else { return true }
         return now - firstUsed >= ProviderTokenSchedule.minimumUse
     }
 
-    /// - Returns: whether requests must carry another token than before.
+    /// Takes over a token.
+    ///
+    /// - Returns: whether requests must carry a different token than before.
     package mutating func take(_ token: ProviderToken) -> Bool {
         guard held?.token != token.token else { return false }
         firstUsed = nil

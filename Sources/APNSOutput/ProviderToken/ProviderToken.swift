@@ -1,9 +1,9 @@
 package import PushModel
 
-/// A signed token as this process knows it.
+/// A signed provider token and its time of issue on this process's token clock.
 package struct ProviderToken: Sendable {
     package let token: Secret
-    /// By the process' own clock for tokens, in milliseconds; rather too early than too late.
+    /// The time of issue in milliseconds of the token clock. If it is inexact, it is too early and never too late.
     package let issuedAt: Int64
 
     package init(token: Secret, issuedAt: Int64) {

@@ -2,13 +2,13 @@ import HTTP2Pool
 import HTTP2Session
 import PushModel
 
-/// A connection whose requests carry a provider token, which is renewed while it lasts (Apple: "Establishing a token-based
-/// connection to APNs").
+/// The authorization of a connection whose requests carry a provider token. The token is renewed while the connection
+/// is open (Apple: "Establishing a token-based connection to APNs").
 struct ProviderTokenAuthorization: ConnectionAuthorization {
     private let source: ProviderTokenSource
     private let authority: String
     private var token = ConnectionToken()
-    /// Of the source's clock, when it was last asked.
+    /// The time on the source's clock when ``fields()`` was last called, in milliseconds.
     private var time: Int64 = 0
     private var withToken: HTTP2Fields?
 
@@ -17,7 +17,8 @@ struct ProviderTokenAuthorization: ConnectionAuthorization {
         self.authority = authority
     }
 
-    /// APNs allows one until the first request is authenticated (Apple: "Sending notification requests to APNs").
+    /// The number of streams until the first request is authenticated. APNs allows one (Apple: "Sending notification
+    /// requests to APNs").
     var streamsUntilProven: Int? { 1 }
 
     mutating func fields() throws -> HTTP2Fields? {
@@ -35,13 +36,13 @@ struct ProviderTokenAuthorization: ConnectionAuthorization {
         if let held = token.held { source.refused(held.token) }
     }
 
-    /// The next token is fetched as soon as it is due, so that an outage of the store does not find us with an old one
-    /// only.
+    /// Fetches the next token as soon as it is due. If the store becomes unavailable later, a recent token is
+    /// already held.
     func lookAhead() { _ = source.current(now: source.now) }
 }
 
 extension HTTP2Fields {
-    /// What all pushes on a connection have in common.
+    /// Returns the header fields that all pushes on a connection share.
     static func apns(authority: String, token: Secret? = nil) throws(HTTP2Error) -> HTTP2Fields {
         var fields = [
             HTTP2Field(":method", "POST"), HTTP2Field(":scheme", "https"), HTTP2Field(":authority", authority),
@@ -52,7 +53,7 @@ extension HTTP2Fields {
 }
 
 extension HTTP2Field {
-    /// A provider token's field; no compression table on the way may keep it.
+    /// Returns the header field of a provider token. Compression tables on the way to APNs must not store it.
     static func authorization(_ token: Secret) -> HTTP2Field {
         let text = token.withBytes { String(decoding: $0, as: UTF8.self) }
         return HTTP2Field("authorization", "bearer " + text, neverIndexed: true)

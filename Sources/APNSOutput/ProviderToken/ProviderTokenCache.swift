@@ -1,32 +1,34 @@
 import Pacing
 package import PushModel
 
-/// What a process knows of the token that a fleet shares for one key. A value: no clock, no I/O.
+/// A process's copy of the provider token that a fleet shares for one key. A value: no clock, no I/O.
 ///
 /// | state | goes to |
 /// |---|---|
-/// | none | fetching, when somebody needs a token |
-/// | fetching | held, with the store's answer; failed, without |
-/// | held | fetching, when somebody needs a token and this one is due for renewal or refused as expired |
-/// | failed | fetching, when somebody needs a token after 1 to 30 s; what was held stays held |
+/// | none | fetching, when a token is needed |
+/// | fetching | held, if the store answers; failed, if it does not |
+/// | held | fetching, when a token is needed and this one is due for renewal or was refused as expired |
+/// | failed | fetching, when a token is needed, after 1 to 30 s; a held token stays held |
 package struct ProviderTokenCache {
     package enum Answer {
         case token(ProviderToken)
-        /// One is being fetched and will be there soon.
+        /// A token is being fetched and will be available soon.
         case pending
         case unavailable
     }
 
-    /// A question to the store.
+    /// A request to the store.
     package struct Fetch: Equatable {
-        /// The store's answer must be younger than this.
+        /// The age in milliseconds below which the store returns its newest token instead of a new one.
         package let age: Int64
         package let askedAt: Int64
     }
 
-    /// A token that stayed the newest although APNs called it expired is asked about again after this time.
+    /// The time in milliseconds before the store is asked again about a token that APNs calls expired but that is still
+    /// the newest.
     package static let recheckInterval: Int64 = 30_000
-    /// The store's clock may say that there is time left where ours says that there is none.
+    /// The shortest time in milliseconds for which a fetched token is not renewed. By the store's clock a token may be
+    /// young enough even if it is due for renewal by the process's clock.
     private static let shortestHold: Int64 = 5_000
 
     private let patience: Int64
@@ -38,12 +40,12 @@ package struct ProviderTokenCache {
     private var backoff = Backoff(first: .seconds(1), longest: .seconds(30))
     private var fetchNotBefore: Int64 = .min
 
-    /// - Parameter patience: with no answer after so many milliseconds the store counts as away.
+    /// - Parameter patience: the time in milliseconds after which a store that does not answer counts as unavailable.
     package init(patience: Int64 = 5_000) {
         self.patience = patience
     }
 
-    /// - Returns: the token to begin using now; and, if the store must be asked, what.
+    /// Returns the token to use from now on, and the request to make if the store must be asked.
     package mutating func needed(now: Int64) -> (Answer, Fetch?) {
         if let held, !isRefused, now < renewAt { return (.token(held), nil) }
         var begun: Fetch?
@@ -62,31 +64,37 @@ package struct ProviderTokenCache {
         return (isSoonThere ? .pending : .unavailable, begun)
     }
 
-    /// - Returns: whether this ends a row of failures.
+    /// Records the store's answer.
+    ///
+    /// - Returns: whether the answer ends a series of failures.
     package mutating func fetched(_ shared: SharedToken, now: Int64) -> Bool {
         guard let fetch else { return false }
         self.fetch = nil
         let wasFailing = backoff.failures > 0
         backoff.succeeded()
         fetchNotBefore = .min
-        // The same one again means that it stays, but only if the store was asked because of the refusal.
+        // If the store returns the same token again, it stays in use only if the request was made because of the
+        // refusal.
         if fetch.age == ProviderTokenSchedule.earliestRenewalAge || shared.token != held?.token { isRefused = false }
-        // It was that old at some time since we asked: the earliest makes it oldest.
+        // The token had this age at some time after the request. Assuming the earliest time makes the token as old as
+        // possible.
         let token = ProviderToken(token: shared.token, issuedAt: fetch.askedAt - shared.age)
         held = token
         renewAt = max(token.issuedAt + ProviderTokenSchedule.renewalAge, now + Self.shortestHold)
         return wasFailing
     }
 
+    /// Records that the store gave no token.
+    ///
     /// - Parameter random: a number from 0 up to 1.
-    /// - Returns: whether this is the first failure in a row.
+    /// - Returns: whether this is the first failure in a series.
     package mutating func fetchFailed(now: Int64, random: Double) -> Bool {
         fetch = nil
         fetchNotBefore = now + backoff.failed(random: random).wholeMilliseconds
         return backoff.failures == 1
     }
 
-    /// APNs called this token expired.
+    /// Records that APNs called this token expired.
     package mutating func refused(_ token: Secret, now: Int64) {
         guard held?.token == token, now >= recheckNotBefore else { return }
         isRefused = true

@@ -1,27 +1,27 @@
-/// When provider tokens are made and when a connection may go over to the next one. All in milliseconds.
+/// The times at which provider tokens are made and connections change to a newer one, in milliseconds.
 ///
-/// APNs wants a token of at most 60 minutes, no more than one new token in 20 minutes per key, and counts
-/// changes per connection (Apple: "Establishing a token-based connection to APNs"). So a token is handed out
-/// until it is 25 minutes old, and a connection keeps the one it took for 21 minutes: one more than is asked,
-/// because what counts is when requests arrive.
+/// APNs accepts a token for at most 60 minutes and at most one new token per key in 20 minutes, and it counts changes
+/// per connection (Apple: "Establishing a token-based connection to APNs"). A token is therefore handed out until it is
+/// 25 minutes old, and a connection keeps its token for 21 minutes. That is one minute more than required, because the
+/// arrival of the requests counts.
 ///
-/// | age when first used | the connection goes over to a newer one | age by then |
+/// | age at first use | the connection changes to a newer token | age at that time |
 /// |---|---|---|
-/// | under 4 min | as soon as there is one | 25 min |
+/// | under 4 min | as soon as one exists | 25 min |
 /// | 4 to 25 min | after 21 minutes | 25 to 46 min |
-/// | up to 33 min, only while no newer one can be had | after 21 minutes | up to 54 min |
+/// | up to 33 min, only if no newer token is available | after 21 minutes | up to 54 min |
 ///
-/// At 54 minutes a connection stops sending until a newer one can be had.
+/// At 54 minutes a connection stops sending until a newer token is available.
 package enum ProviderTokenSchedule {
     private static let minute: Int64 = 60_000
 
-    /// The age at which the next one is made.
+    /// The age at which the next token is made.
     package static let renewalAge = 25 * minute
-    /// The least age at which one is made in place of a token that APNs calls expired.
+    /// The minimum age at which a token that APNs calls expired is replaced by a new one.
     package static let earliestRenewalAge = 20 * minute
-    /// How long a connection keeps a token, from its first use.
+    /// The time for which a connection keeps a token, counted from its first use.
     package static let minimumUse = 21 * minute
-    /// The greatest age at its first use on a connection: its use must end in time.
+    /// The maximum age of a token when a connection first uses it. The connection can then keep it for ``minimumUse``.
     package static let greatestAgeAtFirstUse = greatestAge - minimumUse
     package static let greatestAge = 54 * minute
 }

@@ -2,7 +2,8 @@ import Crypto
 import Foundation
 package import PushModel
 
-/// Signs Apple's provider tokens: a JWT (RFC 7519) with ES256, `kid` in the header, `iss` and `iat` as claims.
+/// A signer for Apple's provider tokens. A token is a JWT (RFC 7519) with ES256, `kid` in the header, and the claims
+/// `iss` and `iat`.
 package struct ProviderTokenSigner: Sendable {
     private struct Header: Encodable {
         let alg = "ES256"
@@ -18,7 +19,7 @@ package struct ProviderTokenSigner: Sendable {
     private let keyID: String
     private let team: String
 
-    /// - Throws: when the PEM holds no P-256 private key.
+    /// - Throws: an error if the PEM contains no P-256 private key.
     package init(privateKeyPEM: Secret, keyID: String, team: String) throws {
         key = try privateKeyPEM.withBytes {
             try P256.Signing.PrivateKey(pemRepresentation: String(decoding: $0, as: UTF8.self))

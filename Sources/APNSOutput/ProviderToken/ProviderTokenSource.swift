@@ -4,7 +4,7 @@ package import Metering
 package import PushModel
 import Threading
 
-/// The one place in a process where the provider tokens of a credential come from, shared by its pools.
+/// The only source of a credential's provider tokens in a process. The credential's pools share it.
 package final class ProviderTokenSource: Sendable {
     private struct State {
         var cache: ProviderTokenCache
@@ -17,12 +17,12 @@ package final class ProviderTokenSource: Sendable {
     private let clock: @Sendable () -> Int64
     private let logger: Logger
     private let state: Mutex<State>
-    /// One task at a time fetches, and writes them.
+    /// The metrics of the tokens made here. Only one task fetches at a time, so only one task writes them.
     private let madeAt, made: MetricCell
 
     /// - Parameters:
-    ///   - patience: with no answer after so many milliseconds the store counts as away.
-    ///   - clock: milliseconds of a clock that never jumps and also counts while the machine sleeps.
+    ///   - patience: the time in milliseconds after which a store that does not answer counts as unavailable.
+    ///   - clock: a clock in milliseconds that never jumps and that also runs while the machine sleeps.
     package init(
         credential: Credential.ID, signer: ProviderTokenSigner, store: any SharedTokenStore, patience: Int64,
         metrics: MetricRegistry? = nil, clock: @escaping @Sendable () -> Int64, logger: Logger
@@ -40,20 +40,23 @@ package final class ProviderTokenSource: Sendable {
 
     package var now: Int64 { clock() }
 
-    /// The token to begin using now. Never waits: where there is none yet, observers are told when there is.
+    /// Returns the token to use from now on, without blocking. If there is no token yet, the observers are called when
+    /// one arrives.
     package func current(now: Int64) -> ProviderTokenCache.Answer {
         let (answer, fetch) = state.withLock { $0.cache.needed(now: now) }
         if let fetch { begin(fetch) }
         return answer
     }
 
-    /// APNs called this token expired: whether there is a newer one is asked of the store.
+    /// Records that APNs called this token expired. The store is then asked for a newer one.
     package func refused(_ token: Secret) {
         let now = clock()
         state.withLock { $0.cache.refused(token, now: now) }
     }
 
-    /// - Parameter changed: called on any thread when ``current(now:)`` may answer something else.
+    /// Adds an observer.
+    ///
+    /// - Parameter changed: a closure that is called on any thread when ``current(now:)`` may return something else.
     package func addObserver(_ id: ObjectIdentifier, changed: @escaping @Sendable () -> Void) {
         state.withLock { $0.observers[id] = changed }
     }
@@ -86,7 +89,9 @@ package final class ProviderTokenSource: Sendable {
         }
     }
 
-    /// - Returns: what `event` does: whether it is worth a word.
+    /// Applies a change to the cache and calls the observers.
+    ///
+    /// - Returns: the result of `event`: whether the change is worth logging.
     private func finish(_ event: (inout ProviderTokenCache, Int64) -> Bool) -> Bool {
         let now = clock()
         let (isNews, observers) = state.withLock { state in

@@ -2,8 +2,8 @@ import HTTP2Session
 import PushModel
 
 extension SharedTokenStore {
-    /// The `authorization` field of one request; none for a certificate. The token is the one that all users of the
-    /// key share, so asking for it makes no new one before its time.
+    /// Returns the `authorization` field of one request, or no field for a certificate. All users of the key share its
+    /// token, so a request makes a new token only if one is due.
     func authorization(for credential: Credential) async throws -> [HTTP2Field] {
         guard case .token(let keyID, let privateKeyPEM) = credential.kind else { return [] }
         let signer = try ProviderTokenSigner(privateKeyPEM: privateKeyPEM, keyID: keyID, team: credential.account)

@@ -1,5 +1,4 @@
-/// The values of `apns-push-type` and what each asks for
-/// (Apple: "Sending notification requests to APNs").
+/// The values of `apns-push-type` and their requirements (Apple: "Sending notification requests to APNs").
 package enum APNSPushType: String, Sendable, CaseIterable {
     case alert
     case background
@@ -13,7 +12,7 @@ package enum APNSPushType: String, Sendable, CaseIterable {
     case voip
     case widgets
 
-    /// What the topic adds to the app's bundle id.
+    /// The suffix that the topic adds to the app's bundle id.
     package var topicSuffix: String {
         switch self {
         case .alert, .background, .mdm: ""
@@ -29,12 +28,12 @@ package enum APNSPushType: String, Sendable, CaseIterable {
     }
 
     package func topic(of app: String) -> String {
-        // why: nothing is appended where there is nothing to append, which would copy the text.
+        // Appending an empty suffix would copy the text.
         topicSuffix.isEmpty ? app : app + topicSuffix
     }
 
-    /// The priority sent when the job names none: Apple's default of 10, but 5 where 10 is an error
-    /// (`background`) or costs the widget's budget.
+    /// The priority if the job names none. It is Apple's default of 10, or 5 where 10 is an error (`background`) or
+    /// uses the widget's budget (`widgets`).
     package var defaultPriority: Int {
         switch self {
         case .background, .widgets: 5
@@ -42,7 +41,7 @@ package enum APNSPushType: String, Sendable, CaseIterable {
         }
     }
 
-    /// The priorities Apple's page leaves this type.
+    /// The priorities that Apple's page allows for this type.
     package var allowedPriorities: [Int] {
         switch self {
         case .background: [5]
@@ -52,12 +51,12 @@ package enum APNSPushType: String, Sendable, CaseIterable {
         }
     }
 
-    /// Largest JSON body in bytes.
+    /// The maximum size of the JSON body, in bytes.
     package var maximumPayloadBytes: Int { self == .voip ? 5_120 : 4_096 }
 
-    /// Certificates are refused.
+    /// Whether APNs refuses certificates for this type.
     package var needsProviderToken: Bool { self == .location }
 
-    /// PushToTalk pushes must not be stored.
+    /// Whether APNs must not store pushes of this type. This is the case for PushToTalk.
     package var mustNotBeStored: Bool { self == .pushtotalk }
 }

@@ -1,14 +1,14 @@
 package import PushModel
 
-/// The part of a request that is the same for every recipient of a job, after the checks that can be made
-/// before sending. A fault carries the reason APNs itself would give.
+/// The part of a request that is the same for every recipient of a job. Its initialiser makes the checks that are
+/// possible before sending. A fault has the reason that APNs itself would give.
 ///
-/// A broadcast (Apple: "Sending broadcast push notification requests to APNs") names a channel instead of a
-/// topic, must say its expiration and its priority, and may be as long as a VoIP push.
+/// A broadcast (Apple: "Sending broadcast push notification requests to APNs") names a channel instead of a topic. It
+/// requires an expiration and a priority, and may be as long as a VoIP push.
 package struct APNSRequest: Equatable, Sendable {
     package struct Fault: Error, Equatable {
         package let reason: String
-        /// More about it, for people.
+        /// An explanation for people.
         package let detail: String?
 
         package init(reason: String, detail: String? = nil) {
@@ -17,16 +17,16 @@ package struct APNSRequest: Equatable, Sendable {
         }
     }
 
-    /// What the credential must be good for. A broadcast's is the app, and is not sent.
+    /// The topic that the credential must cover. For a broadcast it is the app, and it is not sent.
     package let topic: String
     /// The channel of a broadcast.
     package let channelID: String?
     package let pushType: APNSPushType
     package let priority: Int
-    /// Value of `apns-expiration`; nil leaves the header out, which is not the same as 0.
+    /// The value of `apns-expiration`, or `nil` to omit the header. An omitted header does not mean 0.
     package let expiration: Int64?
     package let collapseID: String?
-    /// Largest JSON body in bytes.
+    /// The maximum size of the JSON body, in bytes.
     package let maximumPayloadBytes: Int
 
     package init(for job: Job) throws(Fault) {
@@ -50,10 +50,10 @@ package struct APNSRequest: Equatable, Sendable {
     }
 
     private static let maximumBroadcastBytes = 5_120
-    /// Apple's have 24 characters.
+    /// The maximum length of a channel id. Apple's ids have 24 characters.
     private static let maximumChannelIDBytes = 255
 
-    /// What there is to know of the payload; nil where nothing is asked of it.
+    /// Returns the facts about the payload, or `nil` if the checks do not need them.
     private static func facts(of job: Job) -> PayloadFacts? {
         guard job.pushType == nil || job.isBroadcast else { return nil }
         return job.withBytes { PayloadFacts(of: UnsafeBufferPointer(rebasing: $0[job.payload])) }
@@ -76,7 +76,7 @@ package struct APNSRequest: Equatable, Sendable {
         switch job.expiration {
         case .nowOrNever: 0
         case .at(let deadline): deadline.seconds
-        // The header is required for broadcasts, and 0 is all that a channel without storage takes.
+        // A broadcast requires the header, and a channel without storage accepts only 0.
         case nil: pushType.mustNotBeStored || job.isBroadcast ? 0 : nil
         }
     }
@@ -92,7 +92,8 @@ package struct APNSRequest: Equatable, Sendable {
         }
     }
 
-    /// Apple's ids are base64 text, to be taken as they are; what no header can carry is none.
+    /// Returns the channel id, which is base64 text and is sent unchanged. An id that a header field cannot carry is
+    /// rejected.
     private static func channelID(of job: Job) throws(Fault) -> String {
         let id = job.recipients.first.map { String(decoding: job.bytes($0.token), as: UTF8.self) } ?? ""
         guard !id.isEmpty, id.utf8.count <= maximumChannelIDBytes, id.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
@@ -102,19 +103,22 @@ package struct APNSRequest: Equatable, Sendable {
         return id
     }
 
-    /// The app is part of the path. A Live Activity can be updated and ended by broadcast, but not started.
+    /// Checks a broadcast. The app is part of the path, so it must fit there. A broadcast can update or end a Live
+    /// Activity, but not start one.
     private static func checkBroadcast(to app: String, _ facts: PayloadFacts?) throws(Fault) {
         guard BroadcastPath.canHold(app) else { throw Fault(reason: "BadTopic") }
         if facts?.liveActivityEvent == .start { throw Fault(reason: "BadRequestPayload") }
     }
 
-    /// Checks one body's size, which is per recipient where a recipient has its own payload.
+    /// Returns the fault of a body that is too large, or `nil`. Recipients with their own payload need this check for
+    /// each body.
     package func fault(ofPayloadBytes count: Int) -> Fault? {
         count > maximumPayloadBytes ? Fault(reason: "PayloadTooLarge") : nil
     }
 }
 
 extension APNSRequest {
-    /// Whose refusals hold it. Broadcasts may be forbidden to an app whose pushes are not.
+    /// The topic whose refusals hold this job. Broadcasts have a topic of their own, because APNs may forbid an app's
+    /// broadcasts and accept its pushes.
     var healthTopic: String { channelID == nil ? topic : "\(topic) (broadcasts)" }
 }

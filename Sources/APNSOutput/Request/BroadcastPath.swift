@@ -1,5 +1,5 @@
-/// Writes the request path of an app's broadcasts, `/4/broadcasts/apps/<bundle id>`, into memory of its own
-/// that is used again for each of them.
+/// A writer for the request path of an app's broadcasts, `/4/broadcasts/apps/<bundle id>`. It reuses its memory for
+/// each path.
 package struct BroadcastPath: ~Copyable {
     private static let prefix = Array("/4/broadcasts/apps/".utf8)
     private static let maximumBytes = 255
@@ -13,7 +13,8 @@ package struct BroadcastPath: ~Copyable {
 
     deinit { storage.deallocate() }
 
-    /// Whether a path can name this app as it is: RFC 3986's unreserved characters, which all bundle ids keep to.
+    /// Returns whether a path can contain the app unescaped. Only RFC 3986's unreserved characters are allowed, which
+    /// cover all bundle ids.
     package static func canHold(_ app: String) -> Bool {
         !app.isEmpty && app.utf8.count <= maximumBytes
             && app.utf8.allSatisfy { byte in
@@ -27,7 +28,7 @@ package struct BroadcastPath: ~Copyable {
             }
     }
 
-    /// The path for an app, valid until the next call; nil when no path can name it.
+    /// Returns the path for an app, or `nil` if no path can contain it. The memory is valid until the next call.
     package mutating func write(_ app: String) -> UnsafeRawBufferPointer? {
         guard Self.canHold(app) else { return nil }
         var end = Self.prefix.count

@@ -1,11 +1,10 @@
 import PushModel
 
-/// Writes the request path of a device, `/3/device/<token>`, into memory of its own that is used again for
-/// each push.
+/// A writer for the request path of a device, `/3/device/<token>`. It reuses its memory for each push.
 ///
-/// A device token is an even number of hex digits of any length up to 512 (Apple gives no fixed length, and
-/// tokens of 160 digits are in use); APNs does not mind the case, lower is the convention. Angle brackets and
-/// spaces, as older code prints tokens, are left out.
+/// A device token is an even number of hex digits, at most 512. Apple specifies no fixed length, and tokens of 160
+/// digits are in use. APNs ignores the case; the path has lower case by convention. Angle brackets and spaces, which
+/// older code prints in tokens, are removed.
 package struct DevicePath: ~Copyable {
     package static let maximumDigits = 512
     private static let prefix = Array("/3/device/".utf8)
@@ -19,7 +18,7 @@ package struct DevicePath: ~Copyable {
 
     deinit { storage.deallocate() }
 
-    /// The path for a token, valid until the next call; nil when it is not a device token.
+    /// Returns the path for a token, or `nil` if it is not a device token. The memory is valid until the next call.
     package mutating func write(_ token: UnsafeBufferPointer<UInt8>) -> UnsafeRawBufferPointer? {
         var end = Self.prefix.count
         for byte in token {

@@ -1,6 +1,6 @@
 import PushModel
 
-/// What a payload says of the push type it needs.
+/// The properties of a payload that determine its push type.
 package struct PayloadFacts: Equatable {
     /// The value of `aps.event`, which only Live Activities have.
     package enum LiveActivityEvent: Equatable {
@@ -13,7 +13,7 @@ package struct PayloadFacts: Equatable {
     package private(set) var isContentAvailable = false
     package private(set) var liveActivityEvent: LiveActivityEvent?
 
-    /// Reads `aps` at the top level of a payload that is known to be a JSON object.
+    /// Reads `aps` at the top level of a payload. The caller has checked that the payload is a JSON object.
     package init(of payload: UnsafeBufferPointer<UInt8>) {
         var scanner = JSONScanner(payload)
         try? scanner.object { (key, scanner) throws(JSONSyntaxError) in
@@ -33,17 +33,17 @@ package struct PayloadFacts: Equatable {
         if ["alert", "badge", "sound"].contains(where: { name.elementsEqual($0.utf8) }) {
             isVisible = true
         } else if name.elementsEqual("content-available".utf8) {
-            // Apple documents the number; devices take the boolean as well.
+            // Apple documents the number 1, and devices accept the boolean as well.
             isContentAvailable = value.elementsEqual("1".utf8) || value.elementsEqual("true".utf8)
         } else if name.elementsEqual("event".utf8), value.first == UInt8(ascii: "\"") {
             liveActivityEvent = value.elementsEqual(#""start""#.utf8) ? .start : .other
         }
     }
 
-    /// The push type a job has that names none; nil when the payload does not tell.
+    /// The push type for a job that names none, or `nil` if the payload does not determine one.
     ///
-    /// Only types whose topic is the app's are inferred, because a credential is chosen by topic before the
-    /// payload is looked at. So a Live Activity's payload, although it may have an alert, tells none.
+    /// Only types whose topic is the app's are inferred, because routing selects the credential by topic before the
+    /// payload is read. No type is therefore inferred for a Live Activity, even if its payload has an alert.
     package var inferredPushType: APNSPushType? {
         if liveActivityEvent != nil {
             nil

@@ -1,28 +1,32 @@
 import PushModel
 
-/// Cuts an alert's body so that the payload fits, at the end of a word and between grapheme clusters.
+/// A trimmer that shortens an alert's body so that the payload fits. It cuts at the end of a word and between grapheme
+/// clusters.
 ///
-/// Everything else in the payload stays byte for byte; the body is written anew as JSON with an ellipsis.
+/// Everything else in the payload stays the same byte for byte. The body is encoded again as JSON and ends with an
+/// ellipsis.
 package enum PayloadTrimmer {
     package struct Trimmed: Equatable {
         package let payload: [UInt8]
-        /// How many bytes shorter the payload has become.
+        /// The number of bytes by which the payload became shorter.
         package let removedBytes: Int
     }
 
     private static let ellipsis = "…"
-    /// A cut goes back to the last word end, but not over more than this: a text without spaces is cut anywhere.
+    /// The maximum number of characters by which a cut moves back to the end of a word. A text without spaces is cut
+    /// anywhere.
     private static let longestWord = 40
 
-    /// - Parameter payload: a JSON object in UTF-8, longer than `limit`.
-    /// - Returns: nil when there is no alert text, or the payload is too long even without it.
+    /// Returns the trimmed payload, or `nil` if there is no alert text or the payload is too long even without it.
+    ///
+    /// - Parameter payload: a JSON object in UTF-8 that is longer than `limit`.
     package static func trim(_ payload: UnsafeBufferPointer<UInt8>, toBytes limit: Int) -> Trimmed? {
         guard let body = bodyRange(in: payload) else { return nil }
-        // What may stand between the quotes.
+        // The number of bytes available between the quotes.
         let room = limit - (payload.count - body.count)
         guard room >= ellipsis.utf8.count else { return nil }
         let text = String(decoding: JSONText.unescaped(payload[body]), as: UTF8.self)
-        // Written without needless escapes it may fit as it is.
+        // The text may fit without unnecessary escapes.
         let shown =
             fits(text, inEscapedBytes: room)
             ? text : cut(text, toEscapedBytes: room - ellipsis.utf8.count) + ellipsis
@@ -61,7 +65,7 @@ package enum PayloadTrimmer {
         return String(text[..<end])
     }
 
-    /// Where the alert's text is, without its quotes: `aps.alert`, or `aps.alert.body`.
+    /// Returns the range of the alert's text without its quotes: `aps.alert` or `aps.alert.body`.
     private static func bodyRange(in payload: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         guard let aps = member("aps", of: 0..<payload.count, in: payload),
             let alert = member("alert", of: aps, in: payload)

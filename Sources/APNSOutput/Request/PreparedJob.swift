@@ -2,13 +2,13 @@ package import HTTP2Session
 package import PushModel
 package import PushSending
 
-/// A job ready to be sent: everything its pushes share is encoded once.
-// why: unchecked as its base is; nothing of its own ever changes.
+/// A job that is ready to be sent. Everything that its pushes share is encoded once.
+// why: unchecked like its base class. Its own properties never change.
 package final class PreparedJob: QueuedJob, @unchecked Sendable {
     package let request: APNSRequest
-    /// The header fields that are the same for each device.
+    /// The header fields that are the same for all devices.
     package let fields: HTTP2Fields
-    /// The job's payload, cut if the job allows that and it was too long.
+    /// The job's payload. It is trimmed if it was too long and the job allows trimming.
     private let body: Body
 
     private struct Body {
@@ -29,14 +29,14 @@ package final class PreparedJob: QueuedJob, @unchecked Sendable {
         do {
             fields = try last.fields(of: request)
         } catch {
-            // Of all values only the collapse id is free text that has not been checked in full.
+            // The collapse id is the only free text among the values that has not been checked completely.
             throw APNSRequest.Fault(reason: "BadCollapseId")
         }
         body = Self.body(job.payload, of: job, request)
         super.init(routed, sink: sink, topic: request.healthTopic)
     }
 
-    /// The body for one recipient, or the reason for which APNs would refuse it.
+    /// Returns the body for one recipient, or throws the reason for which APNs would refuse it.
     package func body(for recipient: Recipient) throws(APNSRequest.Fault) -> HTTP2Body {
         guard let own = recipient.payload else {
             if let fault = request.fault(ofPayloadBytes: body.bytes.count) { throw fault }
@@ -48,7 +48,7 @@ package final class PreparedJob: QueuedJob, @unchecked Sendable {
         return body.bytes
     }
 
-    /// By how much the payload that this recipient got was cut.
+    /// Returns the number of bytes by which the recipient's payload was trimmed.
     package func trimmedBytes(for recipient: Int) -> Int {
         guard routed.job.trim else { return 0 }
         guard let own = routed.job.recipients[recipient].payload else { return body.trimmedBytes }

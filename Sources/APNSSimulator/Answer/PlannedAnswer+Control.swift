@@ -1,7 +1,7 @@
 public import PushSimulator
 
-/// `{"status": 410, "reason": "Unregistered", "timestamp": 1700000000000, "delay_ms": 5, "never": false}`; all optional but
-/// `status` and `reason`, and `status` too where the reason is APNs' own.
+/// The JSON form `{"status": 410, "reason": "Unregistered", "timestamp": 1700000000000, "delay_ms": 5, "never":
+/// false}`. Only `status` and `reason` are required, and `status` may be omitted if APNs defines the reason.
 extension PlannedAnswer: SimulatedAnswer {
     public enum CodingKeys: String, CodingKey, CaseIterable {
         case status, reason, timestamp, delay = "delay_ms", never, body

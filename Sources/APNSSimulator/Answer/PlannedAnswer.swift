@@ -1,27 +1,27 @@
-/// What to say to a request that passed all checks.
+/// An answer to a request that passed all checks.
 public struct PlannedAnswer: Hashable, Sendable {
-    /// The moment a 410 names in its body.
+    /// The time that the body of a 410 contains.
     public enum Timestamp: Hashable, Sendable {
-        /// Milliseconds after the moment of the answer; negative: before.
+        /// A time relative to the answer, in milliseconds. Negative values lie in the past.
         case afterNow(Int64)
-        /// Milliseconds since 1970.
+        /// An absolute time in milliseconds since 1970.
         case at(Int64)
     }
 
-    /// The HTTP status.
     public var status: Int
-    /// The body's `reason`; nil: no body. Any text, so that senders can be shown reasons they don't know.
+    /// The `reason` in the body, or `nil` for no body. Any text is allowed, so that senders can be tested with unknown
+    /// reasons.
     public var reason: String?
     public var timestamp: Timestamp?
-    /// Milliseconds to wait before the answer.
+    /// The delay before the answer, in milliseconds.
     public var delayMilliseconds: Int
-    /// True: the request is never answered.
+    /// Whether the request is never answered.
     public var isWithheld: Bool
-    /// A body in place of the reason's JSON, as something between us and APNs may send it.
+    /// A body in place of the reason's JSON, as a proxy on the way to APNs may send it.
     public var body: String?
-    /// Seconds for a `retry-after` field, which Apple does not document; nil: none.
+    /// The value of a `retry-after` field in seconds, or `nil` for none. Apple does not document this field.
     public var retryAfter: Int?
-    /// True: without `apns-id`.
+    /// Whether the answer lacks `apns-id`.
     public var omitsMessageID: Bool
 
     public init(
@@ -38,7 +38,7 @@ public struct PlannedAnswer: Hashable, Sendable {
         self.isWithheld = isWithheld
     }
 
-    /// The answer APNs gives with this reason; 410 says that the token died just now.
+    /// Creates the answer that APNs gives with this reason. A 410 states that the token died just now by default.
     public init(_ reason: RejectionReason, diedMillisecondsAgo: Int64 = 0) {
         self.init(
             status: reason.status, reason: reason.rawValue,

@@ -1,17 +1,17 @@
-/// Too many refusals slow a connection down, and end it (Apple: "Handling error responses from APNs").
+/// A counter of refusals that slows a connection down and later ends it (Apple: "Handling error responses from APNs").
 struct RefusalWeight {
     private let limitBeforeSlowing: Int?
     private let limitBeforeGoAway: Int?
-    /// What refusals so far weigh.
+    /// The total weight of the refusals so far.
     private var sum = 0
 
-    /// - Parameters: as in ``SimulatorConfiguration``.
+    /// Creates a counter with the limits of ``SimulatorConfiguration``.
     init(beforeSlowing: Int?, beforeGoAway: Int?) {
         limitBeforeSlowing = beforeSlowing
         limitBeforeGoAway = beforeGoAway
     }
 
-    /// Takes in an answer, and tells which limits were reached by it.
+    /// Counts an answer and returns the limits that it reached.
     mutating func add(_ answer: PlannedAnswer) -> (slowsDown: Bool, endsConnection: Bool) {
         guard (400..<500).contains(answer.status), answer.status != 410 else { return (false, false) }
         let before = sum

@@ -1,5 +1,5 @@
-/// The reasons APNs gives for refusing a push to a device (Apple: "Handling notification responses from
-/// APNs"), each with its status.
+/// The reasons with which APNs refuses a push to a device (Apple: "Handling notification responses from APNs"), each
+/// with its status.
 public enum RejectionReason: String, CaseIterable, Sendable {
     case badCollapseID = "BadCollapseId"
     case badDeviceToken = "BadDeviceToken"
@@ -22,7 +22,7 @@ public enum RejectionReason: String, CaseIterable, Sendable {
     case invalidProviderToken = "InvalidProviderToken"
     case missingProviderToken = "MissingProviderToken"
     case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
-    /// As it arrives on the wire; Apple's page spells it BadEnvironmentKeyIdInToken.
+    /// The spelling on the wire. Apple's page spells it BadEnvironmentKeyIdInToken.
     case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
     case badPath = "BadPath"
     case methodNotAllowed = "MethodNotAllowed"

@@ -1,8 +1,8 @@
 internal import HTTP2Session
 internal import PushSimulator
 
-/// Writes answers in APNs' form: status, `apns-id`, and for a refusal a JSON body with the reason. Of one
-/// connection.
+/// A writer for answers in APNs' form: status, `apns-id`, and a JSON body with the reason if the request is refused.
+/// Used by one connection.
 final class ResponseWriter {
     private struct Head: Hashable {
         var status: Int
@@ -17,20 +17,24 @@ final class ResponseWriter {
     private let accepted: HTTP2Fields
     private let namesDeliveries: Bool
     private var heads: [Head: HTTP2Fields] = [:]
-    // Bodies without a timestamp; there are few.
+    // Bodies without a timestamp, of which there are few.
     private var bodies: [String: HTTP2Body] = [:]
     private var stampedBody: (key: BodyKey, body: HTTP2Body)?
     private var random = SplitMixGenerator()
 
-    /// - Parameter namesDeliveries: true: accepted pushes get an `apns-unique-id`, as in the sandbox.
+    /// Creates a writer.
+    ///
+    /// - Parameter namesDeliveries: Whether accepted pushes get an `apns-unique-id`, as in the sandbox.
     init(namesDeliveries: Bool) throws {
         accepted = try HTTP2Fields([HTTP2Field(":status", "200")])
         self.namesDeliveries = namesDeliveries
     }
 
+    /// Writes an answer.
+    ///
     /// - Parameters:
-    ///   - messageID: the request's own `apns-id`; nil: one is made up.
-    ///   - withoutBody: true: as an answer to HEAD.
+    ///   - messageID: The request's own `apns-id`, or `nil` to generate one.
+    ///   - withoutBody: Whether to omit the body, as in an answer to HEAD.
     func write(
         _ answer: PlannedAnswer, messageID: MessageID?, withoutBody: Bool, to request: Int,
         on connection: SimulatorConnection
@@ -53,7 +57,7 @@ final class ResponseWriter {
         }
     }
 
-    /// What no APNs has been seen to send, but something on the way may.
+    /// Writes an answer that APNs has not been seen to send, but that an intermediary may.
     private func writeOdd(
         _ answer: PlannedAnswer, _ messageID: MessageID, to request: Int, on connection: SimulatorConnection
     ) throws(HTTP2Error) {
@@ -68,7 +72,7 @@ final class ResponseWriter {
         try connection.respond(to: request, status: answer.status, fields: fields, body: body)
     }
 
-    /// An answer about channels.
+    /// Writes an answer about channels.
     func write(
         _ reply: BroadcastChannelReply, withoutBody: Bool, to request: Int, on connection: SimulatorConnection
     ) throws(HTTP2Error) {
@@ -112,7 +116,7 @@ final class ResponseWriter {
             bodies[reason] = body
             return body
         }
-        // Answers of the same millisecond share a body.
+        // Answers in the same millisecond share a body.
         let key = BodyKey(reason: reason, timestamp: timestamp)
         if let stampedBody, stampedBody.key == key { return stampedBody.body }
         let body = HTTP2Body(#"{"reason":\#(jsonText(reason)),"timestamp":\#(timestamp)}"#.utf8)

@@ -1,5 +1,5 @@
-/// Device tokens whose first eight hex digits choose the answer, so that a load of pushes can be given any mix
-/// of answers without a word to the simulator. A random token meets one of them once in 300 million.
+/// Device tokens whose first eight hex digits choose the answer. They give a load of pushes any mix of answers without
+/// configuring the simulator. A random token matches one of them once in 300 million.
 ///
 /// | first digits | answer |
 /// |---|---|
@@ -13,11 +13,13 @@
 /// | `bad00503` | 503 ServiceUnavailable |
 /// | `bad01503` | 503 Shutdown |
 /// | `de1ade1a` + 4 decimal digits | 200 after that many milliseconds |
-/// | `deafdeaf` | no answer, ever |
+/// | `deafdeaf` | never answered |
 package enum TokenPattern {
+    /// Returns the answer for a token, or `nil` if the token matches no pattern.
+    ///
     /// - Parameters:
-    ///   - prefix: the value of the token's first eight hex digits.
-    ///   - parameter: the value of the four hex digits after them.
+    ///   - prefix: The value of the token's first eight hex digits.
+    ///   - parameter: The value of the next four hex digits.
     package static func answer(prefix: UInt32, parameter: UInt16) -> PlannedAnswer? {
         switch prefix {
         case 0xdead_0410: PlannedAnswer(.unregistered)
@@ -35,7 +37,7 @@ package enum TokenPattern {
         }
     }
 
-    /// The number that four digits spell when read as decimal.
+    /// Returns the number that the four digits spell when read as decimal.
     private static func decimal(_ digits: UInt16) -> Int? {
         var value = 0
         for shift in stride(from: 12, through: 0, by: -4) {

@@ -1,10 +1,10 @@
-/// A channel of an app for broadcasts to Live Activities.
+/// An app's channel for broadcasts to Live Activities.
 public struct BroadcastChannel: Codable, Hashable, Sendable {
-    /// Base64 text.
+    /// The channel ID, as Base64 text.
     public let id: String
-    /// Apple's `message-storage-policy`: whether the most recent message is kept for devices that are away.
+    /// Apple's `message-storage-policy`: whether the most recent message is kept for devices that are offline.
     public let storesMostRecent: Bool
-    /// Broadcasts accepted.
+    /// The number of accepted broadcasts.
     public internal(set) var broadcasts = 0
 
     enum CodingKeys: String, CodingKey {

@@ -1,5 +1,5 @@
-/// The reasons for refusing a broadcast or a request about channels (Apple: "Sending channel management requests to
-/// APNs", "Sending broadcast push notification requests to APNs"), each with its status.
+/// The reasons for refusing a broadcast or a channel request (Apple: "Sending channel management requests to APNs",
+/// "Sending broadcast push notification requests to APNs"), each with its status.
 enum BroadcastChannelReason: String {
     case featureNotEnabled = "FeatureNotEnabled"
     case missingChannelID = "MissingChannelId"
@@ -14,7 +14,7 @@ enum BroadcastChannelReason: String {
     case badExpirationDate = "BadExpirationDate"
     case badPriority = "BadPriority"
     case topicDisallowed = "TopicDisallowed"
-    /// Not documented, but seen.
+    /// Undocumented, but seen in practice.
     case missingChannelQueueSize = "MissingChannelQueueSize"
     case badCertificateEnvironment = "BadCertificateEnvironment"
     case topicMismatch = "TopicMismatch"
@@ -42,7 +42,7 @@ enum BroadcastChannelReason: String {
         }
     }
 
-    /// What is wrong with a connection's credential for an app; nil: nothing.
+    /// Creates the reason why the connection's credential is not valid for an app, or returns `nil` if it is valid.
     init?(
         authorization: RequestFacts.Authorization, scope: TokenKey.Scope?, identity: ClientIdentity?,
         environment: SimulatorConfiguration.Environment, app: String
@@ -67,7 +67,7 @@ enum BroadcastChannelReason: String {
         }
     }
 
-    /// The same refusal of a credential as for a push to a device.
+    /// Creates the reason that refuses a credential in the same way as for a push to a device.
     init(_ reason: RejectionReason) {
         self = BroadcastChannelReason(rawValue: reason.rawValue) ?? .invalidProviderToken
     }

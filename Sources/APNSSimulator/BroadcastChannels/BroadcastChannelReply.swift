@@ -1,4 +1,4 @@
-/// What is answered to a broadcast or a request about channels.
+/// An answer to a broadcast or a channel request.
 struct BroadcastChannelReply: Equatable {
     var status: Int
     var fields: [String: String] = [:]

@@ -1,18 +1,22 @@
 internal import Foundation
 internal import PushSimulator
 
-/// Answers broadcasts and requests about channels as APNs does. Apple documents no order for the checks.
+/// A service that answers broadcasts and channel requests as APNs does. Apple does not document the order of the
+/// checks.
 struct BroadcastChannelService: Sendable {
-    /// Whether the connection's credential is good for an app; nil if it is.
+    /// Returns the reason why the connection's credential is not valid for an app, or `nil` if it is valid.
     typealias CredentialCheck = (_ app: String) -> BroadcastChannelReason?
 
-    /// Bytes of a broadcast's body.
+    /// The maximum size of a broadcast's body, in bytes.
     static let greatestPayload = 5_120
     static let broadcastPath: StaticString = "/4/broadcasts/"
 
     let store: BroadcastChannelStore
 
-    /// - Parameter isPost: the method, which may come before it is known what the request is about.
+    /// Answers a broadcast or a channel request.
+    ///
+    /// - Parameter isPost: Whether the method is POST. It is passed separately because the method may arrive before the
+    ///   path, when the request's text is not kept yet.
     func answer(
         _ request: RequestText, isPost: Bool, managesChannels: Bool, credential: CredentialCheck
     ) -> BroadcastChannelReply {
@@ -22,7 +26,7 @@ struct BroadcastChannelService: Sendable {
         } catch {
             reply = .refused(error.reason)
         }
-        // One that is no UUID is not sent back.
+        // An invalid request ID is replaced in the response.
         let id = request.fields["apns-request-id"].flatMap { UUID(uuidString: $0) == nil ? nil : $0 }
         reply.fields["apns-request-id"] = id ?? UUID().uuidString
         if reply.body != nil { reply.fields["content-type"] = "application/json" }
@@ -37,7 +41,7 @@ struct BroadcastChannelService: Sendable {
 
     // MARK: Broadcasts
 
-    /// `POST /4/broadcasts/apps/<bundle id>`
+    /// Answers `POST /4/broadcasts/apps/<bundle id>`.
     private func broadcast(
         _ request: RequestText, _ isPost: Bool, _ credential: CredentialCheck
     ) throws(Refusal) -> BroadcastChannelReply {
@@ -48,7 +52,7 @@ struct BroadcastChannelService: Sendable {
         try checkApp(app, request, credential)
         guard let id = request.fields["apns-channel-id"] else { throw refuse(.missingChannelID) }
         guard let type = request.fields["apns-push-type"] else { throw refuse(.missingPushType) }
-        // Apple's page prints it in either case.
+        // Apple's page spells this value in both cases.
         guard type.lowercased() == "liveactivity" else { throw refuse(.invalidPushType) }
         guard let expiration = request.fields["apns-expiration"].flatMap(Int64.init), expiration >= 0 else {
             throw refuse(.badExpirationDate)
@@ -81,7 +85,7 @@ struct BroadcastChannelService: Sendable {
 
     // MARK: Channels
 
-    /// `/1/apps/<bundle id>/channels` and `/1/apps/<bundle id>/all-channels`
+    /// Answers `/1/apps/<bundle id>/channels` and `/1/apps/<bundle id>/all-channels`.
     private func manage(_ request: RequestText, _ credential: CredentialCheck) throws(Refusal) -> BroadcastChannelReply
     {
         let parts = request.parts
@@ -139,6 +143,6 @@ struct BroadcastChannelService: Sendable {
 }
 
 extension RequestText {
-    /// The path's parts between the slashes.
+    /// The components of the path.
     fileprivate var parts: [Substring] { path.split(separator: "/") }
 }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Threading
 
-/// The channels of all apps, in the simulator's one environment.
+/// The channels of all apps in the simulator's single environment.
 final class BroadcastChannelStore: Sendable {
     private struct State {
         var channels: [String: [BroadcastChannel]] = [:]
@@ -11,7 +11,9 @@ final class BroadcastChannelStore: Sendable {
     private let state = Mutex(State())
     private let limit: Int
 
-    /// - Parameter limit: channels of one app.
+    /// Creates a store.
+    ///
+    /// - Parameter limit: The maximum number of channels of one app.
     init(limit: Int) {
         self.limit = limit
     }
@@ -24,7 +26,9 @@ final class BroadcastChannelStore: Sendable {
         channels(of: app).first { $0.id == id }
     }
 
-    /// - Returns: nil if the app has as many as it may.
+    /// Creates a channel.
+    ///
+    /// - Returns: The channel, or `nil` if the app has reached its limit.
     func create(app: String, storesMostRecent: Bool) -> BroadcastChannel? {
         let id = Data((0..<16).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString()
         let channel = BroadcastChannel(id: id, storesMostRecent: storesMostRecent)

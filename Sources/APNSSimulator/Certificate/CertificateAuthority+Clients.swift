@@ -3,15 +3,15 @@ internal import SwiftASN1
 internal import X509
 
 extension CertificateAuthority {
-    /// A push certificate as Apple issues them.
+    /// Issues a push certificate like Apple's.
     ///
     /// - Parameters:
-    ///   - app: the bundle identifier, in the subject's user identifier and common name.
-    ///   - topics: what it may push to; empty: the app, its `.voip` and its `.complication`.
-    ///   - environments: where it may be used.
-    ///   - team: in the subject's organizational unit; nil: it says none.
-    ///   - validity: from when to when.
-    ///   - key: what kind of key it is for; Apple's are of RSA, and some clients know no other.
+    ///   - app: The bundle identifier, used as the subject's user identifier and in its common name.
+    ///   - topics: The permitted topics. If empty, they are the app, its `.voip` and its `.complication`.
+    ///   - environments: The environments in which the certificate is valid.
+    ///   - team: The subject's organizational unit, or `nil` to omit it.
+    ///   - validity: The validity period.
+    ///   - key: The kind of the key. Apple's certificates use RSA, and some clients support nothing else.
     public func issueClientCertificate(
         app: String, topics: [String] = [],
         environments: Set<SimulatorConfiguration.Environment> = Set(SimulatorConfiguration.Environment.allCases),
@@ -20,7 +20,7 @@ extension CertificateAuthority {
         let topics = topics.isEmpty ? [app, app + ".voip", app + ".complication"] : topics
         let list = TopicList(
             topics: topics.map { name in
-                // What comes after the app's own name says what kind of push it is: "voip", "complication".
+                // The suffix after the app's name gives the kind of push, for example "voip" or "complication".
                 TopicList.Topic(
                     name: name, kind: name == app ? "app" : String(name.split(separator: ".").last ?? "app"))
             })

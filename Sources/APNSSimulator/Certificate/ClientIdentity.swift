@@ -3,11 +3,11 @@ internal import SwiftASN1
 internal import X509
 internal import PushSimulator
 
-/// What a client certificate entitles to.
+/// The permissions that a client certificate grants.
 package struct ClientIdentity: Sendable {
     package let topics: [String]
     package let environments: Set<SimulatorConfiguration.Environment>
-    /// SHA-256 of the certificate, in hex.
+    /// The SHA-256 of the certificate, in hex.
     let fingerprint: String
     private let topicBytes: [[UInt8]]
 
@@ -18,7 +18,9 @@ package struct ClientIdentity: Sendable {
         topicBytes = topics.map { Array($0.utf8) }
     }
 
-    /// - Throws: if the certificate can't be decoded.
+    /// Reads the permissions from a certificate.
+    ///
+    /// - Throws: An error if the certificate can't be decoded.
     package init(derEncodedCertificate bytes: [UInt8]) throws {
         let certificate = try Certificate(derEncoded: bytes)
         var environments: Set<SimulatorConfiguration.Environment> = []
@@ -35,8 +37,8 @@ package struct ClientIdentity: Sendable {
         topicBytes.contains { topic.equals($0) }
     }
 
-    /// The topics extension, else the subject's user identifier, else what its common name says after the
-    /// colon ("Apple Push Services: com.example.app").
+    /// Returns the topics in the topics extension. If it is missing, returns the subject's user identifier, or else the
+    /// part of the common name after the colon ("Apple Push Services: com.example.app").
     private static func topics(_ certificate: Certificate) throws -> [String] {
         if let list = certificate.extensions[oid: PushCertificateOID.topics] {
             return try TopicList(derEncoded: list.value).topics.map(\.name)
@@ -48,7 +50,8 @@ package struct ClientIdentity: Sendable {
         return [name.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? name]
     }
 
-    /// What the name of an old certificate says, one that is not marked for any environment.
+    /// Returns the environments that an old certificate's name implies. Such a certificate has no environment
+    /// extension.
     private static func environmentsByName(_ certificate: Certificate) -> Set<SimulatorConfiguration.Environment> {
         let name = value(of: .NameAttributes.commonName, in: certificate.subject) ?? ""
         return oldNames.first { name.hasPrefix($0.prefix) }?.environments ?? []

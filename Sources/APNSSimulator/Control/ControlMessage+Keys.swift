@@ -13,7 +13,7 @@ extension ControlMessage {
             var key = try TokenKey(
                 team: try container.decode(String.self, forKey: .team),
                 keyID: try container.decode(String.self, forKey: .keyID),
-                // A public key or a `.p8`.
+                // Either a public key or a `.p8`.
                 pem: try container.decode(String.self, forKey: .pem))
             key.scope.topics = Set(try container.decodeIfPresent([String].self, forKey: .topics) ?? [])
             key.scope.relatedKeyID = try container.decodeIfPresent(String.self, forKey: .relatedKeyID)
@@ -31,7 +31,8 @@ extension ControlMessage {
         }
     }
 
-    /// `{"key_id": "…", "reason": "InvalidProviderToken", "topics": []}`; without a reason the key is good again.
+    /// The body `{"key_id": "…", "reason": "InvalidProviderToken", "topics": []}`. If the reason is missing, the key is
+    /// accepted again.
     struct RefusedKey: ControlBody {
         let keyID: String
         let refusal: KeyRefusal?

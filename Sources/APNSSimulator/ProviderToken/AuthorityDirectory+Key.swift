@@ -3,7 +3,8 @@ internal import Foundation
 public import PushSimulator
 
 extension AuthorityDirectory {
-    /// Reads the throwaway key kept here, or makes and keeps one. Safe against another process doing the same.
+    /// Reads the stored throwaway key, or creates and stores a new one. Safe to call while another process does the
+    /// same.
     ///
     /// - Throws: `SimulatorError` naming the file that can't be read, used or written.
     public func loadOrCreateKey() throws -> ThrowawayKey {

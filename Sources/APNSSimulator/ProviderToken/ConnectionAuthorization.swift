@@ -1,15 +1,15 @@
 internal import PushSimulator
 
-/// Judges the `authorization` fields of one connection. Nearly always the value is the one accepted last, which
+/// A judge of the `authorization` fields on one connection. Nearly always the value equals the last accepted one, which
 /// takes one comparison.
 struct ConnectionAuthorization {
     private let authority: ProviderTokenAuthority
     private var rules: ProviderTokenRules
     private var accepted: Accepted?
-    /// The age at which use of the accepted token was last noted.
+    /// The age of the accepted token when its use was last recorded, in seconds.
     private var notedAge: Int64 = 0
 
-    /// An object, so that a look at it for each request copies nothing.
+    /// A class, so that reading it for each request copies nothing.
     private final class Accepted {
         let value: [UInt8]
         let token: ProviderToken
@@ -28,7 +28,9 @@ struct ConnectionAuthorization {
     /// The last accepted token.
     var token: ProviderToken? { accepted?.token }
 
-    /// - Parameter now: seconds since 1970.
+    /// Judges the value of an `authorization` field.
+    ///
+    /// - Parameter now: The time in seconds since 1970.
     mutating func judge(_ value: UnsafeRawBufferPointer, at now: Int64) -> RequestFacts.Authorization {
         if let accepted, value.equals(accepted.value) {
             let reason =

@@ -1,8 +1,9 @@
-/// A key that APNs refuses for a while: revoked, not allowed for some topics, or simply not liked.
+/// A temporary refusal of a key by APNs, for example because it is revoked or not allowed for some topics.
 public struct KeyRefusal: Hashable, Sendable {
-    /// What its requests are answered: InvalidProviderToken for a revoked key, for instance, or TopicDisallowed.
+    /// The reason in the answers to the key's requests, for example InvalidProviderToken for a revoked key, or
+    /// TopicDisallowed.
     public var reason: RejectionReason
-    /// The only topics it is refused for; empty: for all. A bundle id stands for its topics with an ending, too.
+    /// The topics for which the key is refused, or empty for all topics. A bundle ID includes its topics with a suffix.
     public var topics: Set<String>
 
     public init(_ reason: RejectionReason = .invalidProviderToken, topics: Set<String> = []) {

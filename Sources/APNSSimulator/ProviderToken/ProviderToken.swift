@@ -2,11 +2,11 @@
 package struct ProviderToken: Hashable, Sendable {
     package let team: String
     package let keyID: String
-    /// Seconds since 1970.
+    /// The time of issue, in seconds since 1970.
     package let issuedAt: Int64
-    /// Tells tokens of the same second apart: the text of the token itself.
+    /// The text of the token, which distinguishes tokens issued in the same second.
     package let text: [UInt8]
-    /// Of its key.
+    /// The scope of the token's key.
     package let scope: TokenKey.Scope
 
     package init(

@@ -1,7 +1,7 @@
 import Threading
 
-/// Verifies each distinct token once for the whole simulator: signatures are far too slow to check for every
-/// request.
+/// A cache that verifies each distinct token once for the whole simulator. Checking a signature for every request would
+/// be far too slow.
 final class ProviderTokenAuthority: Sendable {
     private struct State {
         var verifier: ProviderTokenVerifier
@@ -11,9 +11,9 @@ final class ProviderTokenAuthority: Sendable {
     }
 
     private let state: Mutex<State>
-    /// A sender that makes tokens up must not fill the memory.
+    /// The maximum number of cached verdicts. It keeps a sender that makes up tokens from filling the memory.
     private static let mostVerdicts = 10_000
-    /// Bytes of an `authorization` that is remembered; APNs' own are of some 200.
+    /// The maximum size of a cached `authorization` value, in bytes. Provider tokens for APNs have around 200 bytes.
     private static let longestRemembered = 1_024
 
     init(isStrict: Bool, keys: [TokenKey]) {
@@ -33,8 +33,8 @@ final class ProviderTokenAuthority: Sendable {
         }
     }
 
-    /// Called for the first use of a token on a connection, then for each second in which it is used there, and
-    /// whenever it is refused.
+    /// Records the use of a token. Called for the first use on a connection, then once for each second in which the
+    /// token is used there, and for each refusal.
     func noteUse(of token: ProviderToken, refusal: RejectionReason?, at now: Int64) {
         state.withLock { $0.uses[token.keyID, default: TokenUse()].note(token, refusal: refusal, at: now) }
     }
@@ -45,7 +45,7 @@ final class ProviderTokenAuthority: Sendable {
         state.withLock { $0.uses = [:] }
     }
 
-    // MARK: Keys that are not good for everything
+    // MARK: Restricted keys
 
     func refuse(_ keyID: String, _ refusal: KeyRefusal?) {
         state.withLock {
@@ -59,9 +59,9 @@ final class ProviderTokenAuthority: Sendable {
         keysAreRefused.store(false, ordering: .relaxed)
     }
 
-    /// Why a key is refused for a topic; nil: it is not.
+    /// Returns the reason why a key is refused for a topic, or `nil` if it is not refused.
     ///
-    /// - Parameter topic: nil: whatever the topic.
+    /// - Parameter topic: The topic, or `nil` to find only a refusal for all topics.
     func refusal(of keyID: String, topic: String?) -> RejectionReason? {
         guard keysAreRefused.load(ordering: .relaxed), let refusal = state.withLock({ $0.refusals[keyID] }) else {
             return nil
@@ -70,7 +70,7 @@ final class ProviderTokenAuthority: Sendable {
         return topic.flatMap { TokenKey.Scope(topics: refusal.topics).covers(topic: $0) ? refusal.reason : nil }
     }
 
-    /// Whether any key is limited to topics, so that these have to be looked at.
+    /// Whether any key is refused or limited to topics, so that the topics of requests must be checked.
     var limitsTopics: Bool {
         topicsAreLimited.load(ordering: .relaxed) || keysAreRefused.load(ordering: .relaxed)
     }

@@ -1,14 +1,15 @@
-/// The rules for provider tokens that APNs keeps for each connection by itself. Times are seconds since 1970.
+/// The rules for provider tokens that APNs enforces separately on each connection. Times are in seconds since 1970.
 package struct ProviderTokenRules: Sendable {
-    /// A token's greatest age (Apple: "Establishing a token-based connection to APNs").
+    /// The maximum age of a token (Apple: "Establishing a token-based connection to APNs").
     package static let greatestAge: Int64 = 60 * 60
-    /// The least time between two tokens on one connection (same page).
+    /// The minimum time between two tokens on one connection (same page).
     package static let leastTimeBetweenTokens: Int64 = 20 * 60
-    /// How far ahead of ours a client's clock may be. Not published; some tolerance has been observed.
+    /// The maximum time that a client's clock may be ahead of ours. It is not published, but some tolerance has been
+    /// observed.
     package static let clockTolerance: Int64 = 5 * 60
 
     private let environment: SimulatorConfiguration.Environment
-    /// The tokens in force, by key, and the times of their first use here.
+    /// The current tokens by key, and the times of their first use on this connection.
     private var current: [String: (token: ProviderToken, since: Int64)] = [:]
     private var first: ProviderToken?
 
@@ -16,7 +17,7 @@ package struct ProviderTokenRules: Sendable {
         self.environment = environment
     }
 
-    /// Decides on a verified token that comes with a request; nil: it is accepted.
+    /// Returns the reason for refusing a verified token, or `nil` if it is accepted.
     package mutating func admit(_ token: ProviderToken, at now: Int64) -> RejectionReason? {
         if let reason = Self.checkAge(token, at: now) ?? checkKey(token) { return reason }
         // The first token binds the connection to its team and its kind of key.
@@ -29,7 +30,8 @@ package struct ProviderTokenRules: Sendable {
         return nil
     }
 
-    /// Whether the key may be used here (Apple: "Establishing a token-based connection to APNs").
+    /// Returns the reason why the key may not be used on this connection, or `nil` if it may (Apple: "Establishing a
+    /// token-based connection to APNs").
     private func checkKey(_ token: ProviderToken) -> RejectionReason? {
         if let first, token.team != first.team { return .invalidProviderToken }
         guard token.scope.environments.contains(environment) else { return .badEnvironmentKeyInToken }

@@ -2,11 +2,11 @@ internal import Crypto
 internal import Foundation
 internal import PushSimulator
 
-/// Reads the value of an `authorization` field and checks its signature (Apple: "Establishing a token-based
-/// connection to APNs"). Knows nothing of time.
+/// A verifier of the value of an `authorization` field and its signature (Apple: "Establishing a token-based connection
+/// to APNs"). It does not check times.
 package struct ProviderTokenVerifier: Sendable {
-    /// False: accepts what the live service is known to accept too, such as signatures in DER form, standard
-    /// base64 with padding, `iat` as a string, `Bearer`, and a header without `alg`.
+    /// Whether tokens must follow their specification exactly. Otherwise, deviations that the live service accepts are
+    /// allowed: signatures in DER form, standard base64 with padding, `iat` as a string, `Bearer`, and a missing `alg`.
     private let isStrict: Bool
     private var keys: [String: TokenKey] = [:]
 
@@ -18,7 +18,9 @@ package struct ProviderTokenVerifier: Sendable {
         keys[key.keyID] = key
     }
 
-    /// - Returns: nil if the token is malformed, of an unknown key or team, or not signed by that key.
+    /// Verifies the value of an `authorization` field.
+    ///
+    /// - Returns: The token, or `nil` if it is malformed, not signed by its key, or of an unknown key or team.
     package func verify(_ authorization: UnsafeRawBufferPointer) -> ProviderToken? {
         guard let text = tokenText(authorization) else { return nil }
         let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -48,7 +50,7 @@ package struct ProviderTokenVerifier: Sendable {
 
             init(from decoder: any Decoder) throws {
                 let value = try decoder.singleValueContainer()
-                // With a fraction, too (RFC 7519, section 2): Python's `time.time()` has one.
+                // A fraction is allowed (RFC 7519, section 2), and Python's `time.time()` has one.
                 if let number = try? value.decode(Double.self) {
                     self = .number(number)
                 } else {
@@ -64,7 +66,7 @@ package struct ProviderTokenVerifier: Sendable {
             }
         }
 
-        /// Whole seconds. Those of any age can be told from each other without an overflow.
+        /// Returns whole seconds, clamped so that the difference between two times can't overflow.
         private static func whole(_ seconds: Double) -> Int64 {
             let furthest = 9e15
             return Int64(min(furthest, max(-furthest, seconds)).rounded(.down))
@@ -90,7 +92,7 @@ package struct ProviderTokenVerifier: Sendable {
         return isStrict ? nil : try? P256.Signing.ECDSASignature(derRepresentation: bytes)
     }
 
-    /// Base64url without padding (RFC 7515, section 2); standard base64 with padding too unless strict.
+    /// Decodes Base64url without padding (RFC 7515, section 2), and also standard base64 with padding unless strict.
     private func decodeBase64(_ part: Slice<UnsafeRawBufferPointer>) -> Data? {
         var standard: [UInt8] = []
         standard.reserveCapacity(part.count + 3)

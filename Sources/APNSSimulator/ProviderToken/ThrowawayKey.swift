@@ -2,21 +2,21 @@ internal import Crypto
 public import Foundation
 internal import PushSimulator
 
-/// A key for who has none from Apple: made once for a directory, and good for nothing but simulators.
+/// A key for developers without a key from Apple. It is created once for a directory and is valid for simulators only.
 public struct ThrowawayKey: Sendable {
     public static let team = "SIMULATEDT"
     public static let keyID = "SIMULATEDK"
 
-    /// Where its `.p8` is.
+    /// The path of the `.p8` file.
     public let path: String
     let privateKey: P256.Signing.PrivateKey
 
-    /// What the simulator needs of it.
+    /// The public half of the key, to register with a simulator.
     public var tokenKey: TokenKey {
         TokenKey(team: Self.team, keyID: Self.keyID, publicKey: privateKey.publicKey)
     }
 
-    /// A provider token, good for an hour from its issue.
+    /// Returns a provider token, valid for one hour after `issuedAt`.
     public func providerToken(issuedAt: Date = Date()) throws -> String {
         let header = #"{"alg":"ES256","kid":"\#(Self.keyID)"}"#
         let claims = #"{"iss":"\#(Self.team)","iat":\#(Int64(issuedAt.timeIntervalSince1970))}"#

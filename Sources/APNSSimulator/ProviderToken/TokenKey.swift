@@ -1,20 +1,20 @@
 public import Crypto
 internal import PushSimulator
 
-/// A key pair's public half, as a team has registered it with Apple.
+/// The public half of a key pair that a team has registered with Apple.
 public struct TokenKey: Sendable {
-    /// The ten characters of the team, `iss` in its tokens.
+    /// The team ID of ten characters, which is the `iss` of its tokens.
     public let team: String
-    /// The ten characters of the key, `kid` in its tokens.
+    /// The key ID of ten characters, which is the `kid` of its tokens.
     public let keyID: String
     public let publicKey: P256.Signing.PublicKey
-    /// What it may be used for.
+    /// The permitted uses of the key.
     public var scope = Scope()
 
-    /// What a key was made for in Apple's developer portal.
+    /// The permissions that a key was given in Apple's developer portal.
     public struct Scope: Hashable, Sendable {
         public var environments: Set<SimulatorConfiguration.Environment>
-        /// Bundle ids; empty: all of the team.
+        /// The permitted bundle IDs, or empty for all apps of the team.
         public var topics: Set<String>
         /// The other key that may be used on the same connection.
         public var relatedKeyID: String?
@@ -28,7 +28,7 @@ public struct TokenKey: Sendable {
             self.relatedKeyID = relatedKeyID
         }
 
-        /// A bundle id stands for its topics with an ending, too.
+        /// Returns whether the scope covers a topic. A bundle ID includes its topics with a suffix.
         func covers(topic: String) -> Bool {
             topics.isEmpty || topics.contains { topic == $0 || topic.hasPrefix($0 + ".") }
         }
@@ -40,8 +40,10 @@ public struct TokenKey: Sendable {
         self.publicKey = publicKey
     }
 
-    /// - Parameter pem: a public key ("PUBLIC KEY"), or a `.p8` as Apple hands it out ("PRIVATE KEY"), of
-    ///   which only the public half is kept.
+    /// Creates a key from PEM text.
+    ///
+    /// - Parameter pem: A public key ("PUBLIC KEY"), or a `.p8` as provided by Apple ("PRIVATE KEY"), of which only the
+    ///   public half is kept.
     /// - Throws: `SimulatorError` naming the key if the text is neither.
     public init(team: String, keyID: String, pem: String) throws {
         if let publicKey = try? P256.Signing.PublicKey(pemRepresentation: pem) {

@@ -1,15 +1,16 @@
-/// How the provider tokens of one key have been used: what a fleet of senders that share the key must keep to.
+/// The use of one key's provider tokens. Senders that share the key must respect Apple's limits together.
 public struct TokenUse: Encodable, Hashable, Sendable {
-    /// Issue times of the first 10,000 different tokens seen, in seconds since 1970, rising.
+    /// The issue times of the first 10,000 distinct tokens, in seconds since 1970, in ascending order.
     public private(set) var issued: [Int64] = []
-    /// The greatest age at which one was accepted, in seconds.
+    /// The maximum age of an accepted token, in seconds.
     public private(set) var greatestAge: Int64 = 0
-    /// Requests whose token came too soon after another on the same connection.
+    /// The number of requests whose token came too soon after another on the same connection.
     public private(set) var updatesTooSoon = 0
-    /// Requests whose token was too old, or of a clock that is ahead.
+    /// The number of requests whose token was too old, or from a clock that is ahead.
     public private(set) var expired = 0
     private var texts: Set<[UInt8]> = []
-    /// A sender that makes a token for each push must not fill the memory.
+    /// The maximum number of distinct tokens to keep. It stops a sender that creates a token for each push from filling
+    /// the memory.
     private static let mostTokens = 10_000
 
     private enum CodingKeys: String, CodingKey {
@@ -28,7 +29,7 @@ public struct TokenUse: Encodable, Hashable, Sendable {
         try container.encode(expired, forKey: .expired)
     }
 
-    /// The shortest time between the issue of two tokens, in seconds; nil when there were not two.
+    /// The shortest time between the issue of two tokens, in seconds, or `nil` if there were fewer than two.
     public var shortestInterval: Int64? {
         zip(issued, issued.dropFirst()).map { $1 - $0 }.min()
     }
@@ -41,7 +42,7 @@ public struct TokenUse: Encodable, Hashable, Sendable {
         default: break
         }
         guard texts.count < Self.mostTokens, texts.insert(token.text).inserted else { return }
-        // Nearly always the newest.
+        // The token is nearly always the newest one.
         let place = issued.lastIndex { $0 <= token.issuedAt }.map { $0 + 1 } ?? issued.startIndex
         issued.insert(token.issuedAt, at: place)
     }

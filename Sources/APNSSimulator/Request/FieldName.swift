@@ -1,13 +1,13 @@
 internal import PushSimulator
 
-/// The request fields that mean something to APNs, and those that nearly every client sends beside them: these cost
-/// nothing to look for when they are repeated.
+/// The request fields that APNs evaluates, and the fields that nearly every client sends with them. Repetitions of
+/// these fields are detected at no cost.
 package enum FieldName: UInt32 {
     case method, path, authorization, topic, pushType, messageID, expiration, priority, collapseID
     case scheme, authority, contentType, contentLength, userAgent, accept, acceptEncoding
 
     package init?(_ name: UnsafeRawBufferPointer) {
-        // The length tells most apart; one comparison settles it.
+        // The length distinguishes most names, so one comparison is enough.
         switch name.count {
         case 5 where name.equals(":path"): self = .path
         case 6 where name.equals("accept"): self = .accept

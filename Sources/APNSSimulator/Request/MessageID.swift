@@ -1,12 +1,14 @@
 internal import PushSimulator
 
-/// The text of an `apns-id`: a UUID in canonical form, kept as it was written.
+/// The text of an `apns-id`: a UUID in canonical form, kept in its original spelling.
 package struct MessageID: Sendable {
-    // The first 36 lanes hold the text: a fixed-size array without an allocation.
+    // The first 36 lanes hold the text. The vector serves as a fixed-size array without an allocation.
     private var text: SIMD64<UInt8>
     private static let length = 36
 
-    /// - Returns: nil unless the value is 8-4-4-4-12 hex digits.
+    /// Creates an ID from a field value.
+    ///
+    /// - Returns: The ID, or `nil` unless the value is 8-4-4-4-12 hex digits.
     init?(_ value: UnsafeRawBufferPointer) {
         guard value.count == Self.length else { return nil }
         text = SIMD64(repeating: 0)
@@ -18,7 +20,7 @@ package struct MessageID: Sendable {
         }
     }
 
-    /// Makes one up, in upper case as APNs does.
+    /// Generates an ID in upper case, as APNs does.
     init(from random: inout some RandomNumberGenerator) {
         text = SIMD64(repeating: 0x2d)
         var digits: UInt64 = 0

@@ -26,7 +26,7 @@ package enum PushType: CaseIterable, Sendable {
         }
     }
 
-    /// What the topic of this type ends with; nil: any topic will do.
+    /// The suffix that topics of this type have, or `nil` if any topic is allowed.
     package var topicSuffix: TopicSuffix? {
         switch self {
         case .alert, .background: TopicSuffix.none

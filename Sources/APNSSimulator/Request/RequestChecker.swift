@@ -1,7 +1,7 @@
-/// Decides what is wrong with a request, as APNs does. Apple documents the reasons but not the order of the
-/// checks; here the credential comes first, so that who has none learns nothing about tokens.
+/// A checker that validates requests as APNs does. Apple documents the reasons but not the order of the checks. Here
+/// the credential is checked first, so that only an authenticated client learns something about tokens.
 package struct RequestChecker: Sendable {
-    /// What a client certificate lets its connection do; nil with token authentication.
+    /// The permissions of the connection's client certificate.
     package struct Certificate: Sendable {
         package var isForThisEnvironment: Bool
         package var topicCount: Int
@@ -18,7 +18,7 @@ package struct RequestChecker: Sendable {
         self.certificate = certificate
     }
 
-    /// The first thing wrong with the request; nil if nothing is.
+    /// Returns the first problem with the request, or `nil` if there is none.
     package func check(_ request: RequestFacts) -> RejectionReason? {
         if request.hasDuplicates { return .duplicateHeaders }
         if !request.isPost { return .methodNotAllowed }
@@ -59,7 +59,7 @@ package struct RequestChecker: Sendable {
         case .malformed:
             return .badTopic
         case .absent:
-            // A certificate for a single topic says which one is meant.
+            // A certificate with a single topic implies that topic.
             return certificate?.topicCount == 1 ? nil : .missingTopic
         case .present(let suffix):
             guard request.topicIsAllowed else { return .topicDisallowed }
@@ -75,7 +75,7 @@ package struct RequestChecker: Sendable {
         return request.bodyLength > Self.payloadLimit(request) ? .payloadTooLarge : nil
     }
 
-    /// Bytes (Apple: "Generating a remote notification").
+    /// Returns the maximum size of a payload, in bytes (Apple: "Generating a remote notification").
     private static func payloadLimit(_ request: RequestFacts) -> Int {
         switch (request.pushType, request.topic) {
         case (.valid(.voip), _), (.absent, .present(.voip)): 5_120

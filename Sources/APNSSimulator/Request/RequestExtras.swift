@@ -1,8 +1,8 @@
-/// What is kept of a request beyond its facts.
+/// Data about a request that only some requests need.
 final class RequestExtras {
-    /// A broadcast, or about channels.
+    /// Whether the request is a broadcast or manages channels.
     var concernsChannels = false
-    /// These two only where keys are limited to topics, or refused.
+    /// The topic and the token are set only if keys are refused or limited to topics.
     var topic: String?
     var token: ProviderToken?
     var otherFields = OtherFields()

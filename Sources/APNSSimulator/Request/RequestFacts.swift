@@ -1,6 +1,6 @@
 internal import PushSimulator
 
-/// What the checks need to know of a request, collected field by field without keeping its text.
+/// The facts about a request that the checks need, collected field by field without keeping the text.
 package struct RequestFacts: Sendable {
     package enum Path: Sendable {
         case other, withoutToken, malformedToken, device
@@ -19,15 +19,15 @@ package struct RequestFacts: Sendable {
     }
 
     package var isPost = false
-    /// An answer to HEAD has no body (RFC 9110, section 9.3.2).
+    /// Whether the method is HEAD. An answer to HEAD has no body (RFC 9110, section 9.3.2).
     package var isHead = false
     package var path = Path.other
-    /// The values of the device token's digits 1 to 8 and 9 to 12.
+    /// The value of the device token's digits 1 to 8. ``tokenParameter`` is the value of digits 9 to 12.
     package var tokenPrefix: UInt32 = 0
     package var tokenParameter: UInt16 = 0
     package var hasDuplicates = false
     package var topic = Topic.absent
-    /// False if the connection's certificate does not cover the topic.
+    /// Whether the connection's credential covers the topic.
     package var topicIsAllowed = true
     package var pushType = Finding<PushType>.absent
     package var priority = Finding<UInt8>.absent
@@ -40,8 +40,7 @@ package struct RequestFacts: Sendable {
 
     package init() {}
 
-    /// Takes in one field. The worth of an `authorization`, and whether a topic is allowed, depend on the
-    /// connection and is set by it.
+    /// Records one field. The connection itself decides whether an `authorization` is valid and a topic is allowed.
     package mutating func take(_ name: FieldName, _ value: UnsafeRawBufferPointer) {
         let bit = 1 << name.rawValue as UInt32
         hasDuplicates = hasDuplicates || seen & bit != 0
@@ -71,10 +70,10 @@ package struct RequestFacts: Sendable {
         }
     }
 
-    /// Bytes of UTF-8.
+    /// The maximum size of a collapse ID, in bytes of UTF-8.
     private static let longestCollapseID = 64
-    /// Tokens are opaque and of any length (Apple: "Registering your app with APNs"); these bounds only
-    /// tell a token from nonsense.
+    /// The permitted number of hex digits in a token. Tokens are opaque and may have any length (Apple: "Registering
+    /// your app with APNs"). These bounds only detect obviously wrong values.
     private static let tokenDigits = 2...512
     package static let devicePath: StaticString = "/3/device/"
 
@@ -107,7 +106,7 @@ package struct RequestFacts: Sendable {
             bits |= value
             position += 1
         }
-        // No device has a token of zeros only: it is what people try a credential with.
+        // No device has a token of zeros only. People use such a token to test a credential.
         path = bits == 0 ? .malformedToken : .device
         tokenPrefix = UInt32(truncatingIfNeeded: leading >> 16)
         tokenParameter = UInt16(truncatingIfNeeded: leading)

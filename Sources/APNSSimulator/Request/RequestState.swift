@@ -1,8 +1,8 @@
-/// One request under way, as APNs sees it.
+/// The rules' state of one request in progress.
 struct RequestState {
     var facts = RequestFacts()
-    /// As judged; nil: accepted.
+    /// The answer that was decided, or `nil` if the push is accepted.
     var answer: PlannedAnswer?
-    /// One reference for all that few requests need: the others are not to carry it along.
+    /// Data that few requests need. It is behind a reference to keep the state of all other requests small.
     var extras: RequestExtras?
 }

@@ -1,8 +1,8 @@
-/// The requests of one connection, in memory that is used again.
+/// The requests of one connection, in memory slots that are reused.
 struct RequestStates {
-    /// By the flow's number for each.
-    // why: as it is, and no subscript: its accessors would be coroutines, which allocate for each use, and whose value a debug
-    // build reads after their end.
+    /// The states of the requests, by the number that `RequestFlow` assigns to each.
+    // why: accessed directly and not through a subscript. Its accessors would be coroutines, which allocate on each
+    // use, and a debug build reads their value after they end.
     var states: ContiguousArray<RequestState> = []
 
     mutating func begin(_ request: Int) {
@@ -18,7 +18,7 @@ struct RequestStates {
         states[request].answer = nil
     }
 
-    /// Those of a request, made if missing.
+    /// Returns the extras of a request, and creates them if missing.
     mutating func extras(_ request: Int) -> RequestExtras {
         if let extras = states[request].extras { return extras }
         let extras = RequestExtras()

@@ -1,6 +1,6 @@
 internal import PushSimulator
 
-/// The endings that tell what kind of push a topic is for, after the app's bundle identifier.
+/// The suffixes of topics. A suffix follows the app's bundle identifier and determines the kind of push.
 package enum TopicSuffix: CaseIterable, Sendable {
     case none, complication, controls, fileprovider, liveactivity, location, pushtotalk, voip, widgets
 

@@ -1,13 +1,13 @@
 internal import COpenSSL
 
-/// OpenSSL's algorithms for opening files, with the old ones that Keychain writes (RC2). They are a library context
-/// of their own, so that the TLS of others in this process does not get them.
+/// OpenSSL's algorithms for opening files, including the old ones that Keychain uses (RC2). They have their own library
+/// context, so that TLS in this process does not get the old algorithms.
 package final class Algorithms: Sendable {
     package static let shared = Algorithms(legacy: true)
 
-    // why: OpenSSL locks a library context itself, and this one never changes after it is made
+    // why: OpenSSL locks a library context itself, and this one never changes after its creation
     nonisolated(unsafe) let context: OpaquePointer?
-    /// Whether the system has OpenSSL's module with the old algorithms; some leave it out.
+    /// Whether the system has OpenSSL's module with the old algorithms. Some systems omit it.
     let hasLegacy: Bool
 
     package init(legacy: Bool) {

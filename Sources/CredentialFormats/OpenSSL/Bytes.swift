@@ -1,14 +1,14 @@
 internal import COpenSSL
 import PushModel
 
-/// What OpenSSL's strings hold.
+/// Functions that read OpenSSL's strings.
 enum OpenSSLText {
     static func bytes(_ string: UnsafePointer<ASN1_STRING>?) -> [UInt8]? {
         guard let string, let data = ASN1_STRING_get0_data(string) else { return nil }
         return Array(UnsafeBufferPointer(start: data, count: Int(ASN1_STRING_length(string))))
     }
 
-    /// From whatever character set the string's type says.
+    /// Returns the text of a string in the character set that its type states.
     static func text(_ string: UnsafePointer<ASN1_STRING>?) -> String? {
         guard let string else { return nil }
         var buffer: UnsafeMutablePointer<UInt8>?
@@ -19,12 +19,12 @@ enum OpenSSLText {
     }
 }
 
-/// The DER that one of OpenSSL's `i2d_` functions writes; nil if it can't.
+/// Returns the DER that one of OpenSSL's `i2d_` functions writes, or `nil` if it fails.
 func encoded(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32) -> [UInt8]? {
     var buffer: UnsafeMutablePointer<UInt8>?
     let count = Int(write(&buffer))
     guard count > 0, let buffer else { return nil }
-    // It may be a private key.
+    // The buffer may contain a private key.
     defer { CRYPTO_clear_free(buffer, count, nil, 0) }
     return Array(UnsafeBufferPointer(start: buffer, count: count))
 }

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// How much work a file may ask for before it opens: its iteration counts are anybody's to write.
+/// A limit on the work that a file may require before it opens. Anyone can write any iteration count into a file.
 struct DerivationBudget {
     private var iterations: Int
 
@@ -15,8 +15,8 @@ struct DerivationBudget {
         iterations -= count
     }
 
-    /// For a key derivation of PKCS#5 or PKCS#12 (RFC 8018, RFC 7292), or scrypt (RFC 7914). One that is none of them
-    /// costs nothing: OpenSSL will not carry it out.
+    /// Spends the iterations of a key derivation of PKCS#5 or PKCS#12 (RFC 8018, RFC 7292), or of scrypt (RFC 7914).
+    /// Other algorithms cost nothing, because OpenSSL does not carry them out.
     mutating func spend(on algorithm: UnsafePointer<X509_ALGOR>?) throws(FileProblem) {
         guard let algorithm else { return }
         defer { ERR_clear_error() }
@@ -49,7 +49,7 @@ struct DerivationBudget {
         }
     }
 
-    /// One that does not fit is as good as endless.
+    /// Returns the value of an integer, or `Int.max`, which exceeds every budget, if the integer does not fit.
     static func number(_ integer: UnsafePointer<ASN1_INTEGER>?) -> Int {
         var value: Int64 = 0
         guard let integer, ASN1_INTEGER_get_int64(&value, integer) == 1 else { return .max }

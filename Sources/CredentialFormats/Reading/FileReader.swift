@@ -1,7 +1,7 @@
 internal import COpenSSL
 import PushModel
 
-/// Finds out what a file is and opens it.
+/// A reader that detects the format of a file and opens it.
 struct FileReader {
     private let passphrase: Passphrase
     private let algorithms: Algorithms
@@ -52,7 +52,7 @@ struct FileReader {
         return key
     }
 
-    /// The form of OpenSSL's first days: its encryption is in PEM headers.
+    /// Reads a key in OpenSSL's oldest form. Its encryption is stated in PEM headers.
     private func traditional(_ block: PEMBlock) throws(FileProblem) -> PrivateKey? {
         defer { ERR_clear_error() }
         guard block.isEncrypted else {
@@ -118,7 +118,7 @@ struct FileReader {
         return PrivateKey(pkcs8: form, algorithms)
     }
 
-    /// - Returns: nil if it is none.
+    /// Returns the decrypted key, or `nil` if the bytes are not an encrypted key.
     private mutating func encryptedPKCS8(_ der: [UInt8]) throws(FileProblem) -> PrivateKey? {
         defer { ERR_clear_error() }
         guard let sealed = der.withDERPointer({ d2i_X509_SIG(nil, $0, $1) }) else { return nil }

@@ -1,9 +1,10 @@
 import Foundation
 
-/// One `-----BEGIN x-----` … `-----END x-----` of a file (RFC 7468); text around it, as openssl writes, is skipped.
+/// A block from `-----BEGIN x-----` to `-----END x-----` in a file (RFC 7468). Text around blocks, as openssl writes
+/// it, is skipped.
 struct PEMBlock {
     let label: String
-    /// Headers (RFC 1421), an empty line if there are any, and base64.
+    /// The lines of the block: headers (RFC 1421) with an empty line after them, if there are any, and base64.
     private let lines: [Substring]
 
     static func blocks(in text: String) throws(FileProblem) -> [PEMBlock] {
@@ -31,15 +32,15 @@ struct PEMBlock {
 
     var isCertificate: Bool { ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"].contains(label) }
     var isPrivateKey: Bool { label.hasSuffix("PRIVATE KEY") }
-    /// The encryption that headers name; that of PKCS#8 is named by the label.
+    /// Whether the headers name an encryption. The encryption of PKCS#8 is named by the label instead.
     var isEncrypted: Bool { lines.contains { $0.hasPrefix("Proc-Type:") && $0.contains("ENCRYPTED") } }
 
-    /// nil if it is no base64.
+    /// The decoded bytes, or `nil` if the lines are not base64.
     var der: [UInt8]? {
         Data(base64Encoded: lines.joined()).map(Array.init)
     }
 
-    /// The block as OpenSSL wants it.
+    /// The block in the form that OpenSSL reads.
     var text: String {
         (["-----BEGIN \(label)-----"] + lines.map(String.init) + ["-----END \(label)-----", ""]).joined(separator: "\n")
     }

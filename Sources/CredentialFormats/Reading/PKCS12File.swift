@@ -1,18 +1,18 @@
 internal import COpenSSL
 import PushModel
 
-/// A `.p12` (RFC 7292), as far as it can be seen without its passphrase.
+/// A `.p12` (RFC 7292), as far as it is readable without its passphrase.
 struct PKCS12File: ~Copyable {
     private let file: OpaquePointer
     private let algorithms: Algorithms
 
-    /// - Returns: nil if it is no `.p12`.
+    /// Parses a `.p12`, or returns `nil` if the bytes are not one.
     init?(_ bytes: [UInt8], _ algorithms: Algorithms) {
-        // Made beforehand, because that is how parsing is told of another library context than the default one.
+        // The object is made in advance. Only this makes parsing use a library context other than the default one.
         var target = PKCS12_init_ex(NID_pkcs7_data, algorithms.context, nil)
         _ = bytes.withDERPointer { d2i_PKCS12(&target, $0, $1) }
         ERR_clear_error()
-        // A failure has freed it.
+        // A failed call has freed the object.
         guard let target else { return nil }
         file = target
         self.algorithms = algorithms
@@ -20,7 +20,7 @@ struct PKCS12File: ~Copyable {
 
     deinit { PKCS12_free(file) }
 
-    /// All keys and certificates in it.
+    /// Returns all keys and certificates in the file.
     func open(_ passphrase: Passphrase, _ budget: inout DerivationBudget) throws(FileProblem) -> FileContents {
         defer { ERR_clear_error() }
         guard let parts = PKCS12_unpack_authsafes(file) else { throw FileProblem("is damaged") }
@@ -44,14 +44,14 @@ struct PKCS12File: ~Copyable {
         throw FileProblem(passphrase.isMissing ? "needs a passphrase" : "the passphrase is wrong, or it is damaged")
     }
 
-    /// How often the passphrase is hashed for the file's checksum; nil if it has none that can be checked.
+    /// The number of hash rounds for the file's checksum, or `nil` if the file has no checksum that can be verified.
     private var checkableRounds: Int? {
         var algorithm: UnsafePointer<X509_ALGOR>?
         var rounds: UnsafePointer<ASN1_INTEGER>?
         PKCS12_get0_mac(nil, &algorithm, nil, &rounds, file)
         guard let algorithm, EVP_get_digestbyname(OBJ_nid2sn(OBJ_obj2nid(algorithm.pointee.algorithm))) != nil
         else { return nil }
-        // Left out, it is one.
+        // An omitted count means 1.
         return rounds.map(DerivationBudget.number) ?? 1
     }
 }

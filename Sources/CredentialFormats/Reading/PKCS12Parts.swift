@@ -1,9 +1,9 @@
 internal import COpenSSL
 
-/// Opens the parts of a `.p12` with one passphrase, bag by bag: whatever keys and certificates there are, in
-/// whatever order.
+/// The parts of a `.p12`, which are opened with one passphrase, bag by bag. There may be any number of keys and
+/// certificates in any order.
 struct PKCS12Parts {
-    /// Bags may hold bags.
+    /// The maximum nesting depth. A bag may contain bags.
     private static let greatestDepth = 4
 
     private let parts: OpaquePointer
@@ -11,14 +11,14 @@ struct PKCS12Parts {
     private let algorithms: Algorithms
     private var found = FileContents(format: .pkcs12)
 
-    /// - Parameter parts: a stack of PKCS7, which stays the caller's.
+    /// - Parameter parts: a stack of PKCS7, which the caller still owns.
     init(_ parts: OpaquePointer, _ passphrase: [UInt8]?, _ algorithms: Algorithms) {
         self.parts = parts
         self.passphrase = passphrase
         self.algorithms = algorithms
     }
 
-    /// - Returns: nil if a part does not open.
+    /// Returns the keys and certificates, or `nil` if a part does not open.
     consuming func contents(_ budget: inout DerivationBudget) throws(FileProblem) -> FileContents? {
         for index in 0..<OPENSSL_sk_num(parts) {
             guard let raw = OPENSSL_sk_value(parts, index) else { return nil }
@@ -29,7 +29,7 @@ struct PKCS12Parts {
             case NID_pkcs7_encrypted:
                 try budget.spend(on: part.pointee.d.encrypted?.pointee.enc_data?.pointee.algorithm)
                 bags = passphrase.withPassphrase { PKCS12_unpack_p7encdata(part, $0, $1) }
-            // Encrypted to somebody's public key: nobody makes such files.
+            // A part that is encrypted for a public key. Such files do not occur in practice.
             default: throw FileProblem("has a part that is not encrypted with a passphrase")
             }
             guard let bags else { return nil }
@@ -39,7 +39,9 @@ struct PKCS12Parts {
         return found
     }
 
-    /// - Returns: whether all of them could be opened.
+    /// Collects the keys and certificates in bags.
+    ///
+    /// - Returns: whether all bags could be opened.
     private mutating func take(
         _ bags: OpaquePointer, depth: Int, _ budget: inout DerivationBudget
     ) throws(FileProblem) -> Bool {
@@ -69,7 +71,7 @@ struct PKCS12Parts {
                 guard depth < Self.greatestDepth, let inner = PKCS12_SAFEBAG_get0_safes(bag),
                     try take(inner, depth: depth + 1, &budget)
                 else { return false }
-            // Revocation lists and secrets are not ours.
+            // Revocation lists and secrets are ignored.
             default: continue
             }
         }

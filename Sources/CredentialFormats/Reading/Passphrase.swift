@@ -1,6 +1,6 @@
 import PushModel
 
-/// Somebody's passphrase in the forms that it may have been used in.
+/// A passphrase in the forms in which it may have been used to encrypt a file.
 struct Passphrase {
     private let given: Secret?
 
@@ -10,7 +10,7 @@ struct Passphrase {
 
     var isMissing: Bool { given == nil }
 
-    /// For a PEM key. The second is what OpenSSL before 1.1 made of characters outside ASCII.
+    /// The forms for a PEM key. The second is the form that OpenSSL before 1.1 used for characters outside ASCII.
     var forKey: [[UInt8]] {
         guard let given else { return [] }
         return given.withBytes { bytes in
@@ -19,12 +19,13 @@ struct Passphrase {
         }
     }
 
-    /// For a `.p12`, where none (nil) and an empty one are different things, and both are in use.
+    /// The forms for a `.p12`. There, no passphrase (`nil`) differs from an empty one, and both are in use.
     var forPKCS12: [[UInt8]?] { forKey + [nil, []] }
 }
 
 extension [UInt8]? {
-    /// As OpenSSL wants it: nil and empty are different, and the length is told, so a NUL is a character.
+    /// Calls `body` with the passphrase as OpenSSL expects it. `nil` and an empty passphrase differ, and the length is
+    /// passed, so a passphrase may contain NUL.
     func withPassphrase<Value>(_ body: (UnsafePointer<CChar>?, Int32) -> Value) -> Value {
         guard let self else { return body(nil, 0) }
         return (self.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer {

@@ -2,8 +2,9 @@ internal import COpenSSL
 import PushModel
 
 extension PrivateKey {
-    /// - Parameter key: an EVP_PKEY, which stays the caller's.
-    /// - Returns: nil if OpenSSL can't write it as PKCS#8: it is no private key.
+    /// Creates a key, or returns `nil` if OpenSSL cannot write it as PKCS#8. It is then not a private key.
+    ///
+    /// - Parameter key: an EVP_PKEY, which the caller still owns.
     init?(_ key: OpaquePointer) {
         guard let form = EVP_PKEY2PKCS8(key) else { return nil }
         defer { PKCS8_PRIV_KEY_INFO_free(form) }
@@ -12,7 +13,7 @@ extension PrivateKey {
         self.init(algorithm: KeyAlgorithm(key), der: Secret(der), publicKeyDER: publicKey)
     }
 
-    /// - Parameter form: a PKCS8_PRIV_KEY_INFO, which stays the caller's.
+    /// - Parameter form: a PKCS8_PRIV_KEY_INFO, which the caller still owns.
     init?(pkcs8 form: OpaquePointer, _ algorithms: Algorithms) {
         guard let key = EVP_PKCS82PKEY_ex(form, algorithms.context, nil) else { return nil }
         defer { EVP_PKEY_free(key) }
@@ -38,9 +39,9 @@ extension KeyAlgorithm {
     }
 }
 
-/// SubjectPublicKeyInfo, written the same way whatever way the file has it.
+/// Returns the SubjectPublicKeyInfo in one fixed form, regardless of its form in the file.
 func subjectPublicKeyInfo(of key: OpaquePointer) -> [UInt8]? {
-    // A curve's point may also be written compressed. Keys without a curve don't know the parameter.
+    // A curve's point may also be written compressed. Keys without a curve reject the parameter, which is harmless.
     _ = EVP_PKEY_set_utf8_string_param(key, "point-format", "uncompressed")
     ERR_clear_error()
     return encoded { i2d_PUBKEY(key, $0) }

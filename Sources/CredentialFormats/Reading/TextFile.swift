@@ -1,8 +1,8 @@
 import Foundation
 
-/// Tells text, in whatever encoding an editor left it, from DER.
+/// A detector that distinguishes text, in any encoding that editors use, from DER.
 enum TextFile {
-    /// - Returns: nil if the bytes are no text.
+    /// Returns the text, or `nil` if the bytes are not text.
     static func text(of bytes: [UInt8]) -> String? {
         switch (bytes.first, bytes.dropFirst().first) {
         case (0xFF, 0xFE): return String(bytes: bytes.dropFirst(2), encoding: .utf16LittleEndian)
@@ -12,7 +12,7 @@ enum TextFile {
         default: break
         }
         let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-        // Lines around the blocks may be in any old encoding; a block itself is ASCII.
+        // The lines around blocks may have any encoding. A block itself is ASCII.
         if bytes.contains(0) || !hasBlock(bytes) && !bytes.allSatisfy(isPrintable) { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }

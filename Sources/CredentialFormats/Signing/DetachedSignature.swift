@@ -1,15 +1,16 @@
 internal import COpenSSL
 package import PushModel
 
-/// A signature beside what it signs, in the form of CMS (RFC 5652), which was PKCS #7 once.
+/// A signature that is stored apart from the signed content, in the form of CMS (RFC 5652), formerly PKCS #7.
 package enum DetachedSignature {
-    /// With SHA-256, the time of signing, and the certificates that lead to the signer's root.
+    /// Returns a signature in DER. It uses SHA-256 and includes the time of signing and the certificates that lead to
+    /// the signer's root.
     ///
     /// - Parameters:
-    ///   - privateKeyDER: PKCS#8, or the traditional form of its algorithm.
-    ///   - others: the issuer, that one's issuer, and so on; in the signature beside the signer's own.
-    /// - Returns: DER.
-    /// - Throws: ``FileProblem`` if certificate or key can't be used, or do not belong together.
+    ///   - privateKeyDER: the key in PKCS#8, or in the traditional form of its algorithm.
+    ///   - others: the issuer, the issuer's issuer, and so on. The signature includes them with the signer's
+    ///     certificate.
+    /// - Throws: ``FileProblem`` if the certificate or the key cannot be used, or if they do not belong together.
     package static func sign(
         _ content: [UInt8], certificate: Certificate, privateKeyDER: Secret, others: [Certificate]
     ) throws(FileProblem) -> [UInt8] {
@@ -36,7 +37,7 @@ package enum DetachedSignature {
                 throw refused
             }
         }
-        // Bytes as they are, and no list of what a mail program can decipher.
+        // The content is signed unchanged, and the list of ciphers for mail programs is omitted.
         let flags = UInt32(CMS_DETACHED) | UInt32(CMS_BINARY) | UInt32(CMS_NOSMIMECAP)
         let signed: OpaquePointer? = content.withUnsafeBytes { bytes in
             guard let source = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return nil }

@@ -1,12 +1,12 @@
 internal import COpenSSL
 
-/// Writes a `.p12` (RFC 7292).
+/// A writer for `.p12` files (RFC 7292).
 public enum PKCS12Writer {
-    /// Certificate and private key in the form in which Keychain exports them: triple DES and SHA-1, which the oldest
-    /// reader knows. It keeps no secret that matters.
+    /// Returns a certificate and its private key in the form in which Keychain exports them. It uses triple DES and
+    /// SHA-1, which the oldest readers support. This is too weak to protect a secret that matters.
     ///
-    /// - Parameter name: what readers show of it, the `friendlyName`.
-    /// - Throws: ``FileProblem`` if either text is not what it should be.
+    /// - Parameter name: the `friendlyName`, which readers display.
+    /// - Throws: ``FileProblem`` if one of the texts is not valid PEM.
     public static func write(
         certificatePEM: String, privateKeyPEM: String, name: String, passphrase: String
     ) throws(FileProblem) -> [UInt8] {
@@ -20,7 +20,7 @@ public enum PKCS12Writer {
         }
         defer { EVP_PKEY_free(key) }
         let cipher = NID_pbe_WithSHA1And3_Key_TripleDES_CBC
-        // -1: no checksum yet, for it would be one that old readers do not know.
+        // -1 omits the checksum, because old readers do not know the default one. The checksum is added below.
         guard let file = PKCS12_create(passphrase, name, key, certificate, nil, cipher, cipher, rounds, -1, 0) else {
             throw FileProblem("can't be written as PKCS #12")
         }

@@ -3,37 +3,41 @@ import Foundation
 package import PushModel
 import Traces
 
-/// A delivery, and what is known of it before its body is looked at.
+/// A delivery, and what is known about its job before the body is decoded.
 package struct InboundJob: Sendable {
     package let delivery: AMQPDelivery
     /// The delivery that is settled when the job ends: the original one, or a redelivery after a lost connection.
     var tag: AMQPDeliveryTag
     package let lane: Lane
     let queue: JobQueue
-    /// Why it is among those that the broker has taken out of their queues.
+    /// The reason why the broker dropped the message from its queue, or `nil` if it did not.
     package let drop: Drop?
     /// When this worker first received the message.
     let arrivedAt: Timestamp
-    /// When this worker got the delivery that is open now: the broker waits for its acknowledgement from then on.
+    /// The time at which this worker received the delivery that is open now. The broker's acknowledgement timeout
+    /// starts then.
     var deliveredAt: Timestamp
     /// The number of earlier deliveries that were not settled, as the broker counted them when it made the delivery
     /// that is open now.
     package var earlierDeliveries: Int
-    /// When it was first published, as far as that is known, else when it was first received.
+    /// The time at which the job was first published, if that is known, and otherwise the time of its arrival.
     let since: Timestamp
-    /// That is when it was published.
+    /// Whether ``since`` is the time of publication.
     let isDated: Bool
-    /// A worker has published it: how a job is split is believed from nobody else.
+    /// Whether a worker published the message. Headers about splitting are only trusted from workers.
     let isWorkers: Bool
-    /// Its name has been claimed, perhaps by an asking of its own that was never answered.
+    /// Whether another delivery may already have started this job, because its name is claimed or because the broker
+    /// may have copied the message. The claim may come from an earlier request of this job that was never answered.
     var mayBeCopy = false
 
     /// The queue of the delivery that is settled when the job ends. After a lost connection, this may be the queue of
     /// dropped jobs.
     var source: JobQueue { JobQueue(tagIndex: tag.queueIndex) ?? queue }
 
-    /// - Parameter worker: the broker's user that workers publish as; nil: the broker validates nobody.
-    /// - Returns: nil for a queue that this consumer does not know.
+    /// Creates the job of a delivery.
+    ///
+    /// - Parameter worker: the broker user that workers publish as, or `nil` if the broker does not validate users.
+    /// - Returns: `nil` if the delivery comes from an unknown queue.
     package init?(
         _ delivery: AMQPDelivery, at now: Timestamp = Timestamp(milliseconds: 0), worker: String? = nil
     ) {
@@ -56,8 +60,9 @@ package struct InboundJob: Sendable {
             }
     }
 
-    /// What a worker has carried on, else the broker's own word (a message interceptor's), else the publisher's. A time
-    /// to come is a clock that is ahead; one of months ago is none.
+    /// Returns the time of publication: from a worker's header, from the broker's message interceptor, or from the
+    /// publisher. A future time is replaced by the current time, because the clock must be wrong. A time more than 30
+    /// days ago is ignored.
     private static func publication(_ properties: AMQPProperties, now: Timestamp) -> Timestamp? {
         let carried = properties.headers[JobHeader.since]?.integer ?? properties.headers["timestamp_in_ms"]?.integer
         let seconds = properties.timestamp.flatMap { Int64(exactly: $0) }.flatMap { $0 < 1 << 40 ? $0 : nil }
@@ -71,27 +76,28 @@ package struct InboundJob: Sendable {
         drop != nil && Lane(of: delivery) == nil ? delivery.routingKey.cut(toBytes: 255) : lane.rawValue
     }
 
-    /// Where a worker that stops puts it back: to its lane, but what may end workers to the suspects.
+    /// The destination of the job when its worker stops: its lane or, for a suspect, the suspects.
     var home: OutboundMessages.Destination { queue == .suspects ? .suspects : .lane }
 
-    /// The attempt this delivery is, from 1.
+    /// The number of the attempt that this delivery is for, from 1.
     package var attempt: Int { max(1, Int(clamping: delivery.properties.headers[JobHeader.attempt]?.integer ?? 1)) }
 
     var hasBeenTried: Bool { delivery.properties.headers[JobHeader.firstAttempt] != nil }
 
-    /// When the first attempt was; now, if this is it. A time to come is a mistake, and would keep the job for ever.
+    /// Returns the time of the first attempt, or the current time if this is the first one. A future time is replaced
+    /// by the current time, because it would keep the job forever.
     package func firstAttempt(now: Timestamp) -> Timestamp {
         let claimed = delivery.properties.headers[JobHeader.firstAttempt]?.integer ?? now.milliseconds
         return Timestamp(milliseconds: min(max(claimed, 0), now.milliseconds))
     }
 
-    /// W3C Trace Context. Today's has 55 characters; what is far longer is none, and would not fit into the
-    /// headers of what it is carried into.
+    /// The trace context of the message (W3C Trace Context). The current version has 55 characters. A value over 255
+    /// bytes is ignored, because it would not fit into the headers of later messages.
     package var traceparent: String? {
         delivery.properties.headers[JobHeader.traceparent]?.string.flatMap { $0.utf8.count <= 255 ? $0 : nil }
     }
 
-    /// The same, of what goes with it.
+    /// The trace state of the message (W3C Trace Context), or `nil` if it is invalid.
     var tracestate: String? {
         delivery.properties.headers[JobHeader.tracestate]?.string.flatMap { TraceState.isGood($0) ? $0 : nil }
     }
@@ -100,38 +106,41 @@ package struct InboundJob: Sendable {
 
     package func publisher(worker: String?) -> String? { delivery.properties.publisher(worker: worker) }
 
-    /// Some of its pushes may have been sent already.
+    /// Whether some pushes of the job may already have been sent.
     package var wasSentBefore: Bool {
         wasDeliveredBefore || mayBeCopy || delivery.properties.headers[JobHeader.redelivered] == .boolean(true)
     }
 
-    /// This message itself, and not only the job that it is a part of, was delivered before: who had claimed it may be
-    /// gone, and nobody else settles it.
+    /// Whether this message itself was delivered before, and not only the job that it belongs to. In that case, the
+    /// worker that claimed the job may be gone, and this delivery must report the outcome.
     var comesAgain: Bool {
         wasDeliveredBefore || delivery.properties.headers[JobHeader.deliveredBefore] == .boolean(true)
     }
 
-    /// The broker has moved a dropped job: its word on this delivery is not one on the job's.
+    /// Whether this message was delivered before. The broker has moved a dropped message, so the `redelivered` flag of
+    /// this delivery does not refer to the original queue.
     private var wasDeliveredBefore: Bool { drop?.wasDelivered ?? delivery.isRedelivered }
 
-    /// A worker has had it from this queue, and was gone. RabbitMQ 4 says the count of the queue where it died with the
-    /// first delivery of a dead letter, too, which is above the limit of that queue; then it counts from one.
+    /// Whether a worker received the job from this queue and then died. RabbitMQ 4 sets the delivery count of the
+    /// original queue on the first delivery of a dead letter. That count exceeds the original queue's limit, and later
+    /// counts start at one.
     var wasLookedAt: Bool {
         delivery.isRedelivered && (drop == nil || earlierDeliveries <= PipelineNames.suspectDeliveries)
     }
 
-    /// What a worker has made of a job: a chunk, or what was left for another attempt.
+    /// The name of the part that a worker made of a job: a chunk, or the recipients that are left for another attempt.
     var part: String? { delivery.properties.headers[JobHeader.part]?.string }
 
     var isChunk: Bool { isWorkers && delivery.properties.headers[JobHeader.chunk] == .boolean(true) }
 
-    /// How many recipients a chunk is to have, of a job that has got its name to be split under.
+    /// The number of recipients in each chunk, if the job was already given a name to be split under.
     var chunkSize: Int? {
         guard isWorkers, part != nil else { return nil }
         return delivery.properties.headers[JobHeader.chunkSize]?.integer.flatMap { $0 > 0 ? Int(clamping: $0) : nil }
     }
 
-    /// When its turn is, as a worker has worked it out. One that is further ahead than any may be is a wrong clock's, and none.
+    /// The time slot that a worker assigned to the job. A slot too far in the future is ignored, because it comes from
+    /// a wrong clock.
     var slot: Pacer.Slot? {
         let latest = arrivedAt.milliseconds + Int64(PaceLimit.longest) * 1_000
         guard isWorkers, let due = delivery.properties.headers[JobHeader.slot]?.integer, (0...latest).contains(due),
@@ -140,13 +149,13 @@ package struct InboundJob: Sendable {
         return Pacer.Slot(due: Timestamp(milliseconds: due), rate: Int(clamping: rate))
     }
 
-    /// For how many seconds it has waited for a rate.
+    /// The time for which the job has waited for a rate limit, in seconds.
     var paced: Int {
         guard isWorkers, let seconds = delivery.properties.headers[JobHeader.paced]?.integer else { return 0 }
         return Int(min(max(0, seconds), Int64(PaceLimit.longest)))
     }
 
-    /// Who has asked to claim it before it was put where it comes from.
+    /// The owner of an earlier claim request for this job, made before the job was delayed.
     var earlierClaimant: String? {
         delivery.properties.headers[JobHeader.claim]?.string.flatMap { UUID(uuidString: $0)?.uuidString.lowercased() }
     }

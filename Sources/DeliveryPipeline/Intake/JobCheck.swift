@@ -2,12 +2,11 @@ import AMQPClient
 package import PushModel
 
 extension PipelineConfiguration {
-    /// Reads a message body as a job, and refuses what is wrong with it whoever publishes it: all that can be said
-    /// without apps and outputs.
+    /// Decodes a message body, and rejects faults that can be found without knowing apps and outputs.
     ///
     /// - Parameters:
-    ///   - messageID: the message's `message_id` property, which is the job's id when the body has none.
-    ///   - makeID: gives an id to a job that has neither.
+    ///   - messageID: the message's `message_id` property, which is the job's id if the body has none.
+    ///   - makeID: returns an id for a job that has neither.
     package func decode(
         _ body: [UInt8], messageID: String?, now: Timestamp, makeID: () -> String
     ) throws(JobRejection) -> Job {
@@ -23,7 +22,7 @@ extension PipelineConfiguration {
         let job = try JobDecoder.decode(
             body, messageID: messageID,
             limits: JobLimits(recipients: limits.maximumRecipients, now: now), makeID: makeID)
-        // Without, nobody could tell that it has come a second time.
+        // A second copy of the job can only be recognized by its id.
         if job.atMostOnce, !job.hasGivenID {
             throw job.rejected("id", "is required with at_most_once, here or as the message's message_id")
         }
@@ -35,7 +34,9 @@ extension PipelineConfiguration {
 }
 
 extension PipelineConfiguration {
-    /// - Throws: why a message can't be taken, whatever its body.
+    /// Checks the message regardless of its body.
+    ///
+    /// - Throws: a rejection if the message cannot be used.
     func check(_ inbound: InboundJob, now: Timestamp) throws(JobRejection) {
         if let drop = inbound.drop { throw rejection(of: inbound, field: "message", drop.reason, now: now) }
         let delivery = inbound.delivery
@@ -66,13 +67,13 @@ extension PipelineConfiguration {
         return try decode(body, messageID: messageID, now: now, makeID: makeID)
     }
 
-    /// Of a message whose job is not known, as far as can be told.
+    /// Returns the rejection of a message. It names the job and the app if these can be determined.
     func rejection(of inbound: InboundJob, field: String, _ problem: String, now: Timestamp) -> JobRejection {
         let (id, app) = names(of: inbound, now: now)
         return JobRejection(jobID: id, app: app, faults: [.init(field: field, problem: problem)])
     }
 
-    /// Says whose job it is, for the event. A body is not read again that ended a worker before.
+    /// Returns the job's id and app for the rejection event. A body that may have ended a worker is not decoded again.
     private func names(of inbound: InboundJob, now: Timestamp) -> (id: String?, app: String?) {
         let delivery = inbound.delivery
         let messageID = delivery.properties.messageID
@@ -90,7 +91,7 @@ extension PipelineConfiguration {
 }
 
 extension EncodedBody.Fault {
-    /// Describes the fault of a body and how to correct it.
+    /// A description of the fault of a body and how to correct it.
     var problem: String {
         let found =
             switch self {

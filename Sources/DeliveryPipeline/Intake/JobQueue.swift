@@ -1,30 +1,31 @@
 package import PushModel
 
-/// A queue in the broker that jobs are taken from, in the order in which they go first.
+/// A queue that workers consume.
 package enum JobQueue: Sendable, Hashable {
-    /// Where publishers' jobs come in.
+    /// The queue of a lane, in which publishers' jobs arrive.
     case lane(Lane)
-    /// Jobs of an app that has more of them in its lane than it may hold, out of the others' way.
+    /// The overflow queue of a lane. It takes jobs of apps that exceed their share, so that other apps' jobs do not
+    /// wait for them.
     case overflow(Lane)
-    /// Jobs that have been delivered several times without being settled: one at a time, because one of them may
-    /// be what ends the workers.
+    /// The queue of jobs that were delivered several times without being settled. They are processed one at a time,
+    /// because one of them may be ending the workers.
     case suspects
-    /// What the broker has taken out of the others by itself: told, and put among the dead.
+    /// The queue of messages that the broker dropped from other queues. Workers report and dead-letter them.
     case dropped
 
-    /// As the consumer counts them. Jobs that have overflowed have waited longer; apps that have not overflowed have
-    /// room of their own.
+    /// All queues in order of priority, which is also the order of their indices. The overflow queue of a lane comes
+    /// before the lane itself, because its jobs have waited longer. Apps without overflow have capacity of their own.
     package static let all: [JobQueue] = Lane.allCases.flatMap { [.overflow($0), .lane($0)] } + [.suspects, .dropped]
 
-    /// What shares a connection, and so its bytes: urgent jobs do not wait behind large ones of other lanes, and
-    /// nobody's behind those of an app that has more of them than it may hold.
+    /// The queues that share a connection, and therefore a limit on bytes. Urgent jobs do not wait behind large jobs of
+    /// other lanes. No job waits behind the jobs of an app that exceeds its share.
     package static let connections: [[JobQueue]] = [
         [.lane(.urgent)], [.lane(.normal), .lane(.bulk)], Lane.allCases.map { .overflow($0) } + [.suspects, .dropped],
     ]
 
     static let overflows = all.filter(\.isOverflow)
 
-    /// As tags name it: its place in ``all``.
+    /// The index of the queue in ``all``, which delivery tags contain.
     package var index: Int {
         switch self {
         case .overflow(let lane): 2 * lane.place
@@ -34,7 +35,8 @@ package enum JobQueue: Sendable, Hashable {
         }
     }
 
-    /// As tags name one of the queues that a lane is spread over, from 1; of the others there is only the first.
+    /// Returns the index that delivery tags contain for a shard of the queue, from 1. Only lanes have more than one
+    /// shard.
     package func tagIndex(shard: Int) -> UInt16 { UInt16(index + Self.all.count * (shard - 1)) }
 
     package init?(tagIndex: UInt16) {
@@ -44,7 +46,7 @@ package enum JobQueue: Sendable, Hashable {
 
     var isOverflow: Bool { if case .overflow = self { true } else { false } }
 
-    /// What waits in it may be set apart until its turn.
+    /// Whether jobs of the queue may be delayed because of a rate limit.
     var isPaceable: Bool {
         switch self {
         case .lane, .overflow: true
@@ -58,7 +60,7 @@ package enum JobQueue: Sendable, Hashable {
 }
 
 extension Lane {
-    /// In ``allCases``.
+    /// The index of the lane in ``allCases``.
     var place: Int {
         switch self {
         case .urgent: 0

@@ -2,12 +2,12 @@ import Metering
 import PushModel
 import Threading
 
-/// The cells of each app: those in the table `apps`, as many as may be, have their own; the others share one set, and
-/// whoever is not in the table another. So no message makes a series.
+/// The push counters of each app. A limited number of registered apps have counters of their own, the other registered
+/// apps share one set, and unregistered apps share another. Therefore no message can create a new time series.
 package final class AppTallies: Sendable {
     private struct State {
         var own: [String: OutcomeTally] = [:]
-        /// Beyond those that have their own.
+        /// The registered apps without counters of their own.
         var others: Set<String> = []
     }
 
@@ -23,7 +23,7 @@ package final class AppTallies: Sendable {
         unknown = Self.tally("unknown", registry)
     }
 
-    /// These are in the table: series of theirs begin at 0.
+    /// Creates counters for registered apps, so that their time series begin at 0.
     package func know(_ apps: some Sequence<String>) {
         for app in apps.sorted() {
             state.withLock { state in
@@ -37,7 +37,7 @@ package final class AppTallies: Sendable {
         }
     }
 
-    /// To be asked once for an app, and again as long as it is not known.
+    /// Returns the counters of an app. The result may be cached if `isKnown` is true.
     func tally(of app: String) -> (tally: OutcomeTally, isKnown: Bool) {
         state.withLock { state in
             if let own = state.own[app] { return (own, true) }

@@ -1,16 +1,16 @@
 package import Metering
 import PushModel
 
-/// The cells that the pipeline counts in. Written on its queue only; made before there is a pipeline, so that all of it is
-/// shown from the start.
+/// The metrics of the pipeline. All of them exist before the pipeline starts, so that they are exported from the
+/// beginning. Only the pipeline's queue writes them.
 package final class PipelineMeter: Sendable {
     private let ages: [MetricHistogram]
-    /// By lane; of jobs that were not put back, and of those that were.
+    /// The times until outcomes are safe, by lane: of jobs on their first attempt, and of jobs on later attempts.
     private let firstOutcomes, laterOutcomes: [MetricHistogram]
     private let confirms: MetricHistogram
-    /// Written by the task that marks.
+    /// The durations of commits. The task that marks dead tokens writes this histogram.
     let commits: MetricHistogram
-    /// Connections to the broker, all together.
+    /// The counters of connections to the broker.
     private let connected, notConnected, lost: MetricCell
     private let attempts: [MetricCell]
     private let retries: [Int: MetricCell]
@@ -20,10 +20,12 @@ package final class PipelineMeter: Sendable {
     package let reasons: ReasonTallies
     private let outputs: OutputTallies
 
+    /// Creates the metrics.
+    ///
     /// - Parameters:
-    ///   - delays: of the delay queues, in seconds.
-    ///   - mostApps: that have series of their own.
-    ///   - reasons: what each output's provider may say.
+    ///   - delays: the delays of the delay queues, in seconds.
+    ///   - mostApps: the maximum number of apps with time series of their own.
+    ///   - reasons: the known reasons of each output's provider.
     package init(_ registry: MetricRegistry, delays: [Int], mostApps: Int, reasons: [String: [String]]) {
         let lanes = Lane.allCases.map(\.rawValue)
         ages = lanes.map { registry.histogram(.jobAge, [$0]) }
@@ -43,27 +45,27 @@ package final class PipelineMeter: Sendable {
         outputs = OutputTallies(registry, outputs: reasons.keys)
     }
 
-    /// A connection to the broker was made, lost, or could not be made.
+    /// Counts a connection to the broker that was made, was lost, or could not be made.
     func links(isOpen: Bool, wasOpen: Bool) {
         (isOpen ? connected : wasOpen ? lost : notConnected).add()
     }
 
-    /// A job is taken on.
+    /// Records the age of a job that is started.
     func starts(_ job: StartedJob, now: Timestamp) {
         guard job.inbound.isDated, !job.inbound.hasBeenTried else { return }
         ages[job.inbound.lane.place].observe(now.since(job.due))
     }
 
-    /// The broker has confirmed a message.
+    /// Records the time until the broker confirmed a message.
     func confirmed(_ message: UnconfirmedMessage, now: Timestamp) { confirms.observe(now.since(message.since)) }
 
-    /// What became of so many recipients is safe.
+    /// Records the time until the outcomes of this number of recipients were safe.
     func told(_ job: OpenJob, _ count: Int, now: Timestamp) {
         let outcomes = job.inbound.hasBeenTried ? laterOutcomes : firstOutcomes
         outcomes[job.inbound.lane.place].observe(now.since(job.due), times: count)
     }
 
-    /// Outputs have reported so many.
+    /// Counts outcomes that outputs reported.
     func reported(_ verdict: Outcome.Verdict, _ count: Int = 1) { attempts[Int(verdict.rawValue)].add(count) }
 
     /// Counts the policy's decision about a push.
@@ -76,7 +78,7 @@ package final class PipelineMeter: Sendable {
     /// Counts a push of this job that waits for another attempt or until its credential is accepted.
     func deferred(_ job: OpenJob) { deferred[job.inbound.lane.place].add() }
 
-    /// It was not accepted, and is one of the kinds in the events.
+    /// Counts an outcome whose push was not accepted.
     func settled(_ outcome: Outcome, as kind: OutcomeKind, reason: String?) {
         outcome.job.tally.count(kind.place)
         reasons.count(outcome, reason)
@@ -84,6 +86,6 @@ package final class PipelineMeter: Sendable {
 }
 
 extension Timestamp {
-    /// Milliseconds; none before it.
+    /// Returns the time since an earlier moment in milliseconds, or 0 if that moment is in the future.
     fileprivate func since(_ earlier: Timestamp) -> Int { Int(max(0, milliseconds - earlier.milliseconds)) }
 }

@@ -1,12 +1,13 @@
 import Metering
 import PushModel
 
-/// Counts why pushes were not accepted, by the reasons that the code knows: what a peer makes up is `other`.
+/// The counters of the reasons why pushes were not accepted. A reason that the code does not know is counted as
+/// `other`.
 ///
-/// Only touched on the pipeline's queue.
-// why: unchecked for that reason.
+/// Used only on the pipeline's queue.
+// why: unchecked, because one queue makes all accesses.
 package final class ReasonTallies: @unchecked Sendable {
-    /// Ours, of whatever output.
+    /// The reasons that Martlet itself gives, for every output.
     package static let ours = [
         "AppPaused", Outcome.cancelled, "ConnectionFailed", "ConnectionLost", "CredentialRefused", "CredentialUnusable",
         "NoCredential", "RequestTimeout", "RetriesExhausted", "StreamRefused", "StreamReset", "UnknownApp",
@@ -14,7 +15,7 @@ package final class ReasonTallies: @unchecked Sendable {
     ]
     static let other = "other"
 
-    /// Of one output.
+    /// The counters of one output.
     private struct Cells {
         let provider, martlet: [String: MetricCell]
         let otherOfProvider, otherOfMartlet: MetricCell
@@ -32,7 +33,8 @@ package final class ReasonTallies: @unchecked Sendable {
             otherOfMartlet = cell(.martlet, ReasonTallies.other)
         }
 
-        /// What a provider's refusal of a credential is told as is a word of ours.
+        /// Returns the counter of a reason. A refused credential is the provider's verdict, but its reason is one of
+        /// ``ours``.
         func cell(_ judge: Outcome.Judge, _ reason: String) -> MetricCell {
             guard judge == .provider else { return martlet[reason] ?? otherOfMartlet }
             return provider[reason] ?? (ReasonTallies.ours.contains(reason) ? martlet[reason] : nil) ?? otherOfProvider
@@ -40,7 +42,7 @@ package final class ReasonTallies: @unchecked Sendable {
     }
 
     private let cells: [String: Cells]
-    /// A reason mostly follows itself, so most look nothing up.
+    /// The counter used last. Most reasons equal the one before and need no look-up.
     private var last: (output: String, judge: Outcome.Judge, reason: String, cell: MetricCell)?
 
     init(_ registry: MetricRegistry, _ reasons: [String: [String]]) {

@@ -10,6 +10,8 @@ struct MessageIdentity: Sendable, Hashable {
     private let body: JobContent
     private let envelope: Int
 
+    /// Creates the identity of a message.
+    ///
     /// - Parameter queue: the tag index of the queue from which the broker dropped the message, or `nil` if it did not.
     init(_ delivery: AMQPDelivery, droppedFrom queue: UInt16? = nil) {
         self.queue = queue ?? delivery.tag.queueIndex

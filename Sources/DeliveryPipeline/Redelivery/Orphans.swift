@@ -1,8 +1,8 @@
 import AMQPClient
 import PushModel
 
-/// The jobs that were at work in this worker when their delivery's connection was lost. They are keyed by the identity
-/// of their message, because the broker redelivers it. A value: no clock, no I/O.
+/// The jobs that this worker was processing when their delivery's connection was lost. They are keyed by the identity
+/// of their message, because the broker redelivers it. A value type without clock or I/O.
 ///
 /// | orphan | redelivery of its message | result |
 /// |---|---|---|
@@ -21,7 +21,7 @@ package struct Orphans {
         case ended
     }
 
-    /// An entry takes about 200 bytes.
+    /// The maximum number of ended orphans that are remembered. An entry takes about 200 bytes.
     package static let mostEnded = 10_000
     /// The time for which an ended orphan is remembered, in milliseconds. The broker may need two heartbeats to notice
     /// that the old connection is gone.

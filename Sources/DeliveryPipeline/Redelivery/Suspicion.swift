@@ -11,6 +11,8 @@ package enum Suspicion: Sendable, Hashable {
     case suspect
     case renew
 
+    /// Decides on the action for a job.
+    ///
     /// - Parameters:
     ///   - deliveries: the number of earlier deliveries from this queue, as counted by the broker.
     ///   - survived: the number of losses of the queue's connection that this worker survived.

@@ -1,20 +1,22 @@
-/// How long a message waits that the broker would not take, or an event whose tokens could not be marked, by how often that
-/// has happened: longer each time, so that a queue that is full for a day does not cost a copy a second.
+/// The back-off for messages that the broker refused, and for events whose tokens could not be marked. The delay grows
+/// with each failure, so that a queue that stays full for a day does not cost a copy every second.
 enum RefusalLadder {
-    /// There is a delay queue for each.
+    /// The delays, in seconds. A delay queue exists for each of them.
     private static let seconds = [1, 5, 30, 120, 900, 3600]
 
-    /// Nothing is offered again that would keep a job open for longer, in seconds since it came: the broker waits half an
-    /// hour for its acknowledgement (RabbitMQ's `consumer_timeout`).
+    /// The maximum age of a job whose messages are still published again, in seconds. A later attempt could exceed the
+    /// broker's acknowledgement timeout of 30 minutes (RabbitMQ's `consumer_timeout`).
     static let longestForJobs: Int64 = 1_500
 
-    /// While the database is away an event comes back within two minutes: no consumer gets a copy for that, and outcomes
-    /// are not to be late by far more than it was away.
+    /// The longest delay of an event that waits for the database, in seconds. These retries produce no copies for
+    /// consumers, and a short delay keeps outcomes from being much later than the end of the outage.
     private static let longestForDatabase = 120
 
+    /// Returns the delay after a number of failures, in seconds.
+    ///
     /// - Parameters:
-    ///   - failures: from 1.
-    ///   - isForDatabase: its tokens could not be marked.
+    ///   - failures: the number of failures, from 1.
+    ///   - isForDatabase: whether the event's tokens could not be marked.
     static func seconds(afterFailures failures: Int, isForDatabase: Bool = false) -> Int {
         let wait = seconds[min(max(failures, 1), seconds.count) - 1]
         return isForDatabase ? min(wait, longestForDatabase) : wait

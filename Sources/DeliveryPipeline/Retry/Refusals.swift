@@ -3,26 +3,26 @@ import AMQPClient
 import Logging
 import PushModel
 
-/// What the broker would not take. A value: no clock, no I/O.
+/// The handling of messages that the broker refused. A value type without clock or I/O.
 ///
-/// | it is | then |
+/// | refused message | action |
 /// |---|---|
-/// | an event, for the first time | offered again after a second |
-/// | an event, again | put into a delay queue, to be offered when it comes back; its jobs are done |
-/// | an event, for longer than `retry.maximum_age` | put into the dead-letter queue |
-/// | such, by a delay queue, for too long | put into the dead-letter queue |
-/// | anything else | offered again after 1, 5, 30, 120, 900 seconds; its job stays open |
-/// | a job that has waited here, on its way to the overflow queue | not offered again: it waits here (``MoveControl``) |
-/// | a job as it came or a chunk, and the job's connection is lost | forgotten: the broker delivers the job again |
-/// | a retry or a job as it came, for too long | put into the dead-letter queue, and an event says so |
-/// | a chunk or a job under its new name, for too long | as if it were too large |
-/// | for the dead-letter queue | offered again after 1, 5, 30, 120, 900 seconds, then every hour |
-/// | too large, or not to be carried by AMQP | never offered again: the broker dead-letters its jobs, and an event says so |
-/// | such, and a chunk | its job is split no further, too |
+/// | an event, first refusal | published again after one second |
+/// | an event, later refusal | moved to a delay queue and published when it returns; its jobs are done |
+/// | an event, after `retry.maximum_age` | dead-lettered |
+/// | an event refused by a delay queue, for too long | dead-lettered |
+/// | any other message | published again after 1, 5, 30, 120, 900 seconds; its job stays open |
+/// | a waiting job on its way to the overflow queue | not published again; it waits in the worker (``MoveControl``) |
+/// | an original job or a chunk whose job's connection is lost | dropped, because the broker redelivers the job |
+/// | a retry or an original job, for too long | dead-lettered, and an event reports it |
+/// | a chunk or a job under its new name, for too long | treated as too large |
+/// | a message to the dead-letter exchange | published again after 1, 5, 30, 120, 900 seconds, then every hour |
+/// | too large, or impossible in AMQP | not published again; the broker dead-letters its jobs; an event reports it |
+/// | a chunk that is too large | in addition, splitting of its job stops |
 ///
-/// Too long is what would keep a job open for more than 25 minutes. Messages that are to be offered again wait here.
-/// Its job's recipients take room of `maximumInFlight` meanwhile, and its delivery a place of the prefetch, so there
-/// are never more than these over one connection.
+/// "Too long" means that a job would stay open for more than 25 minutes. Messages that will be published again wait in
+/// the worker. The recipients of their jobs count towards `maximumInFlight`, and their deliveries count towards the
+/// prefetch. Their number on one connection is therefore limited.
 struct Refusals {
     var configuration: PipelineConfiguration
 
@@ -47,10 +47,12 @@ struct Refusals {
         for (seconds, ids) in waiting { turn.wait(.refusal(ids), seconds * 1_000) }
     }
 
-    /// - Parameter returned: is final: it would be refused the same way tomorrow.
+    /// Handles a message that the broker can never accept.
+    ///
+    /// - Parameter returned: a return for which ``AMQPReturn/isFinal`` is true.
     func returned(_ returned: AMQPReturn, _ splitting: inout Splitting, _ turn: inout Turn) {
         guard let publication = turn.outbox[returned.id]?.publication else { return }
-        // The same message would be refused the same way tomorrow.
+        // The broker would refuse the same message again.
         leaveJobs(
             of: returned.id, field: "body",
             because:
@@ -69,8 +71,8 @@ struct Refusals {
         for id in turn.outbox.waitingOrphans() { forget(id, &splitting, &turn) }
     }
 
-    /// Removes a message of a job that the broker redelivers. If the message is a chunk, splitting stops, and the job is
-    /// marked incomplete so that its remaining settlements do not complete the whole job.
+    /// Removes a message of a job that the broker redelivers. If the message is a chunk, splitting stops. The job is
+    /// then marked incomplete, so that its remaining settlements do not complete the whole job.
     private func forget(_ id: UInt64, _ splitting: inout Splitting, _ turn: inout Turn) {
         splitting.abandon(chunk: id, &turn)
         for job in turn.outbox.met(id) { turn.lost(job) }
@@ -97,8 +99,10 @@ struct Refusals {
         return arrivals.min().map { turn.now.seconds + Int64(seconds) - $0 > RefusalLadder.longestForJobs } ?? false
     }
 
-    /// - Returns: false if there is nowhere to put it: the dead letters refuse it, or nobody could tell that a worker
-    ///   wrote it.
+    /// Dead-letters a message that was refused for too long.
+    ///
+    /// - Returns: `false` if that is impossible. Either the dead-letter exchange itself refuses the message, or the
+    ///   event could not be distinguished from a forged one.
     private func giveUp(
         _ id: UInt64, _ message: UnconfirmedMessage, because reason: String, _ splitting: inout Splitting,
         _ turn: inout Turn
@@ -124,8 +128,8 @@ struct Refusals {
         return true
     }
 
-    /// Nothing that is made of these jobs is taken. The broker has the jobs themselves, and can put them among the dead
-    /// letters without our publishing them.
+    /// Lets the broker dead-letter the jobs of a message that it does not accept. The broker still has these jobs, so
+    /// no worker needs to publish them.
     private func leaveJobs(
         of id: UInt64, field: String = "message", because problem: String, _ splitting: inout Splitting,
         _ turn: inout Turn
@@ -135,7 +139,7 @@ struct Refusals {
             guard let job = turn.outbox.ledger.delivery(of: share.entry), !job.isUntakeable else { continue }
             job.isUntakeable = true
             let plan = splitting.stop(share.entry, &turn)
-            // Of those that the broker has dropped it was told why.
+            // The reason for a dropped job was already reported.
             if job.inbound.drop != nil { continue }
             let rejection = configuration.rejection(
                 of: job.inbound, field: field, problem + (plan.map(\.progress) ?? ""), now: turn.now)
@@ -161,7 +165,7 @@ extension ChunkPlan {
 }
 
 extension AMQPReturn {
-    /// The same message would be refused the same way tomorrow: AMQP can't carry it, or it is larger than the broker's
-    /// `max_message_size` or has a property that it refuses (406, precondition failed).
+    /// Whether the broker would refuse the same message again. AMQP can't carry it, it is larger than the broker's
+    /// `max_message_size`, or the broker refuses a property (406, precondition failed).
     var isFinal: Bool { isImpossible || code == 406 }
 }

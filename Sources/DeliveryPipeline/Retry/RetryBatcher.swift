@@ -1,14 +1,14 @@
 import PushModel
 
-/// Groups a job's recipients that wait for another attempt. Recipients share a message if their delays are equal and if
-/// either none or all of their earlier pushes may have been accepted, because the mark `redelivered` applies to the
+/// A collector that groups a job's recipients that wait for another attempt. Recipients share a message if their delays
+/// are equal, and if either all or none of their pushes may have been accepted. The mark `redelivered` applies to the
 /// whole message.
 struct RetryBatcher {
     struct Batch {
         let job: RoutedJob
-        /// 0: at once, by another worker.
+        /// The delay in seconds, or 0 if another worker is to send the pushes at once.
         let seconds: Int
-        /// Not for a fault of their own, so this was no attempt.
+        /// Whether the pushes were held or returned unsent, which does not count as an attempt.
         let isHeld: Bool
         /// Whether the pushes may already have been accepted.
         let maybeSent: Bool
@@ -16,7 +16,8 @@ struct RetryBatcher {
     }
 
     private struct Key: Hashable {
-        /// Not the delivery: two jobs can come of one, each for some of its recipients.
+        /// The routed job. The delivery is not sufficient, because it may have two routed jobs with different
+        /// recipients.
         let job: ObjectIdentifier
         let seconds: Int
         let isHeld: Bool

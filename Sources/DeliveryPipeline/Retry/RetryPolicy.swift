@@ -1,33 +1,33 @@
 package import PushModel
 
-/// When a push that was certainly not accepted is tried again. A value: no clock, no I/O.
+/// The policy for retrying a push that was certainly not accepted. A value type without clock or I/O.
 ///
 /// With the default delays:
 ///
-/// | attempt that failed | waits |
+/// | failed attempt | delay |
 /// |---|---|
 /// | 1 | 5 s |
 /// | 2 | 30 s |
 /// | 3 | 2 min |
-/// | 4 | 15 min, which is what Apple asks for after a 500 or 503 |
+/// | 4 | 15 min, the time that Apple requires after a 500 or 503 |
 /// | 5 and later | 1 h |
 ///
-/// A provider's wish for more time is met with the next longer delay.
+/// If a provider requests a longer time, the next longer delay is used.
 public struct RetryPolicy: Sendable {
     package enum Decision: Equatable {
         case wait(seconds: Int)
         case giveUp
-        /// The job's own deadline comes before the next attempt would.
+        /// The next attempt would be later than the job's deadline.
         case expire
     }
 
-    /// The delay queues there are, in seconds, rising.
+    /// The delays of the delay queues, in seconds and in ascending order.
     public let delays: [Int]
     public let maximumAttempts: Int
-    /// How long after its first attempt a push is still tried, in seconds.
+    /// The time after its first attempt during which a push is retried, in seconds.
     public let maximumAge: Int
 
-    /// The least time that a push is held, in seconds, if ``delays`` has one that long.
+    /// The minimum time for which a push is held, in seconds, if ``delays`` has an entry of at least that length.
     private static let leastHold = 30
 
     public static let defaultDelays = [5, 30, 120, 900, 3600]
@@ -40,13 +40,14 @@ public struct RetryPolicy: Sendable {
         self.maximumAge = maximumAge
     }
 
-    /// What to do after `attempt` (1 for the first) has failed.
+    /// Returns the action after a failed attempt.
     ///
     /// - Parameters:
-    ///   - age: seconds since the first attempt.
-    ///   - wish: the least to wait, in seconds.
-    ///   - patience: seconds that the waits between attempts may add up to, where the provider has less of it than we; time
-    ///     that a push was held back does not count.
+    ///   - attempt: the number of the failed attempt, from 1.
+    ///   - age: the time since the first attempt, in seconds.
+    ///   - wish: the minimum delay that the provider requests, in seconds.
+    ///   - patience: the maximum sum of the delays between attempts, in seconds, if the provider sets one. Time for
+    ///     which a push was held does not count.
     package func decide(
         afterAttempt attempt: Int, age: Int64 = 0, wish: Int32 = 0, patience: Int? = nil,
         expiration: Job.Expiration?, now: Timestamp

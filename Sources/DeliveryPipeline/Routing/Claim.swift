@@ -2,36 +2,40 @@ import AMQPClient
 import PushModel
 import Store
 
-/// Why a job must be known to be the first of its name before it is sent, and what it means that it is not.
+/// A claim that a job must make before it is sent, and the meaning of each answer.
 struct Claim {
     enum Rule {
-        /// Never sent twice, whatever happens.
+        /// The job is never sent twice.
         case atMostOnce
-        /// Published twice, it is sent once; coming again because its worker has died, it is sent again.
+        /// A job that is published twice is sent once. A redelivery after the death of its worker is sent again.
         case deduplicated
-        /// A job that is split twice makes the same chunks twice; those that somebody has begun with are left out.
+        /// A job that is split twice results in the same chunks twice. Chunks that a worker has already started are
+        /// left out.
         case chunk
     }
 
     enum Verdict {
         case goOn
-        /// The other one of its name is sent, and its outcomes are reported.
+        /// Another delivery with this name is sent, and reports its outcomes.
         case drop
-        /// It may have been sent, and nobody else reports it.
+        /// The job may have been sent, and no other delivery reports its outcomes.
         case unknown
-        /// Another job has its name.
+        /// Another job has this name.
         case reject
     }
 
-    /// How long the name of a chunk is remembered, in seconds: a job that is split again within a day, replayed out of the
-    /// dead-letter queue for one, leaves out what was sent of it, however long both wait for a rate.
+    /// The time for which the name of a chunk is remembered, in seconds. If a job is split again within a day, for
+    /// example after a replay from the dead-letter queue, chunks that were sent are left out. This holds however long
+    /// both wait for a rate limit.
     static let chunkSeconds = PaceLimit.longest + 86_400
 
     let rule: Rule
     let request: ClaimRequest
 
-    /// - Parameter owner: a UUID of this asking.
-    /// - Returns: nil if the job can be sent without asking.
+    /// Creates the claim of a job.
+    ///
+    /// - Parameter owner: returns a UUID for this request.
+    /// - Returns: `nil` if the job can be sent without a claim.
     init?(_ job: Job, _ inbound: InboundJob, _ configuration: PipelineConfiguration, owner: () -> String) {
         let isWhole = inbound.part == nil
         let seconds: Int
@@ -47,14 +51,16 @@ struct Claim {
         request = ClaimRequest(
             key: ClaimKey(
                 output: job.output, app: job.app, name: inbound.part ?? job.id, isPart: !isWhole, seconds: seconds),
-            // A part's name was made up by a worker, a job's by its publisher.
+            // A part's name is unique, because a worker made it. A job's name comes from its publisher.
             content: isWhole ? JobContent(inbound.delivery.body) : nil, owner: owner(),
             predecessor: inbound.earlierClaimant)
     }
 
-    /// What to do with the job. One that was claimed before and does not come again has a copy that was claimed, and
-    /// which will be reported or come again itself.
-    /// - Parameter isToBeSplit: nothing of it is sent before its chunks have been claimed, each by itself.
+    /// Returns the action for a job after the answer to its claim. If the name is taken and this delivery is not a
+    /// redelivery, another delivery of the same job holds the claim and reports its outcome.
+    ///
+    /// - Parameter isToBeSplit: whether the job will be split. Its chunks are then claimed separately before they are
+    ///   sent.
     func verdict(_ answer: ClaimAnswer, comesAgain: Bool, isToBeSplit: Bool) -> Verdict {
         switch answer {
         case .claimed: .goOn

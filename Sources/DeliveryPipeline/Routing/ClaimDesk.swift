@@ -3,12 +3,13 @@ import Logging
 import PushModel
 import Store
 
-/// Asks the database whether jobs are the first of their names; a job goes on when that is known, and waits in the
-/// broker while the database is away: at once when others have waited for it in vain, or they would take all the room,
-/// and keep what is behind them for longer than the broker waits for an acknowledgement. Only chunks go on without. A
-/// value: no clock, no I/O.
+/// The claims of jobs that must be the first with their name. A job continues after the database has answered.
+///
+/// While the database is unavailable, jobs wait in delay queues. They are moved there after a timeout, or at once if
+/// earlier jobs have timed out. Otherwise they would use up the worker's capacity, and jobs behind them would exceed
+/// the broker's acknowledgement timeout. Only chunks continue without an answer. A value type without clock or I/O.
 struct ClaimDesk {
-    /// What the pipeline is to do.
+    /// The next step of a job after its claim.
     enum Decision {
         case goOn(StartedJob)
         case settle(StartedJob, Outcome.Verdict, reason: String)
@@ -27,7 +28,7 @@ struct ClaimDesk {
         return claims.add(asked) ? nil : goOnWithoutClaim(asked, mayBeClaimed: false, &turn)
     }
 
-    /// At the end of every turn.
+    /// Returns the next statement, if any. Called at the end of every turn.
     mutating func next(_ turn: inout Turn) -> Claims.Batch? {
         if !isWatched, !claims.isEmpty {
             isWatched = true
@@ -36,7 +37,9 @@ struct ClaimDesk {
         return claims.next(id: turn.outbox.messages.nextID())
     }
 
-    /// - Returns: what is to be done with those that have waited for too long.
+    /// Handles jobs whose claims have timed out.
+    ///
+    /// - Returns: the decisions about these jobs.
     mutating func overdue(_ turn: inout Turn) -> [Decision] {
         isWatched = false
         let overdue = claims.overdue(
@@ -44,7 +47,9 @@ struct ClaimDesk {
         return overdue.compactMap { goOnWithoutClaim($0.asked, mayBeClaimed: $0.mayBeClaimed, &turn) }
     }
 
-    /// - Parameter answers: to the requests of the batch, in their order.
+    /// Handles the database's answers to a batch.
+    ///
+    /// - Parameter answers: the answers to the requests of the batch, in the same order.
     mutating func answered(_ id: UInt64, _ answers: [ClaimAnswer], _ turn: inout Turn) -> [Decision] {
         let (answered, missing) = claims.answered(id, answers)
         if missing > 0 {
@@ -67,7 +72,7 @@ struct ClaimDesk {
             turn.release(started)
             turn.outbox.moveUnclaimed(
                 started, seconds: seconds, firstAttempt: firstAttempt,
-                // One that was not asked for has nothing to pass on but what was passed to it.
+                // A claim that was not yet sent to the database only passes on the claimant of an earlier request.
                 claimant: mayBeClaimed ? asked.claim.request.owner : started.inbound.earlierClaimant)
             return nil
         case .expire: return .settle(started, .expired, reason: "DatabaseUnavailable")
@@ -79,7 +84,8 @@ struct ClaimDesk {
         let started = asked.job
         started.hasClaim = true
         if case .taken = answer { started.inbound.mayBeCopy = true }
-        // A job whose claim was never answered is no certain copy: its own statement may have been committed late.
+        // If an earlier claim of this job was never answered, its statement may have been committed late. The job is
+        // then not a certain duplicate.
         let verdict = asked.claim.verdict(
             answer, comesAgain: started.inbound.comesAgain || started.inbound.earlierClaimant != nil,
             isToBeSplit: started.isToBeSplit)

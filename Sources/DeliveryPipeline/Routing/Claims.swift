@@ -1,15 +1,16 @@
 import PushModel
 package import Store
 
-/// Claims on their way to the database: one statement at a time, the rest gathers meanwhile. A value: no clock, no I/O.
+/// The claims that wait for the database. One statement runs at a time, and further claims are collected meanwhile. A
+/// value type without clock or I/O.
 ///
-/// | a job that waits for its claim | until |
+/// | claim | waits until |
 /// |---|---|
-/// | gathers | the statement before is answered |
-/// | is asked for | the answer comes |
-/// | either, and is a chunk | two seconds are over: it goes on unclaimed, since its claim tells of a crash, and such are rare |
-/// | either, and is another | ten seconds are over: it waits in the broker, and its claim goes with it |
-/// | comes while others have waited in vain | at once the same, until the statement is answered |
+/// | collected | the previous statement is answered |
+/// | in a statement | the answer arrives |
+/// | either, of a chunk | two seconds have passed; it is sent unclaimed, as its claim matters only after a rare crash |
+/// | either, of another job | ten seconds have passed; the job is moved to a delay queue, together with its claim |
+/// | made after a timeout | no wait; handled as above at once, until a statement is answered |
 package struct Claims {
     package struct Batch: Sendable {
         package let id: UInt64
@@ -24,15 +25,17 @@ package struct Claims {
     }
 
     private var queue = StatementQueue<Asked>()
-    /// The database takes its time: chunks don't wait for it.
+    /// Whether the database is slow, so that chunks do not wait for it.
     private var isDelayed = false
-    /// Jobs have waited for it in vain.
+    /// Whether other jobs have timed out.
     private var isAway = false
 
-    /// No job waits.
+    /// Whether no job waits.
     var isEmpty: Bool { queue.isEmpty }
 
-    /// - Returns: false: it is not to wait, since others have in vain.
+    /// Adds a claim.
+    ///
+    /// - Returns: `false` if the job must not wait because earlier ones have timed out.
     mutating func add(_ asked: Asked) -> Bool {
         if asked.claim.rule == .chunk ? isDelayed : isAway { return false }
         queue.add(asked)
@@ -43,11 +46,11 @@ package struct Claims {
         queue.next(id: id).map { Batch(id: id, requests: $0.map(\.claim.request)) }
     }
 
-    /// Claims without an answer among these gather again, and wait no longer than the rest: claiming twice does no
-    /// harm.
+    /// Handles the answers to a statement. Claims without an answer are collected again, and keep their timeout.
+    /// Claiming twice is harmless.
     ///
-    /// - Parameter answers: by the place of what was asked for.
-    /// - Returns: the answers to those that still wait, and how many were missing.
+    /// - Parameter answers: the answers, in the order of the requests.
+    /// - Returns: the answers to jobs that still wait, and the number of missing answers.
     mutating func answered(
         _ id: UInt64, _ answers: [ClaimAnswer]
     ) -> (answered: [(asked: Asked, answer: ClaimAnswer)], missing: Int) {
@@ -60,8 +63,9 @@ package struct Claims {
         )
     }
 
-    /// - Returns: jobs that wait no longer, since they have waited for so many milliseconds, and whether they have been
-    ///   asked for: then they may be claimed, or be so later.
+    /// Removes the jobs that have waited for at least this number of milliseconds.
+    ///
+    /// - Returns: these jobs, and whether each was part of a statement, so that it may be claimed now or later.
     mutating func overdue(chunks: Int, others: Int, now: Timestamp) -> [(asked: Asked, mayBeClaimed: Bool)] {
         let (asked, gathering) = queue.takeOut {
             now.milliseconds - $0.since.milliseconds >= Int64($0.claim.rule == .chunk ? chunks : others)

@@ -1,4 +1,4 @@
-/// One that has waited here, and is to wait in another of the workers' queues.
+/// A job that has waited in this worker and is being moved to another of the workers' queues.
 final class MovedJob: OpenJob {
     let waiting: WaitingJob
 

@@ -1,7 +1,6 @@
 import PushModel
 
-/// A delivery that is being dealt with, and what is known of it: an entry of the ledger, opened once. Only touched on
-/// the pipeline's queue.
+/// A delivery that this worker is processing: an entry of the pending settlements. Used only on the pipeline's queue.
 package class OpenJob {
     var inbound: InboundJob
     /// Whether the connection of the delivery is lost, so that the broker redelivers the message.
@@ -10,32 +9,33 @@ package class OpenJob {
     var identity: MessageIdentity?
     /// Whether splitting stopped early. The job's settlements may then complete although chunks are missing.
     var isIncomplete = false
-    /// Its place in the ledger, once it has one.
+    /// The job's entry in the pending settlements, or -1 before it has one.
     var entry = -1
-    /// Its name is claimed, by this delivery or by another: put back, it comes under one that nobody has claimed.
+    /// Whether the job's name is claimed, by this delivery or another. A job that is requeued then gets a new name.
     var hasClaim = false
-    /// The broker never takes what is made of it, so it goes where the broker itself puts dead letters.
+    /// Whether the broker never accepts the messages made of this job. The job is then dead-lettered by the broker
+    /// itself.
     var isUntakeable = false
-    /// What it takes of its app's and its queue's measure.
+    /// The capacity that the job takes of its app and its queue.
     var load: Scheduler.Load?
-    /// It was handed to an output.
+    /// Whether the job was passed to an output.
     var isSent = false
-    /// For the log.
+    /// The counts for the log.
     var tally = JobTally()
 
-    /// nil: it is not traced.
+    /// The trace, or `nil` if the job is not traced.
     var trace: JobTrace?
 
     init(_ inbound: InboundJob) {
         self.inbound = inbound
     }
 
-    /// From when on its outcome can be expected.
+    /// The time from which the job's outcome can be expected.
     var due: Timestamp { inbound.since }
 
-    /// What becomes of it carries them.
+    /// The trace headers of messages that result from this job.
     var traceHeaders: TraceHeaders? { trace?.headers ?? inbound.trace }
 
-    /// Delivered again, it would be taken for its own copy.
+    /// Whether a redelivery of the job would be treated as a duplicate of itself.
     var isOnce: Bool { false }
 }

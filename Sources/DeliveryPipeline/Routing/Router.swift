@@ -3,23 +3,23 @@ import Foundation
 import PushModel
 import Store
 
-/// Finds out where a job goes. A value: no clock, no I/O; only claims get a name that is made up.
+/// The routing of jobs. A value type without clock or I/O, except that each claim gets a random owner.
 struct Router {
-    /// What is to be done with a job whose turn has come, before any of it is sent.
+    /// The first step for a job whose turn has come.
     enum First {
         case settle(Outcome.Verdict, reason: String)
-        /// Its time has not come.
+        /// The job's `send_at` is in the future.
         case delay(seconds: Int)
-        /// The database is to say whether it is the first of its name.
+        /// The database must decide whether the job is the first with its name.
         case claim(Claim)
         case goOn
     }
 
-    /// Where a job goes that may be sent.
+    /// The route of a job that may be sent.
     enum Route {
         case split
         case send(Credential?)
-        /// It waits in the broker until its app is resumed or its credential mended.
+        /// The job waits in the broker until its app is resumed or its credential is usable.
         case hold(seconds: Int, because: RoutingFailure)
         case settle(Outcome.Verdict, because: RoutingFailure)
     }
@@ -27,9 +27,11 @@ struct Router {
     let outputs: [String: RunningOutput]
     var configuration: PipelineConfiguration
 
-    // MARK: Whose it is
+    // MARK: App and output
 
-    /// - Throws: what can't be changed about it.
+    /// Returns the output and the environment of a job.
+    ///
+    /// - Throws: a rejection if the job has a permanent fault.
     func address(
         _ job: Job, _ inbound: InboundJob, _ snapshot: Snapshot
     ) throws(JobRejection) -> (output: RunningOutput, environment: PushEnvironment) {
@@ -46,7 +48,7 @@ struct Router {
 
     private var outputNames: String { outputs.keys.sorted().joined(separator: ", ") }
 
-    /// An app may name the broker users who may push to it.
+    /// Checks that the publisher may push to the app. An app may list the broker users that are allowed to.
     private func checkPublisher(of job: Job, _ inbound: InboundJob, _ app: App) throws(JobRejection) {
         guard !app.allowedPublishers.isEmpty else { return }
         guard let publisher = inbound.publisher(worker: configuration.brokerUser) else {
@@ -57,7 +59,7 @@ struct Router {
         }
     }
 
-    // MARK: What comes first
+    // MARK: First step
 
     func first(_ job: Job, _ inbound: InboundJob, isCancelled: Bool, now: Timestamp) -> First {
         if isCancelled { return .settle(.failed, reason: Outcome.cancelled) }
@@ -68,9 +70,11 @@ struct Router {
         return claim.map { .claim($0) } ?? .goOn
     }
 
-    // MARK: Where it goes
+    // MARK: Route
 
-    /// - Throws: why the credential that it names can't be used.
+    /// Returns the route of a job.
+    ///
+    /// - Throws: a rejection if the credential that the job names cannot be used.
     func route(_ started: StartedJob, _ snapshot: Snapshot, now: Timestamp) throws(JobRejection) -> Route {
         let job = started.job
         if started.isToBeSplit { return .split }
@@ -79,7 +83,7 @@ struct Router {
         case .failure(.unsuitable(let explanation)): throw job.rejected("credential", explanation)
         case .failure(let failure):
             switch failure {
-            // Removed while it was looked at.
+            // The app or its credential was removed in the meantime.
             case .noCredential, .unknownApp, .unsuitable: return .settle(.failed, because: failure)
             case .paused, .credentialUnusable:
                 return switch configuration.retry.hold(expiration: job.expiration, now: now) {
@@ -91,7 +95,7 @@ struct Router {
         }
     }
 
-    /// - Returns: nil: its output needs none.
+    /// Returns the credential of a job, or `nil` if its output needs none.
     private func credential(
         for started: StartedJob, _ snapshot: Snapshot, _ now: Timestamp
     ) -> Result<Credential?, RoutingFailure> {
@@ -110,7 +114,7 @@ extension RoutingFailure {
     /// Whether an operator has paused the app.
     var isPause: Bool { if case .paused = self { true } else { false } }
 
-    /// What an outcome gives as its reason.
+    /// The reason in an outcome.
     var reason: String {
         switch self {
         case .unknownApp: "UnknownApp"

@@ -1,15 +1,15 @@
 import PushModel
 
-/// One whose turn has come.
+/// A job whose turn has come.
 final class StartedJob: OpenJob {
     let job: Job
     let appLoad: AppLoad
     let output: RunningOutput
     let environment: PushEnvironment
-    /// Most recipients that are sent as one job.
+    /// The maximum number of recipients that are sent as one job.
     let chunkSize: Int
     let isToBeSplit: Bool
-    /// Its recipients have got their outcome without an output.
+    /// Whether the job's recipients received an outcome without an output.
     var isSettled = false
 
     init(_ waiting: WaitingJob, to output: RunningOutput, _ environment: PushEnvironment) {

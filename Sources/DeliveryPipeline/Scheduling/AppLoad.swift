@@ -1,12 +1,12 @@
 package import PushModel
 import Store
 
-/// What one app has in a worker: jobs that wait, by lane, and recipients that are in flight.
+/// The load of one app in a worker: its waiting jobs by lane, and its recipients in flight.
 ///
-/// Only touched on the pipeline's queue.
-// why: unchecked for that reason.
+/// Used only on the pipeline's queue.
+// why: unchecked, because one queue makes all accesses.
 package final class AppLoad: @unchecked Sendable {
-    /// Of one queue, started and not settled.
+    /// The jobs of one queue that were started and not yet settled.
     private struct Started {
         var jobs = 0
         var recipients = 0
@@ -14,45 +14,47 @@ package final class AppLoad: @unchecked Sendable {
     }
 
     package let app: String
-    /// Recipients taken on and not settled: urgent ones, which do not wait behind the app's others, and others.
+    /// The numbers of recipients in flight. Urgent ones are counted separately, because they do not wait behind the
+    /// app's other recipients.
     private var urgentInFlight = 0
     private var otherInFlight = 0
-    /// By ``JobQueue/all``.
+    /// The started jobs, in the order of ``JobQueue/all``.
     private var started = Array(repeating: Started(), count: JobQueue.all.count)
-    /// Where its outcomes are counted.
+    /// The counters for the app's outcomes.
     private(set) var tally = OutcomeTally.none
-    /// It is in the table of apps, so that this stays.
+    /// Whether ``tally`` is final, because the app is registered.
     private var hasTally = false
-    /// Jobs decoded and not started, in all lanes.
+    /// The number of jobs that were decoded and not yet started, in all lanes.
     package private(set) var waiting = 0
-    /// Their recipients, by ``JobQueue/all``.
+    /// The recipients of the waiting jobs, in the order of ``JobQueue/all``.
     private var queued = Array(repeating: 0, count: JobQueue.all.count)
-    /// nil: it is sent to as fast as may be.
+    /// The rate limiter, or `nil` if the app has no rate limit.
     private(set) var pacer: Pacer?
     private var pace: AppPace?
-    /// Where that is from.
+    /// The table of rate limits that ``pace`` was read from.
     private var paces = AppPaces.none
 
     package init(app: String) {
         self.app = app
     }
 
-    /// Once for an app, and for each job of one that is in no table.
+    /// Sets ``tally``, unless it is already final.
     func look(in tallies: AppTallies) {
         if !hasTally { (tally, hasTally) = tallies.tally(of: app) }
     }
 
-    /// It has nothing here.
+    /// Whether the app has neither waiting jobs nor recipients in flight.
     var isEmpty: Bool { urgentInFlight + otherInFlight + waiting == 0 }
 
-    /// Nothing would be lost if it were forgotten: of one that is paced it has to be known what was sent lately.
+    /// Returns whether the app's state can be discarded. A rate-limited app must be kept while its recent pushes still
+    /// count.
     package func isIdle(_ pacing: Pacing, now: Timestamp) -> Bool {
         guard isEmpty else { return false }
         pass(pacing, now: now)
         return pacer?.isAtRest ?? true
     }
 
-    // MARK: What waits
+    // MARK: Waiting jobs
 
     func append(_ job: WaitingJob) {
         waiting += 1
@@ -64,9 +66,9 @@ package final class AppLoad: @unchecked Sendable {
         queued[job.inbound.queue.index] -= job.size.recipients
     }
 
-    // MARK: Its pace
+    // MARK: Rate limit
 
-    /// What rate it has, and what that allows now.
+    /// Updates the app's rate limit from the current table, and advances its rate limiter to the current time.
     func pass(_ pacing: Pacing, now: Timestamp) {
         if pacer != nil { pacer?.pass(to: now, workers: pacing.workers) }
         guard paces !== pacing.paces else { return }
@@ -78,7 +80,8 @@ package final class AppLoad: @unchecked Sendable {
         pacer?.pass(to: now, workers: pacing.workers)
     }
 
-    /// As of ``pass(_:now:)``. A suspect goes alone, whatever else there is.
+    /// Returns whether the app's rate limit applies to a queue, as of the last call of ``pass(_:now:)``. It does not
+    /// apply to suspects, which are sent one at a time.
     func isPaced(in queue: JobQueue) -> Bool {
         guard let pace, queue.isPaceable else { return false }
         return !queue.isUrgent || pace.includesUrgent
@@ -86,7 +89,7 @@ package final class AppLoad: @unchecked Sendable {
 
     func mustWait(in queue: JobQueue) -> Bool { isPaced(in: queue) && pacer?.maySend == false }
 
-    /// Recipients that may wait in a queue; those in more important ones go first.
+    /// Returns the number of recipients that may wait in a queue. Recipients in queues of higher priority come first.
     func room(in queue: JobQueue) -> Int { (pacer?.room ?? 0) - queuedBefore(queue) }
 
     private func queuedBefore(_ queue: JobQueue) -> Int {
@@ -95,7 +98,7 @@ package final class AppLoad: @unchecked Sendable {
 
     func spend(_ recipients: Int, from queue: JobQueue) { if isPaced(in: queue) { pacer?.spend(recipients) } }
 
-    /// For a job that waits no longer here; nil: it need not keep to a rate.
+    /// Returns a time slot for a job that leaves this worker, or `nil` if no rate limit applies.
     package func slot(for job: WaitingJob, now: Timestamp) -> Pacer.Slot? {
         let queue = job.inbound.queue
         guard isPaced(in: queue), let rate = pacer?.rate else { return nil }
@@ -105,23 +108,23 @@ package final class AppLoad: @unchecked Sendable {
             now: now)
     }
 
-    /// What comes now goes at once: all that is before it may, too.
+    /// Returns whether a job that arrives now can be sent at once, because the rate limit covers everything before it.
     func hasNothingBefore(_ queue: JobQueue) -> Bool {
         (pacer?.credit ?? 0) > Double(queuedBefore(queue) + queued[queue.index])
     }
 
-    /// It had a slot that is still to come, and needs it no more.
+    /// Releases the future time slot of a job that no longer needs it.
     func giveBack(_ job: WaitingJob) { pacer?.giveBack(job.size.recipients) }
 
-    // MARK: What is in flight
+    // MARK: In flight
 
-    /// Of all queues.
+    /// The number of recipients in flight, in all queues.
     var inFlight: Int { urgentInFlight + otherInFlight }
 
-    /// Recipients settled in a second, of all queues.
+    /// Returns the number of recipients settled per second, in all queues.
     func rate(now: Timestamp) -> Int { started.reduce(0) { $0 + $1.pace.inASecond(now: now).recipients } }
 
-    /// Of the urgent lane, or of all others.
+    /// Returns the number of recipients in flight that share capacity with a queue: the urgent ones, or all others.
     func inFlight(beside queue: JobQueue) -> Int { queue.isUrgent ? urgentInFlight : otherInFlight }
 
     func inFlight(of queue: JobQueue) -> Int { started[queue.index].recipients }
@@ -132,10 +135,10 @@ package final class AppLoad: @unchecked Sendable {
         started[queue.index].pace.settled(recipients, at: now)
     }
 
-    /// What it gets done in a second, by what it did lately.
+    /// Returns the app's recent throughput in a queue.
     func pace(_ queue: JobQueue, now: Timestamp) -> Pace.Count { started[queue.index].pace.inASecond(now: now) }
 
-    /// A job of so many recipients is started, or, if they are negative, settled.
+    /// Counts a started job. A settled job is counted with a negative number of recipients.
     func add(_ recipients: Int, from queue: JobQueue) {
         started[queue.index].jobs += recipients.signum()
         started[queue.index].recipients += recipients

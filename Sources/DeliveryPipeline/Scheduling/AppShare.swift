@@ -1,8 +1,8 @@
-/// How much of a worker's room an app may take: so many times what is free (Choudhury and Hahne, "Dynamic Queue
-/// Length Thresholds for Shared-Memory Packet Switches", 1998). One busy app gets its whole share, several get
-/// less each, and some is always left for one that comes new.
+/// The share of a worker's capacity that one app may use. It is a multiple of the free capacity (Choudhury and Hahne,
+/// "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", 1998). A single busy app gets its whole share,
+/// several busy apps get less each, and some capacity always stays free for another app.
 package struct AppShare {
-    /// Of everything, in percent: what one app alone may take.
+    /// The share of the total capacity that a single busy app may use, in percent.
     let percent: Int
 
     package init(percent: Int) {

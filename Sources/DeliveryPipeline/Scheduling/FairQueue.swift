@@ -2,14 +2,14 @@ import AMQPClient
 import DequeModule
 import PushModel
 
-/// The decoded jobs of one queue in the broker. Apps take turns; within an app the oldest goes first, of one that is paced what
-/// need not wait for its rate.
+/// The decoded jobs of one queue. Apps take turns. Within an app, the oldest job goes first; if the app is
+/// rate-limited, jobs that are exempt from the limit go before the others.
 ///
-/// Bounded by the queue's prefetch, so it needs no bound of its own.
+/// The queue's prefetch bounds the number of jobs, so no other bound is needed.
 package struct FairQueue {
-    /// How much there is of something: jobs, their recipients, and their bytes.
+    /// The size of a set of jobs: their number, their recipients, and their bytes.
     ///
-    /// A limit below zero lets nothing wait at all.
+    /// A negative limit admits no job.
     package struct Size: Sendable, Equatable {
         package var jobs: Int
         package var recipients: Int
@@ -34,7 +34,7 @@ package struct FairQueue {
             size.bytes -= less.bytes
         }
 
-        /// Of a limit, where any of them may be what counts; above 1 is beyond it.
+        /// Returns the largest of the three fractions of a limit. A value above 1 exceeds the limit.
         func share(of limit: Size) -> Double {
             func fraction(_ value: Int, _ limit: Int) -> Double {
                 limit < 0 && value > 0 ? .infinity : Double(value) / Double(max(limit, 1))
@@ -44,7 +44,7 @@ package struct FairQueue {
     }
 
     private struct AppQueue {
-        /// The oldest first.
+        /// The jobs that are exempt from the app's rate limit, the oldest first.
         private var free: Deque<WaitingJob> = []
         private var jobs: Deque<WaitingJob> = []
         private(set) var size = Size()
@@ -66,7 +66,7 @@ package struct FairQueue {
             return counted(firstFree.arrivedAt < first.arrivedAt ? free.popFirst() : jobs.popFirst())
         }
 
-        /// The newest.
+        /// Removes the newest job. An exempt job is taken only if there are no others.
         mutating func popLast() -> WaitingJob? { counted(jobs.popLast() ?? free.popLast()) }
 
         private mutating func counted(_ job: WaitingJob?) -> WaitingJob? {
@@ -75,15 +75,16 @@ package struct FairQueue {
         }
     }
 
-    /// Of those that have jobs.
+    /// The jobs of each app that has any.
     private var queues: [ObjectIdentifier: AppQueue] = [:]
-    /// The same, the next one first.
-    // why: no `OrderedDictionary`, since each start takes one out of the middle while those before it may start nothing.
+    /// The apps that have jobs, the next one first.
+    // why: not an `OrderedDictionary`, because each start removes an app from the middle if the apps before it may not
+    // start a job.
     private var turns: Deque<AppLoad> = []
     package private(set) var size = Size()
     package var count: Int { size.jobs }
 
-    /// The one that has been waiting longest.
+    /// The job that has waited longest.
     var oldest: InboundJob? {
         queues.values.compactMap(\.oldest).min { $0.arrivedAt < $1.arrivedAt }
     }
@@ -98,8 +99,9 @@ package struct FairQueue {
         size += job.size
     }
 
-    /// The oldest job of the app whose turn it is, among those that may start one.
-    /// - Parameter mustWait: the app may start only what is free.
+    /// Removes and returns the oldest job of the next app that may start one.
+    ///
+    /// - Parameter mustWait: whether the app may only start jobs that are exempt from its rate limit.
     package mutating func next(
         where mayStart: (AppLoad) -> Bool, unless mustWait: (AppLoad) -> Bool = { _ in false }
     ) -> WaitingJob? {
@@ -114,8 +116,8 @@ package struct FairQueue {
 
     private func isFirstFree(_ app: AppLoad) -> Bool { queues[ObjectIdentifier(app)]?.first?.isFree == true }
 
-    /// The newest job of the app that has most, measured by its limit, if that or the limit of all together is passed
-    /// and the app may not start one.
+    /// Removes and returns a job that exceeds a limit: the newest job of the app that uses the largest share of its
+    /// limit. Returns `nil` if that limit and the limit of all apps are kept, or if the app may start a job.
     package mutating func surplus(
         over limit: (AppLoad) -> Size, all: Size, where mayStart: (AppLoad) -> Bool
     ) -> WaitingJob? {
@@ -126,17 +128,18 @@ package struct FairQueue {
         return take(at: turn) { $0.popLast() }
     }
 
-    /// The newest job of the app that has most recipients.
+    /// Removes and returns the newest job of the app that has the most recipients.
     package mutating func newest() -> WaitingJob? {
         func recipients(_ turn: Int) -> Int { size(ofTurn: turn).recipients }
         guard let turn = turns.indices.max(by: { recipients($0) < recipients($1) }) else { return nil }
         return take(at: turn) { $0.popLast() }
     }
 
-    /// Takes out what has waited for so long. A clock that was set back by as much makes it as long.
+    /// Removes the jobs that have waited for at least this time. A clock that was set back by as much has the same
+    /// effect.
     mutating func removeAll(waitingFor milliseconds: Int64, now: Timestamp) -> [WaitingJob] {
         var all: [WaitingJob] = []
-        // Backwards, since an app that has nothing more loses its turn.
+        // In reverse order, because an app without further jobs is removed from the list.
         for turn in turns.indices.reversed() {
             let app = ObjectIdentifier(turns[turn])
             while let arrival = queues[app]?.oldest?.arrivedAt.milliseconds,
@@ -149,7 +152,7 @@ package struct FairQueue {
         return all
     }
 
-    /// Takes out everything that waits.
+    /// Removes all jobs.
     package mutating func removeAll() -> [WaitingJob] {
         var all: [WaitingJob] = []
         while let job = next(where: { _ in true }) { all.append(job) }

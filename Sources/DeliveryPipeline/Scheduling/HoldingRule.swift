@@ -1,39 +1,42 @@
-/// How much work a worker holds ahead: what it gets done within seconds, by what it did lately, counted in recipients.
-/// Whatever is more stays in the broker, where all workers take from. A value.
+/// The limits on the work that a worker holds in advance, in recipients. They follow its recent throughput, so that the
+/// worker holds a few seconds' work. The rest stays in the broker for all workers. A value type.
 package struct HoldingRule {
-    /// So many recipients of one app may always be in flight. With fewer, a pace could not be found out.
+    /// The number of recipients that one app may always have in flight. With fewer, its throughput could not be
+    /// measured.
     package static let leastInFlight = 2_000
     private static let secondsInFlight = 2
-    /// Jobs that are sent as fast as this are out of the others' way with less work than if they were published again.
+    /// The throughput, in jobs per second, from which the limit on waiting jobs grows with the throughput. Sending such
+    /// jobs takes less work than publishing them again.
     private static let movedInASecond = 4_000
 
-    /// Of a lane, whose prefetch they share with all apps.
+    /// The prefetch of the lane, which all of its apps share.
     let places: Int
     let bytes: Int
-    /// Most recipients that are sent as one job.
+    /// The maximum number of recipients that are sent as one job.
     let chunkSize: Int
 
     package init(places: Int, bytes: Int, chunkSize: Int) {
         (self.places, self.bytes, self.chunkSize) = (places, bytes, chunkSize)
     }
 
-    /// Recipients of one app that outputs may have at a time.
+    /// Returns the number of recipients of one app that outputs may have at a time.
     package static func inFlight(_ pace: Pace.Count) -> Int { max(leastInFlight, secondsInFlight * pace.recipients) }
 
-    /// What may wait of one app in a lane: what it gets done in half a second, and no more jobs than leave places for
-    /// those that come behind.
+    /// Returns the limit on the waiting jobs of one app in a lane. It is half a second's work, and only a fraction of
+    /// the places, so that other apps' jobs can follow.
     package func waiting(_ pace: Pace.Count) -> FairQueue.Size {
         .init(jobs: jobs(of: 8, pace), recipients: max(chunkSize, pace.recipients / 2), bytes: bytes / 4)
     }
 
-    /// What may wait of an app that is paced: a quarter of the places, for what comes back comes in bursts.
+    /// Returns the limit on the waiting jobs of a rate-limited app. It is a quarter of the places, because jobs return
+    /// from the delay queues in bursts.
     ///
-    /// - Parameter room: recipients, by its pace.
+    /// - Parameter room: the number of recipients that may wait under the app's rate limit.
     func waiting(room: Int) -> FairQueue.Size {
         .init(jobs: max(1, places / 4), recipients: room, bytes: bytes / 4)
     }
 
-    /// What may wait of all apps together, whatever their number.
+    /// Returns the limit on the waiting jobs of all apps together.
     package func waitingOfAll(_ pace: Pace.Count) -> FairQueue.Size {
         .init(jobs: jobs(of: 4, pace), recipients: max(Self.leastInFlight, pace.recipients), bytes: bytes / 2)
     }

@@ -1,27 +1,28 @@
 package import PushModel
 
-/// The jobs that have a rate of their own, and are here in parts. What is ahead of its time waits in the broker and not here,
-/// so that it is in no other job's way. A value.
+/// The rate limits of jobs that have one of their own and arrive in parts. A part that is too early waits in the
+/// broker, so that it does not delay other jobs in the worker. A value type.
 ///
-/// | a part | then |
+/// | part | action |
 /// |---|---|
-/// | comes, and something may be sent of its job | goes, and is paid for |
-/// | comes, and nothing may | gets a slot behind those of its job that have got one |
-/// | comes back before its slot | waits for the rest in the broker; goes at once where nothing is before it |
-/// | comes, and there is no room for its job | waits in the broker, as long again as it has waited, until another job is at rest |
+/// | arrives, and its job may send | it is sent and charged |
+/// | arrives, and its job may not send | it gets a slot after the job's earlier slots |
+/// | returns before its slot | it waits for the rest in the broker, or is sent if nothing is before it |
+/// | arrives, and too many jobs are tracked | it waits in the broker until another job is idle, longer each time |
 package struct JobPacers {
-    /// Two jobs of one id are no reason to forget the rate of either.
+    /// The key of a rate limiter. It includes the rate, because two jobs with the same id may have different rates.
     private struct Key: Hashable {
         let job: String
         let rate: Int
     }
 
-    /// Jobs under way, of one app and of all.
+    /// The maximum number of jobs that are tracked for one app, and for all apps.
     package static let mostOfApp = 100
     package static let most = 10_000
-    /// Parts come back at a second's notice, and may wait for nothing here: this evens out when.
+    /// The burst of a job, in seconds. Parts return from the delay queues with a precision of one second and must not
+    /// wait in the worker, so the burst evens out their arrival.
     private static let burstSeconds = 3.0
-    /// How often is looked for jobs at rest among those of all apps, in milliseconds.
+    /// The interval at which idle jobs of all apps are removed if too many are tracked, in milliseconds.
     private static let clearingMilliseconds: Int64 = 1_000
 
     private var apps: [String: [Key: Pacer]] = [:]
@@ -30,8 +31,9 @@ package struct JobPacers {
 
     package init() {}
 
-    /// - Parameter waited: seconds for which it has waited so far.
-    /// - Returns: nil: it may go now, and that is paid for.
+    /// Returns the time slot of a part, or `nil` if the part may be sent now. In that case the part is charged.
+    ///
+    /// - Parameter waited: the time for which the part has waited so far, in seconds.
     package mutating func slot(
         for job: Job, at rate: Int, earlier: Pacer.Slot? = nil, waited: Int = 0, workers: Int?, now: Timestamp
     ) -> Pacer.Slot? {
@@ -51,17 +53,17 @@ package struct JobPacers {
         return nil
     }
 
-    /// A part that was to go has not been started.
+    /// Refunds a part that was charged and not started.
     package mutating func refund(_ job: Job, at rate: Int) {
         apps[job.app]?[Key(job: job.id, rate: rate)]?.refund(job.recipients.count)
     }
 
-    /// A part had a slot that is still to come, and needs it no more.
+    /// Releases the future time slot of a part that no longer needs it.
     package mutating func giveBack(_ job: Job, at rate: Int) {
         apps[job.app]?[Key(job: job.id, rate: rate)]?.giveBack(job.recipients.count)
     }
 
-    // MARK: Room
+    // MARK: Capacity
 
     private mutating func makeRoom(for app: String, _ workers: Int?, _ now: Timestamp) -> Bool {
         if apps[app, default: [:]].count >= Self.mostOfApp { clear(app, workers, now) }
@@ -72,7 +74,7 @@ package struct JobPacers {
         return count < Self.most && apps[app, default: [:]].count < Self.mostOfApp
     }
 
-    /// Forgets those at rest: nothing is lost with them.
+    /// Removes the app's jobs that have no debt and no future slots. No information is lost.
     private mutating func clear(_ app: String, _ workers: Int?, _ now: Timestamp) {
         guard let all = apps[app] else { return }
         let underWay = all.filter { _, pacer in

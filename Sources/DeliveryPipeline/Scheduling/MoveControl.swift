@@ -1,11 +1,12 @@
 import PushModel
 
-/// Whether jobs may be moved out of the way, by what the broker said to the last ones. A value; time goes in.
+/// The back-off for moving jobs to the overflow queue, based on the broker's answers to earlier moves. A value type;
+/// the caller passes the time.
 ///
-/// | the broker | then |
+/// | broker | action |
 /// |---|---|
-/// | has refused some, as a full queue does | what would move waits here, for 1, 5, 30, then 120 seconds |
-/// | takes one | as before |
+/// | refuses moves, for example because a queue is full | jobs wait here for 1, 5, 30, then 120 seconds |
+/// | accepts a move | jobs are moved without a wait |
 struct MoveControl {
     private static let longestWait = 120
 
@@ -13,10 +14,10 @@ struct MoveControl {
     private var since = Timestamp(milliseconds: 0)
     private var seconds = 0
 
-    /// A clock that was set back does not make it longer.
+    /// Returns whether jobs may be moved. A clock that was set back does not prolong the wait.
     func mayMove(now: Timestamp) -> Bool { abs(now.milliseconds - since.milliseconds) >= Int64(seconds) * 1_000 }
 
-    /// Those that were refused together count once.
+    /// Records a refusal. Moves that are refused together count once.
     mutating func refused(now: Timestamp) {
         guard mayMove(now: now) else { return }
         refusals += 1

@@ -1,6 +1,6 @@
 package import PushModel
 
-/// How much was sent and settled lately. A value.
+/// The recent throughput. A value type.
 package struct Pace {
     package struct Count: Equatable {
         package var jobs = 0
@@ -17,7 +17,7 @@ package struct Pace {
 
     package init() {}
 
-    /// A job of so many recipients was.
+    /// Counts a settled job with this number of recipients.
     package mutating func settled(_ recipients: Int, at now: Timestamp) {
         if now.seconds != second {
             countBefore = now.seconds == second + 1 ? count : Count()
@@ -27,7 +27,7 @@ package struct Pace {
         count.recipients += recipients
     }
 
-    /// Going by this second or the one before, whichever had more.
+    /// Returns the throughput per second. It is the higher of the counts of the current and the previous second.
     package func inASecond(now: Timestamp) -> Count {
         switch now.seconds - second {
         case 0:

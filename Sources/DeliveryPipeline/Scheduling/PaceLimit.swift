@@ -1,22 +1,26 @@
 import PushModel
 
-/// How long a job waits for a rate at most, so that what keeps it from being sent twice is remembered for longer. A value.
+/// The maximum time that a job waits for a rate limit. It is shorter than the time for which the job's claim is
+/// remembered. A value type.
 struct PaceLimit {
-    /// A chunk's name is remembered for a day more: ``Claim/chunkSeconds``.
+    /// The limit for all jobs, in seconds. The name of a chunk is remembered for one more day (``Claim/chunkSeconds``).
     static let longest = 6 * 86_400
 
     private let seconds: Int
 
-    /// What is to be sent at most once waits for half of the time in which its id is remembered, so that a copy that comes as
-    /// late, and waits as long, is known.
+    /// Creates the limit of a job. An `at_most_once` job may wait for half of the time for which its id is remembered.
+    /// A duplicate may then arrive that much later, wait as long, and still be recognized.
     init(_ job: Job, _ limits: PipelineLimits) {
         seconds = min(Self.longest, job.atMostOnce ? limits.atMostOnceWindow / 2 : .max)
     }
 
-    /// - Parameter rate: pushes a second that all of it may have, of a job that is to be split.
+    /// Returns a rejection if a job that must be split has too many recipients for its rate.
+    ///
+    /// - Parameter rate: the rate of the whole job, in pushes per second.
     func refusal(of job: Job, at rate: Int) -> JobRejection? {
         let count = job.recipients.count
-        // A fleet may be slower than the rate, and the last of them would be refused when all others are sent.
+        // The fleet may send slightly slower than the rate. Without this margin, the last chunks could be rejected
+        // after all others were sent.
         let most = seconds / 5 * 4
         guard count > most * rate else { return nil }
         return job.rejected(
@@ -24,7 +28,8 @@ struct PaceLimit {
             "of \(rate) a second, its own or its app's: \(count) recipients take more than \(most) seconds")
     }
 
-    /// Why it can't wait any longer, counted without the time in which nobody had it.
+    /// Returns a rejection if a job would wait too long until its slot. Only planned delays count, not the time that
+    /// the job spent in its lane.
     func refusal(of job: WaitingJob, until slot: Pacer.Slot, now: Timestamp) -> JobRejection? {
         let ahead = (slot.due.milliseconds - now.milliseconds) / 1_000
         guard Int64(job.inbound.paced) + ahead > Int64(seconds) else { return nil }

@@ -1,20 +1,22 @@
 package import PushModel
 
-/// How fast this worker may send what a fleet is to send at some rate: an app's pushes, or one job's. A value; time goes in.
+/// A rate limiter for this worker's share of a fleet-wide rate, which applies to an app or to one job. A value type;
+/// the caller passes the time.
 ///
-/// | a job that is paced | then |
+/// | rate-limited job | action |
 /// |---|---|
-/// | comes, and less than ``waitSeconds`` of work wait before it | waits here until something may be sent |
-/// | comes, and more does | gets a slot behind all that have got one, and waits in the broker until then |
-/// | comes back before its slot | waits for the rest in the broker; goes at once where nothing is before it |
-/// | comes back at its slot | as if it had come now: who was given a slot has kept his place |
-/// | comes back after another rate was set | as if it had come now |
-/// | comes back before its slot, and is cancelled or too late | gives its place back |
+/// | arrives, and less than ``waitSeconds`` of work is before it | it waits in the worker until it may be sent |
+/// | arrives, and more work is before it | it gets a slot after all earlier slots, and waits in the broker |
+/// | returns before its slot | it waits for the rest in the broker, or is sent if nothing is before it |
+/// | returns at its slot | as if it had just arrived; its slot has kept its place |
+/// | returns after the rate was changed | as if it had just arrived |
+/// | returns before its slot, cancelled or expired | its slot is released |
 ///
-/// What is sent is paid for: a job that is larger than what may be sent leaves a debt, which is waited for. Slots are given
-/// closer than the rate, so that there is always something to send; what comes too early gets another.
+/// A job is charged when it is sent. A job that is larger than the available credit leaves a debt, and later jobs wait
+/// until it is paid. Slots are denser than the rate, so that there is always something to send. A job that returns too
+/// early gets another slot.
 package struct Pacer {
-    /// When a job's turn is, and by which rate that was worked out.
+    /// The time at which a job may be sent, and the rate from which the time was computed.
     package struct Slot: Sendable, Hashable {
         package let due: Timestamp
         package let rate: Int
@@ -23,51 +25,55 @@ package struct Pacer {
             (self.due, self.rate) = (due, rate)
         }
 
-        /// For what waits for room and not for a turn: as long again as it has waited, in seconds.
+        /// Creates the slot of a job that cannot be tracked yet. It waits as long again as it has waited so far, in
+        /// seconds.
         init(waitingLonger waited: Int, rate: Int, now: Timestamp) {
             let seconds = min(Pacer.longestDelay, max(Pacer.shortestWait, waited))
             self.init(due: Timestamp(milliseconds: now.milliseconds + Int64(seconds) * 1_000), rate: rate)
         }
 
-        /// Seconds to wait in the broker before it is looked at again, rather too short; at least a second.
+        /// Returns the delay in the broker until the job is checked again, in seconds. It is at least one second, and
+        /// tends to be too short.
         package func delay(now: Timestamp) -> Int {
             let left = due.milliseconds - now.milliseconds
             let look = now.milliseconds + min(left, max(Int64(Pacer.longestDelay) * 1_000, left / 2))
             return ScheduleLadder.next(until: Timestamp(milliseconds: look), now: now) ?? 1
         }
 
-        /// It is not due, nor about to be.
+        /// Returns whether the slot is in the future by more than the tolerance.
         package func isAhead(now: Timestamp) -> Bool { due.milliseconds - now.milliseconds > Pacer.earlyMilliseconds }
     }
 
-    /// As long as it is not known how many workers there are.
+    /// The share of the rate that a worker uses while the number of workers is unknown.
     static let unknownPart = 0.1
-    /// Work that may wait in a worker, in seconds.
+    /// The maximum amount of work that waits in a worker, in seconds.
     package static let waitSeconds = 4.0
-    /// So early a job may come back, in milliseconds: half of that.
+    /// The time by which a job may return before its slot, in milliseconds. It is half of ``waitSeconds``.
     static let earlyMilliseconds: Int64 = 2_000
-    /// How often is looked whether more may be sent.
+    /// The interval at which waiting jobs are checked again, in milliseconds.
     static let beatMilliseconds = 20
-    /// Whoever changes a rate is obeyed by all that waits within this time, in seconds, or half of what it has to wait.
+    /// The interval at which a job in the broker is checked again, in seconds, or half of its remaining wait if that is
+    /// longer. A changed rate applies to all waiting jobs within this time.
     static let longestDelay = 120
-    /// For room, in seconds.
+    /// The shortest wait of a job that cannot be tracked yet, in seconds.
     private static let shortestWait = 5
-    /// Slots are so much closer than the rate: the lines of half the workers are enough for all of it. They are seldom of one
-    /// length, since who splits a job gets fewer of its parts.
+    /// The factor by which slots are denser than the rate. With it, the slots of half of the workers suffice to use the
+    /// whole rate. The workers' lists of slots usually differ in length, because a worker that splits a job receives
+    /// fewer of its parts.
     private static let eagerness = 2.0
-    /// Chunks are made for a fraction of a second, but no smaller than this.
+    /// The number of chunks per second of this worker's share. A chunk has at least `smallestChunk` recipients.
     private static let chunksInASecond = 4.0
     private static let smallestChunk = 20
 
-    /// Pushes a second of the whole fleet.
+    /// The rate of the whole fleet, in pushes per second.
     package private(set) var rate: Int
-    /// How many seconds' worth may be sent at once, after a time without work.
+    /// The burst after an idle time: the number of seconds whose pushes may be sent at once.
     private let burstSeconds: Double
-    /// Pushes a second of this worker.
+    /// The rate of this worker, in pushes per second.
     private var share = 0.0
-    /// What may be sent; below zero: what was sent beyond it.
+    /// The number of pushes that may be sent now. A negative number is a debt.
     package private(set) var credit = 1.0
-    /// How long those take that have slots to come, in seconds: the line in the broker, whose length is the same for all workers.
+    /// The time that the jobs with future slots take, in seconds. These jobs wait in the broker.
     private var planned = 0.0
     private var passedAt: Timestamp?
 
@@ -75,8 +81,9 @@ package struct Pacer {
         (self.rate, self.burstSeconds) = (rate, burstSeconds)
     }
 
-    /// A clock that is set back adds nothing.
-    /// - Parameter workers: nil: not known.
+    /// Advances the time and adds the credit earned since the last call. If the clock was set back, no credit is added.
+    ///
+    /// - Parameter workers: the number of running workers, or `nil` if it is unknown.
     package mutating func pass(to now: Timestamp, workers: Int?) {
         share = Double(rate) * (workers.map { 1 / Double(max(1, $0)) } ?? Self.unknownPart)
         let seconds = Double(max(0, now.milliseconds - (passedAt ?? now).milliseconds)) / 1_000
@@ -85,8 +92,8 @@ package struct Pacer {
         planned = max(0, planned - seconds)
     }
 
-    /// Another rate from now on. What was sent beyond the old one is owed, push for push; the line begins anew, as whoever
-    /// comes back with a slot of another rate gets a new one.
+    /// Changes the rate. A debt remains as a number of pushes. Existing slots are dropped, because a job that returns
+    /// with a slot of another rate gets a new one.
     package mutating func change(to rate: Int) {
         self.rate = rate
         planned = 0
@@ -94,23 +101,26 @@ package struct Pacer {
 
     package var maySend: Bool { credit > 0 }
 
-    /// Nothing would be lost if it were forgotten.
+    /// Whether the limiter has no debt and no future slots, so that it can be discarded without loss.
     package var isAtRest: Bool { credit > 0 && planned == 0 }
 
     package mutating func spend(_ recipients: Int) { credit -= Double(recipients) }
 
-    /// They were paid for, and are not sent.
+    /// Refunds recipients that were charged and not sent.
     package mutating func refund(_ recipients: Int) { credit += Double(recipients) }
 
-    /// Recipients that may wait here; none while a debt takes longer.
+    /// The number of recipients that may wait in the worker. It is negative while a debt takes longer to pay.
     package var room: Int { Int(credit + share * Self.waitSeconds) }
 
-    /// How large a chunk may be, so that the fleet shares a job evenly, and in time.
+    /// The maximum size of a chunk, chosen so that the fleet shares a job evenly and in time.
     package var chunkSize: Int { max(Self.smallestChunk, Int(share / Self.chunksInASecond)) }
 
+    /// Returns a slot for recipients that must wait in the broker.
+    ///
     /// - Parameters:
-    ///   - queued: recipients that wait here, of which no more than there is ``room`` for stay before it.
-    ///   - expiration: what would have its turn later comes back to expire then, and takes no place.
+    ///   - queued: the number of recipients that wait in the worker. At most ``room`` of them are before the slot.
+    ///   - expiration: the deadline of the job. If its slot would be later, it returns just after the deadline to
+    ///     expire, and takes no place.
     package mutating func slot(
         for recipients: Int, behind queued: Int, until expiration: Job.Expiration? = nil, now: Timestamp
     ) -> Slot {
@@ -124,9 +134,9 @@ package struct Pacer {
         return Slot(due: due, rate: rate)
     }
 
-    /// These had a slot that is still to come, and need it no more.
+    /// Releases the future slot of recipients that no longer need it.
     package mutating func giveBack(_ recipients: Int) { planned = max(0, planned - length(of: recipients)) }
 
-    /// What they take of the line, in seconds.
+    /// Returns the time between the slot of these recipients and the next slot, in seconds.
     private func length(of recipients: Int) -> Double { Double(recipients) / (share * Self.eagerness) }
 }

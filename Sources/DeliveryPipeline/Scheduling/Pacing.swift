@@ -1,26 +1,26 @@
 import PushModel
 package import Store
 
-/// What is known of rates at this moment, whoever is paced. A value.
+/// The rate limits of all apps, and the number of workers that share them. A value type.
 package struct Pacing {
     package var paces = AppPaces.none
-    /// Among how many each rate is divided; nil: not known.
+    /// The number of workers that share each rate, or `nil` if it is unknown.
     package var workers: Int?
 
     package init(paces: AppPaces = .none, workers: Int? = nil) {
         (self.paces, self.workers) = (paces, workers)
     }
 
-    /// It may have to wait for a rate.
+    /// Returns whether a rate limit may apply to a job.
     func concerns(_ job: Job) -> Bool { job.rate != nil || paces[job.app] != nil }
 
-    /// The lower one of its app's, where that counts, and its own.
+    /// Returns the rate of a job: the lower of the app's rate, where it applies, and the job's own.
     func rate(of job: Job, _ inbound: InboundJob, _ app: AppLoad) -> Int? {
         let appRate = app.isPaced(in: inbound.queue) ? app.pacer?.rate : nil
         return [appRate, job.rate].compactMap(\.self).min()
     }
 
-    /// Most recipients of a chunk of the job, whose size is not fixed yet.
+    /// Returns the maximum number of recipients in a chunk of a job whose chunk size is not fixed yet.
     func chunkSize(of job: Job, _ inbound: InboundJob, _ app: AppLoad, _ limit: Int) -> Int {
         guard let rate = self.rate(of: job, inbound, app) else { return limit }
         var pacer = Pacer(rate: rate)

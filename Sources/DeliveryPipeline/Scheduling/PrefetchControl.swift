@@ -1,20 +1,20 @@
-/// How many jobs of an overflow queue the broker hands out to this worker ahead of their acknowledgement. A value: what it
-/// holds goes in, at a steady beat, and a new prefetch comes out when there is one.
+/// The prefetch of an overflow queue in this worker. A value type; the caller passes the number of held deliveries at a
+/// steady interval, and gets a new prefetch if it changes.
 ///
-/// A flood waits there for the whole fleet, in jobs of any size. So the prefetch grows while it is what keeps the worker
-/// waiting, and is cut when more waits than the worker sends in a few seconds. It is the queue's, whatever becomes of the
-/// connection.
+/// An overflow queue holds the surplus of the whole fleet, in jobs of any size. Therefore the prefetch grows while it
+/// is what limits the worker, and shrinks if more is waiting than the worker sends in a few seconds. It belongs to the
+/// queue and survives a lost connection.
 ///
-/// | waiting is | then |
+/// | waiting work | action |
 /// |---|---|
-/// | nothing, or less than half a second's work | it is doubled, if it was used up and jobs are settled, sent or not |
-/// | more than four seconds' work, for two seconds | it is halved until what waits would be one second's work |
-/// | nothing, and less than a quarter of it was handed out | it is halved: the flood is over |
-/// | anything else | it stays |
+/// | less than half a second's | doubled, if the prefetch was used up and deliveries are settled |
+/// | more than four seconds', for two seconds | halved until one second's work is left |
+/// | none, and less than a quarter of the prefetch was used | halved, because the surplus has ended |
+/// | any other amount | unchanged |
 package struct PrefetchControl {
-    /// Where it begins, and the least: jobs.
+    /// The initial and lowest prefetch, in jobs.
     package static let least = 4
-    /// The beat.
+    /// The interval between two adjustments, in milliseconds.
     package static let milliseconds = 250
     private static let patience = 8
 
@@ -29,14 +29,16 @@ package struct PrefetchControl {
         prefetch = min(most, Self.least)
     }
 
-    /// Deliveries that are not settled at this moment.
+    /// Records the number of deliveries that are currently unsettled.
     package mutating func holds(_ jobs: Int) { mostHeld = max(mostHeld, jobs) }
 
+    /// Adjusts the prefetch. Called at a steady interval.
+    ///
     /// - Parameters:
-    ///   - waiting: recipients of jobs that can't be started yet.
-    ///   - pace: recipients a second of this queue.
-    ///   - isSettling: deliveries of this queue were settled lately, whatever became of them.
-    /// - Returns: the prefetch, if it changes.
+    ///   - waiting: the number of recipients of jobs that cannot be started yet.
+    ///   - pace: the throughput of this queue, in recipients per second.
+    ///   - isSettling: whether deliveries of this queue were settled recently, with any result.
+    /// - Returns: the prefetch, or `nil` if it does not change.
     package mutating func beat(waiting: Int, pace: Int, isSettling: Bool) -> Int? {
         let (isUsedUp, isOver) = (mostHeld >= prefetch, waiting == 0 && mostHeld < prefetch / 4)
         mostHeld = 0

@@ -1,19 +1,19 @@
 import AMQPClient
 import PushModel
 
-/// What this worker has of one queue in the broker. A value.
+/// The load of one queue in this worker. A value type.
 struct QueueLoad {
-    /// Jobs started and not settled.
+    /// The number of jobs that were started and not yet settled.
     var open = 0
-    /// Deliveries that are not settled, whatever is being done with them. Those of a lost connection are not among
-    /// them: they take nothing of the prefetch.
+    /// The number of unsettled deliveries. Deliveries of a lost connection are excluded, because they do not count
+    /// towards the prefetch.
     private(set) var held = 0
-    /// Deliveries settled, whatever became of them.
+    /// The rate of settled deliveries, with any result.
     private var settlements = Pace()
     private var connection: UInt32?
-    /// Of what was sent.
+    /// The throughput of jobs that were sent.
     var pace = Pace()
-    /// nil where the prefetch does not change.
+    /// The prefetch control, or `nil` if the prefetch of the queue does not change.
     var prefetch: PrefetchControl?
 
     init(prefetch: PrefetchControl?) {

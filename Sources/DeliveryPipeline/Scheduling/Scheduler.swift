@@ -1,49 +1,49 @@
 import AMQPClient
 import PushModel
 
-/// Which job is next: what waits, whose turn it is, what each app and queue may have in flight, and how much the broker
-/// is to hand out. A value: no clock, no I/O.
+/// The scheduler of jobs. It decides which waiting job is next, how much each app and queue may have in flight, and
+/// which prefetch each overflow queue has. A value type without clock or I/O.
 struct Scheduler {
-    /// A job that is in flight, as it counts for its app and its queue.
+    /// The capacity that a job in flight takes of its app and its queue.
     struct Load {
         fileprivate let app: AppLoad
         fileprivate let queue: JobQueue
         fileprivate let recipients: Int
     }
 
-    /// A job that is in flight no longer.
+    /// The capacity of a job that is no longer in flight.
     struct Released {
         let load: Load
-        /// It counts for the pace.
+        /// Whether the job was sent, so that it counts for the throughput.
         let isSent: Bool
     }
 
-    /// What the broker is to hand out of an overflow queue from now on.
+    /// A change of the prefetch of an overflow queue.
     struct PrefetchChange {
         let queue: JobQueue
         let prefetch: Int
-        /// They were handed out beyond it, and are put back for others.
+        /// The waiting jobs that exceed the new prefetch. They are requeued for other workers.
         let surplus: [WaitingJob]
     }
 
     private static let millisecondsToNextLook: Int64 = 1_000
 
-    /// How many apps are kept in mind although they have nothing here.
+    /// The number of apps at which idle ones are removed before another is added.
     private static let mostIdleApps = 1_000
 
     var configuration: PipelineConfiguration
-    /// By ``JobQueue/all``, both.
+    /// The waiting jobs and the load of each queue, both in the order of ``JobQueue/all``.
     private var waiting = Array(repeating: FairQueue(), count: JobQueue.all.count)
     private var queues: [QueueLoad]
     private var apps: [String: AppLoad] = [:]
-    /// As of this turn.
+    /// The rate limits of this turn.
     var pacing = Pacing()
     private var jobPacers = JobPacers()
-    /// When was looked for what has waited for too long.
+    /// The time at which jobs that have waited too long were last searched for.
     private var lastLook = Timestamp(milliseconds: 0)
-    /// By ``JobQueue/all``: whether what is in the way may move to the overflow queue.
+    /// The back-off for moving jobs to the overflow queue, in the order of ``JobQueue/all``.
     private var moves = Array(repeating: MoveControl(), count: JobQueue.all.count)
-    /// In this turn something could not start because of its app's rate alone.
+    /// Whether a job of this turn could not start only because of its app's rate limit.
     var waitsForPace = false
 
     init(_ configuration: PipelineConfiguration) {
@@ -55,15 +55,17 @@ struct Scheduler {
 
     var jobsWaiting: Int { waiting.reduce(0) { $0 + $1.count } }
 
-    /// Of what the broker hands out, in thousandths.
+    /// Returns the used part of a queue's prefetch, in thousandths.
     func prefetchUsed(_ queue: JobQueue) -> Int {
         queues[queue.index].held * 1000 / max(1, configuration.prefetch(of: queue))
     }
 
-    /// Of each queue the one that has been waiting longest.
+    /// The job of each queue that has waited longest.
     var oldestWaiting: [InboundJob] { waiting.compactMap(\.oldest) }
 
-    /// - Parameter oldest: of what is open, by lane.
+    /// Returns the state of each lane.
+    ///
+    /// - Parameter oldest: the arrival of the oldest open job, by lane.
     func lanes(oldest: [Lane: Timestamp], now: Timestamp) -> [PipelineView.LaneView] {
         Lane.allCases.map { lane in
             let indices = [JobQueue.overflow(lane).index, JobQueue.lane(lane).index]
@@ -88,14 +90,14 @@ struct Scheduler {
 
     mutating func arrived(_ tag: AMQPDeliveryTag, from queue: JobQueue) { queues[queue.index].arrived(tag) }
 
-    /// Acknowledged or rejected, whatever became of it.
+    /// Counts a delivery that was acknowledged or rejected.
     mutating func settled(_ tag: AMQPDeliveryTag, from queue: JobQueue, now: Timestamp) {
         queues[queue.index].settled(tag, at: now)
     }
 
-    /// The connection is lost over which they came.
+    /// Handles the loss of these queues' connection.
     ///
-    /// - Returns: what waited, and comes again.
+    /// - Returns: the jobs that waited. The broker redelivers them.
     mutating func disconnected(_ lost: [JobQueue]) -> [WaitingJob] {
         lost.flatMap { queue in
             queues[queue.index].disconnected()
@@ -103,9 +105,11 @@ struct Scheduler {
         }
     }
 
-    // MARK: What waits
+    // MARK: Waiting jobs
 
-    /// - Parameter isOver: it is cancelled, too late, or too early.
+    /// Creates the waiting job of a decoded delivery.
+    ///
+    /// - Parameter isOver: whether the job is cancelled, expired, or scheduled for later.
     mutating func prepare(_ job: Job, _ inbound: InboundJob, isOver: Bool, now: Timestamp) -> WaitingJob {
         let app = load(of: job.app, now: now)
         app.pass(pacing, now: now)
@@ -117,7 +121,8 @@ struct Scheduler {
 
     mutating func append(_ job: WaitingJob) { waiting[job.inbound.queue.index].append(job) }
 
-    /// A job that comes, and whose turn is later: by the slot that it has got, or since its own rate says so.
+    /// Returns the time slot of a job that must wait: the slot it was assigned earlier, or one computed from the job's
+    /// own rate.
     mutating func slotAhead(of job: inout WaitingJob, now: Timestamp) -> Pacer.Slot? {
         let (inbound, app) = (job.inbound, job.appLoad)
         guard inbound.queue.isPaceable else { return nil }
@@ -125,7 +130,7 @@ struct Scheduler {
             if let slot = inbound.slot, slot.due > now { giveBack(slot, of: job) }
             return nil
         }
-        // Who had to wait for his app has waited for his own rate before.
+        // A job that had to wait for its app's rate has already waited for its own.
         if let earlier = inbound.slot, app.isPaced(in: inbound.queue), earlier.rate == app.pacer?.rate {
             guard earlier.isAhead(now: now) else { return nil }
             guard app.hasNothingBefore(inbound.queue) else { return earlier }
@@ -139,14 +144,14 @@ struct Scheduler {
         return slot
     }
 
-    /// Of a part that a worker has made, where its app's is not lower.
+    /// Returns the job's own rate if the job is a part made by a worker and its app's rate is not as low.
     private func ownRate(of job: WaitingJob) -> Int? {
         let (inbound, app) = (job.inbound, job.appLoad)
         guard let own = job.job.rate, inbound.isWorkers, inbound.part != nil else { return nil }
         return own < (app.isPaced(in: inbound.queue) ? app.pacer?.rate ?? .max : .max) ? own : nil
     }
 
-    /// It needs its slot no more, which is still to come.
+    /// Releases a future slot that a job no longer needs.
     private mutating func giveBack(_ slot: Pacer.Slot, of job: WaitingJob) {
         if job.appLoad.isPaced(in: job.inbound.queue), slot.rate == job.appLoad.pacer?.rate {
             job.appLoad.giveBack(job)
@@ -155,26 +160,28 @@ struct Scheduler {
         }
     }
 
-    /// Where a job goes that waits no longer here: when its turn is; nil: to the overflow queue.
+    /// Returns the time slot of a job that leaves this worker, or `nil` if the job moves to the overflow queue.
     mutating func putOff(_ job: WaitingJob, now: Timestamp) -> Pacer.Slot? {
         if let slot = job.appLoad.slot(for: job, now: now) { return slot }
         _ = refunded([job])
         return nil
     }
 
-    /// They leave without having been started, and without a slot: they will pay when they come again.
+    /// Refunds jobs that leave unstarted and without a slot. They are charged again when they return.
     private mutating func refunded(_ jobs: [WaitingJob]) -> [WaitingJob] {
         for job in jobs where job.hasPaid { if let own = job.job.rate { jobPacers.refund(job.job, at: own) } }
         return jobs
     }
 
-    /// - Throws: why all of a job that is to be split can't have its turn in time.
+    /// Checks whether a large job that will be split can be sent in time under its rate limit.
+    ///
+    /// - Throws: a rejection if it cannot.
     func check(_ job: WaitingJob) throws(JobRejection) {
         guard job.isToBeSplit, let rate = pacing.rate(of: job.job, job.inbound, job.appLoad) else { return }
         if let refusal = PaceLimit(job.job, configuration.limits).refusal(of: job.job, at: rate) { throw refusal }
     }
 
-    /// Its slot is further away than a job waits for: it gives it back.
+    /// Returns a rejection if a job's slot is later than the job may wait. The slot is then released.
     mutating func refuse(_ job: WaitingJob, _ slot: Pacer.Slot, now: Timestamp) -> JobRejection? {
         guard pacing.workers != nil else { return nil }
         let limit = PaceLimit(job.job, configuration.limits)
@@ -193,7 +200,9 @@ struct Scheduler {
 
     func isEmpty(_ queue: JobQueue) -> Bool { waiting[queue.index].count == 0 }
 
-    /// - Parameter owing: recipients taken on and not settled, of all jobs.
+    /// Returns the next job of a queue that may start.
+    ///
+    /// - Parameter owing: the number of recipients in flight, of all jobs.
     mutating func next(of queue: JobQueue, owing: Int, now: Timestamp) -> WaitingJob? {
         guard freeRoom(for: queue, owing) > 0 else { return nil }
         let (rule, index, pacing) = (startRule(queue, owing, now), queue.index, pacing)
@@ -208,8 +217,9 @@ struct Scheduler {
         return next
     }
 
-    /// What an app has beyond its measure, and is in the way of others; of overflow queues only what is paced. There the first
-    /// few jobs are all that is to be seen, so that who may not send now takes no place.
+    /// Returns the next job to move to a delay or overflow queue because its app exceeds its share. In an overflow
+    /// queue, only jobs of rate-limited apps are moved. A worker sees only the first jobs of that queue, so a job that
+    /// may not be sent yet must not take a place.
     mutating func surplus(of queue: JobQueue, owing: Int, now: Timestamp) -> WaitingJob? {
         let index = queue.index
         guard queue.isPaceable, moves[index].mayMove(now: now) else { return nil }
@@ -225,8 +235,8 @@ struct Scheduler {
             where: { start.allows($0) && !$0.mustWait(in: queue) })
     }
 
-    /// What has waited here for so long that it is to wait in the broker, where others may take it: others may have all the room for
-    /// as long as they have work. Looked for once a second.
+    /// Removes the jobs that have waited too long, at most once a second. They move to a delay or overflow queue, where
+    /// other workers can take them. Other apps may use the whole capacity of this worker as long as they have jobs.
     mutating func overdue(now: Timestamp) -> [WaitingJob] {
         guard abs(now.milliseconds - lastLook.milliseconds) >= Self.millisecondsToNextLook else { return [] }
         lastLook = now
@@ -236,11 +246,11 @@ struct Scheduler {
         }
     }
 
-    /// The broker would not take it in the overflow queue: it waits here again, and others of its queue are left here for a while.
+    /// Queues a job again whose move the broker refused, and pauses further moves from its queue.
     mutating func moveRefused(_ job: WaitingJob, now: Timestamp) {
         moves[job.inbound.queue.index].refused(now: now)
         var job = job
-        // It was given back when it left.
+        // The charge was refunded when the job left.
         job.hasPaid = false
         append(job)
     }
@@ -260,23 +270,23 @@ struct Scheduler {
             queue: queue, share: AppShare(percent: configuration.limits.appShare),
             freeRoom: freeRoom(for: queue, owing), now: now)
         if case .lane = queue, configuration.limits.appShare < 100 {
-            // At least one may: deliveries of a connection that was lost are open for a while, and take none of the
-            // prefetch.
+            // At least one place is free. Deliveries of a lost connection stay open for a while, but do not count
+            // towards the prefetch.
             rule.freePlaces = max(1, configuration.prefetch(of: queue) - queues[queue.index].open)
         }
         return rule
     }
 
-    /// Recipients that jobs of this queue may still bring in.
+    /// Returns the number of recipients that jobs of a queue may still add.
     private func freeRoom(for queue: JobQueue, _ owing: Int) -> Int {
         let room = configuration.limits.maximumInFlight
         let kept = queue.isUrgent ? 0 : room * configuration.limits.urgentShare / 100
         return room - kept - owing
     }
 
-    // MARK: What is in flight
+    // MARK: In flight
 
-    /// A job of so many recipients is taken on.
+    /// Counts a job with this number of recipients as in flight.
     mutating func take(_ recipients: Int, of app: AppLoad, from queue: JobQueue) -> Load {
         let load = Load(app: app, queue: queue, recipients: recipients)
         load.app.add(recipients, from: load.queue)
@@ -293,11 +303,12 @@ struct Scheduler {
         queues[load.queue.index].pace.settled(load.recipients, at: now)
     }
 
-    // MARK: What the broker hands out of the overflow queues
+    // MARK: Prefetch of the overflow queues
 
-    /// At the end of every turn.
+    /// Records how many deliveries of each overflow queue are held. Called at the end of every turn.
     ///
-    /// - Returns: whether the beat is to go on: something of them is here, or would be let in at once.
+    /// - Returns: whether the prefetch must be adjusted periodically. That is the case if deliveries are held or a
+    ///   prefetch is above its minimum.
     mutating func watchPrefetch() -> Bool {
         var isToBeWatched = false
         for queue in JobQueue.overflows {
@@ -320,7 +331,7 @@ struct Scheduler {
                 waiting: waiting[index].size.recipients, pace: pace, isSettling: isSettling)
         else { return nil }
         var surplus: [WaitingJob] = []
-        // Once: no more of it comes.
+        // The lower prefetch keeps the broker from sending as many jobs again.
         while moves[index].mayMove(now: now), prefetch < before,
             waiting[index].size.recipients > max(pace, HoldingRule.leastInFlight),
             let job = waiting[index].newest()

@@ -1,23 +1,25 @@
 import AMQPClient
 package import PushModel
 
-/// A job that has been decoded and waits for room.
+/// A job that was decoded and waits for capacity.
 package struct WaitingJob: Sendable {
     package var inbound: InboundJob
     package let job: Job
     let appLoad: AppLoad
     let size: FairQueue.Size
     let chunkSize: Int
-    /// None of it would be sent now, so it need not wait for its app's pace.
+    /// Whether the job is exempt from its app's rate limit, because none of its recipients would be sent now.
     let isFree: Bool
 
     let isToBeSplit: Bool
-    /// It has paid for its own rate, and gets that back if it leaves without having been started.
+    /// Whether the job was charged to its own rate limit. The charge is refunded if the job leaves unstarted.
     var hasPaid = false
 
+    /// Creates a waiting job.
+    ///
     /// - Parameters:
-    ///   - chunkSize: most recipients that are sent as one job; one of more counts as one of so many.
-    ///   - isOver: it is cancelled, too late, or too early.
+    ///   - chunkSize: the maximum number of recipients that are sent as one job. A larger job counts with this number.
+    ///   - isOver: whether the job is cancelled, expired, or scheduled for later.
     package init(inbound: InboundJob, job: Job, appLoad: AppLoad, chunkSize: Int = .max, isOver: Bool = false) {
         self.chunkSize = chunkSize
         isToBeSplit = !inbound.isChunk && job.recipients.count > chunkSize

@@ -1,25 +1,25 @@
 package import PushModel
 
-/// One event in the making: outcomes are written as they come, so that nothing is kept twice.
+/// A result event that is being built. Outcomes are written as they arrive, so that nothing is stored twice.
 package struct EventBatch {
     package let key: EventKey
-    /// That of its first outcome's job.
+    /// The lane of the first outcome's job.
     package private(set) var lane = Lane.normal
     package private(set) var count = 0
-    /// Where outcomes of its app are counted.
+    /// The counters for outcomes of the app.
     package private(set) var tally = OutcomeTally.none
-    /// Whose obligations its confirm will meet.
+    /// The pending settlements that the event's confirm completes.
     package private(set) var shares: [SettlingLedger<OpenJob>.Share] = []
     private var json: [UInt8] = []
-    /// When the outcome before was, since most share their time with it.
+    /// The time of the previous outcome and its text. Most outcomes have the same time as the one before.
     private var lastTime: (at: Timestamp, text: [UInt8])?
 
-    /// Of its body, so far.
+    /// The current size of the body, in bytes.
     var bytes: Int { json.count }
 
     init(key: EventKey, worker: String) {
         self.key = key
-        // Not for a full one: where each job has a trace of its own, there are as many events as jobs.
+        // The capacity is that of a small event: if each job has its own trace, there are as many events as jobs.
         json.reserveCapacity(512)
         json.append(contentsOf: #"{"kind":""#.utf8)
         json.append(contentsOf: key.kind.rawValue.utf8)

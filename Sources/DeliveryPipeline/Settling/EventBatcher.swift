@@ -1,17 +1,17 @@
 package import PushModel
 
-/// Gathers outcomes into events by what they share.
+/// A collector of outcomes that groups them into result events.
 package struct EventBatcher {
-    /// An event is full with so many bytes, however few outcomes they are: with the one that fills it, the longest there can
-    /// be, it has at most 256 KiB, far below what any broker takes (RabbitMQ's `max_message_size` is 16 MiB from version
-    /// 4 on).
+    /// The size from which an event is full, in bytes. Together with the longest possible outcome, an event has at most
+    /// 256 KiB. That is far below the limit of any broker (RabbitMQ's `max_message_size` is 16 MiB from version 4 on).
     static let enoughBytes = 262_144 - 8_192
 
     private let worker: String
     private let maximumOutcomes: Int
     private var batches: [EventBatch] = []
     private var places: [EventKey: Int] = [:]
-    /// Outcomes of one job and kind come in runs; the last one's place saves hashing the key.
+    /// The index of the event that was used last. Consecutive outcomes often have the same job and kind, so the key
+    /// need not be hashed.
     private var last: (job: RoutedJob, kind: OutcomeKind, place: Int)?
 
     package init(worker: String, maximumOutcomes: Int) {
@@ -21,7 +21,7 @@ package struct EventBatcher {
 
     package var isEmpty: Bool { batches.isEmpty }
 
-    /// Adds an outcome; the answer is an event that became full by it.
+    /// Adds an outcome, and returns its event if the event is full now.
     package mutating func add(
         _ outcome: Outcome, as kind: OutcomeKind, reason: String?, detail: String?
     ) -> EventBatch? {
@@ -33,7 +33,7 @@ package struct EventBatcher {
         return full
     }
 
-    /// Takes out every event that has outcomes.
+    /// Removes and returns all events that have outcomes.
     package mutating func flush() -> [EventBatch] {
         let all = batches.filter { $0.count > 0 }
         batches.removeAll(keepingCapacity: true)

@@ -1,6 +1,6 @@
 package import PushModel
 
-/// What outcomes must share to be in one event.
+/// The properties that all outcomes of a result event share.
 package struct EventKey: Hashable {
     package let kind: OutcomeKind
     package let output: String

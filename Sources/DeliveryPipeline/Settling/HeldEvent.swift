@@ -1,20 +1,20 @@
 package import AMQPClient
 import PushModel
 
-/// An event that could not be told when it was due: the results exchange would not take it, or its tokens could not be
-/// marked yet. It waits in the delay queues as a message of its own, so that its jobs are done meanwhile.
+/// A result event that could not be published yet, because the results exchange refused it or its tokens could not be
+/// marked. It waits in the delay queues as a message of its own, so that its jobs can be acknowledged.
 ///
-/// Only workers write such messages: they are known by the user that the broker has validated.
+/// Only workers write such messages. They are recognized by the user, which the broker has validated.
 struct HeldEvent: Sendable {
-    /// As it goes to the results exchange.
+    /// The message to the results exchange.
     let event: AMQPPublication
-    /// Whose queue it comes back through: that of its first outcome's job.
+    /// The lane through which the message returns, which is the lane of the first outcome's job.
     let lane: Lane
-    /// How often it could not be told.
+    /// The number of failed attempts to publish the event.
     var failures = 0
-    /// When that was for the first time.
+    /// The time at which the event was first due.
     let since: Timestamp
-    /// Its tokens are to be marked dead before it is told.
+    /// Whether the event's tokens must be marked dead before it is published.
     var needsMarks = false
 
     init(_ event: AMQPPublication, lane: Lane, since: Timestamp, needsMarks: Bool = false) {
@@ -24,9 +24,9 @@ struct HeldEvent: Sendable {
         self.needsMarks = needsMarks
     }
 
-    /// What such a message holds.
+    /// Reads the event in a delivery.
     ///
-    /// - Returns: nil for any other, and for one that `worker`'s user has not written.
+    /// - Returns: `nil` if the message is not a held event, or if its user is not `worker`.
     init?(_ inbound: InboundJob, worker: String?, results exchange: String) {
         guard var told = inbound.delivery.properties.ofHeldEvent(worker: worker),
             let routingKey = told.headers[JobHeader.event]?.string
@@ -40,7 +40,7 @@ struct HeldEvent: Sendable {
         since = inbound.firstAttempt(now: inbound.arrivedAt)
     }
 
-    /// The message that waits for it.
+    /// Returns the message in which the event waits.
     func publication(id: UInt64, exchange: String, user: String, reason: String? = nil) -> AMQPPublication {
         var properties = event.properties
         properties.sign(as: user, for: nil)
@@ -56,9 +56,9 @@ struct HeldEvent: Sendable {
 }
 
 extension AMQPProperties {
-    /// What an event that waits in the broker keeps when it is published again.
+    /// Returns the properties that a held event keeps when it is published again.
     ///
-    /// - Returns: nil for any other message, and for one that `worker`'s user has not written.
+    /// - Returns: `nil` if the message is not a held event, or if its user is not `worker`.
     package func ofHeldEvent(worker: String?) -> AMQPProperties? {
         guard let worker, userID == worker, headers[JobHeader.event]?.string != nil else { return nil }
         var kept = self

@@ -1,15 +1,16 @@
 import PushModel
 
-/// Which jobs get a line in the log when they are done.
+/// The jobs that are logged when they are done.
 public enum JobLog: Sendable, Hashable {
     case none
-    /// Those of which something was neither sent nor left out as dead; a line a minute for each app and reason.
+    /// Jobs with a recipient that was neither sent nor suppressed. At most one line per minute is logged for each app
+    /// and reason.
     case problems
-    /// This part of them, by their ids: all chunks of a job, and all attempts, or none.
+    /// This fraction of all jobs, selected by id. All chunks and attempts of a job are logged, or none of them.
     case sample(Double)
     case all
 
-    /// `none`, `problems`, `sample:0.01` or `all`.
+    /// Parses `none`, `problems`, `all`, or a sample such as `sample:0.01`.
     public init?(_ text: String) {
         switch text {
         case "none": self = .none
@@ -22,7 +23,7 @@ public enum JobLog: Sendable, Hashable {
         }
     }
 
-    /// Whether a job is told, of which there are problems or not.
+    /// Returns whether a job is logged.
     package func tells(_ job: String, hasProblem: Bool) -> Bool {
         switch self {
         case .none: false

@@ -1,8 +1,8 @@
-/// What became of a job's recipients that were not sent, for the log. Takes no room while there are none.
+/// The counts of a job's recipients that were not sent, for the log. It takes no memory until there is one.
 struct JobTally {
     enum Entry: Hashable {
         case told(OutcomeKind)
-        /// Left for another attempt, or waiting for its credential; returned unsent.
+        /// The recipient is left for another attempt, waits for its credential, or was returned unsent.
         case retried, held, putBack
 
         fileprivate var place: Int {
@@ -27,7 +27,7 @@ struct JobTally {
     private static let entries = OutcomeKind.allCases.map { Entry.told($0) } + [.retried, .held, .putBack]
 
     private var counts: [Int] = []
-    /// Of the first that is a problem.
+    /// The reason of the first problem.
     private(set) var reason: String?
     private(set) var hasProblem = false
 
@@ -39,7 +39,7 @@ struct JobTally {
         self.reason = reason ?? kind.rawValue
     }
 
-    /// How many of what, beginning with those that were sent.
+    /// Returns the number of recipients with each result, beginning with those that were sent.
     func counts(of recipients: Int) -> [(word: String, count: Int)] {
         let sent = max(0, recipients - counts.reduce(0, +))
         let others = zip(Self.entries, counts).filter { $1 > 0 }.map { ($0.word, $1) }

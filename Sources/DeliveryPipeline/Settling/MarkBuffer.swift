@@ -3,65 +3,65 @@ import DequeModule
 import PushModel
 package import Store
 
-/// Dead tokens on their way into the database: one statement at a time, the rest gathers meanwhile. Nobody is told
-/// of a dead token before it is marked. A value: no clock, no I/O.
+/// The marks of dead tokens that wait for the database. One statement runs at a time, and further marks are collected
+/// meanwhile. The event for a dead token is published after the token is marked. A value type without clock or I/O.
 ///
-/// | it is | and then |
+/// | state | next |
 /// |---|---|
-/// | idle, with marks | writes |
-/// | writing | written: idle, and what it stands for can be told |
-/// | writing for too long | delayed: all that waits for it is handed out, to wait elsewhere, and so is what comes |
-/// | delayed | written: idle |
+/// | idle, with marks | the marks are written |
+/// | writing | after the answer: idle, and the events of the marked tokens are published |
+/// | writing for too long | delayed: all waiting and new findings are moved to delay queues |
+/// | delayed | after the answer: idle |
 package struct MarkBuffer {
     package struct Batch: Sendable {
         package let id: UInt64
         package let marks: [TokenMark]
     }
 
-    /// What is to be told when its tokens are marked.
+    /// An outcome or event that is published once its tokens are marked.
     enum Finding {
         case outcome(Outcome, TokenMark)
-        /// - entry: that of its message in the ledger.
+        /// A held event, and the entry of its message in the pending settlements.
         case held(HeldEvent, entry: Int)
 
         fileprivate func marks(_ recipients: [String: RecipientForm]) -> [TokenMark] {
             switch self {
             case .outcome(_, let mark): [mark]
-            // An event that can't be read back is told all the same.
+            // An event that cannot be decoded is published without marks.
             case .held(let held, _): HeldMarks.read(held.event.body, recipients) ?? []
             }
         }
     }
 
-    /// So many are written without waiting for more.
+    /// The number of marks that are written without waiting for more.
     static let enoughMarks = 1_000
 
-    /// Their form, by output.
+    /// The form of each output's recipients.
     private let recipients: [String: RecipientForm]
     private var queue = StatementQueue<Finding>()
-    /// Not read yet: there may be thousands, of hundreds of tokens each. They have waited, and go on waiting behind
-    /// what is found out now, whose jobs are open.
+    /// The held events whose marks are not decoded yet. There may be thousands of them, with hundreds of tokens each.
+    /// They come after new findings, whose jobs are still open.
     private var held: Deque<Finding> = []
-    /// A statement has had no answer for so long that nobody waits for it.
+    /// Whether a statement has not been answered for so long that nothing waits for it.
     private(set) var isDelayed = false
 
-    /// There are marks and nothing keeps them from being written.
+    /// Whether there are marks that can be written now.
     var canBeWritten: Bool { !queue.isAsking && !(queue.gathering.isEmpty && held.isEmpty) }
-    /// There is no point in waiting for more.
+    /// Whether the marks should be written without waiting for more.
     var isFull: Bool { !queue.isAsking && (queue.gathering.count >= Self.enoughMarks || !held.isEmpty) }
 
     init(recipients: [String: RecipientForm]) {
         self.recipients = recipients
     }
 
-    /// That wait, or are being written.
+    /// The number of findings that wait or are being written.
     var count: Int { queue.count + held.count }
 
     mutating func add(_ mark: TokenMark, _ outcome: Outcome) { queue.add(.outcome(outcome, mark)) }
 
     mutating func add(_ event: HeldEvent, entry: Int) { held.append(.held(event, entry: entry)) }
 
-    /// What to write next, unless something is being written or there is nothing.
+    /// Returns the next batch to write, or `nil` if a batch is being written or there are no marks.
     mutating func next(id: UInt64) -> Batch? {
         guard canBeWritten else { return nil }
         var marks = queue.gathering.flatMap { $0.marks(recipients) }
@@ -76,16 +76,19 @@ package struct MarkBuffer {
         return Batch(id: id, marks: marks)
     }
 
-    /// - Returns: what can be told now.
+    /// Handles the answer to a batch.
+    ///
+    /// - Returns: the findings that can be published now.
     mutating func written(_ id: UInt64) -> [Finding] {
         guard let findings = queue.answered(id) else { return [] }
         isDelayed = false
         return findings.compactMap(\.self)
     }
 
-    /// There is no answer yet. The statement goes on; marking a token twice is marking it once.
+    /// Handles a batch that was not answered in time. Its statement continues, because marking a token twice is
+    /// harmless.
     ///
-    /// - Returns: what must not wait here any longer.
+    /// - Returns: the findings that must not wait here any longer.
     mutating func delayed(_ id: UInt64) -> [Finding] {
         guard queue.asks(id), !isDelayed else { return [] }
         isDelayed = true

@@ -2,28 +2,31 @@ package import AMQPClient
 import Foundation
 package import PushModel
 
-/// Makes the messages the pipeline publishes. Each has an id of its own, by which its confirm is known.
+/// The messages that the pipeline publishes. Each has a unique id, to which its confirm refers.
 package struct OutboundMessages {
     private let names: PipelineNames
     private let worker: String
     private let user: String?
-    /// AMQP's limit on routing keys and on properties of text (AMQP 0-9-1, section 4.2.5.3, short strings). A
-    /// message beyond it would be refused for ever, and its job never be done.
+    /// AMQP's limit on routing keys and text properties (AMQP 0-9-1, section 4.2.5.3, short strings). The broker would
+    /// refuse a message above the limit forever, and its job would never be done.
     private static let maximumTextBytes = 255
-    /// All headers of a message travel in one frame; a reason repeats names from the job, of any length.
+    /// The maximum size of a reason, in bytes. All headers of a message must fit in one frame, and a reason may repeat
+    /// names of any length from the job.
     private static let maximumReasonBytes = 2_000
-    /// Makes message ids unique over restarts.
+    /// A random prefix that makes message ids unique across restarts.
     private let incarnation = UUID().uuidString.lowercased()
     private var lastID: UInt64 = 0
 
-    /// - Parameter user: the broker's user that the worker publishes as, if the broker is to validate it.
+    /// Creates the source of messages.
+    ///
+    /// - Parameter user: the broker user that the worker publishes as, if the broker validates users.
     package init(names: PipelineNames, worker: String, user: String? = nil) {
         self.names = names
         self.worker = worker
         self.user = user
     }
 
-    /// An id for a group of the ledger.
+    /// Returns an id for a group of pending settlements.
     mutating func nextID() -> UInt64 {
         lastID += 1
         return lastID
@@ -62,7 +65,7 @@ package struct OutboundMessages {
             app: rejection.app, trace: trace, body: writer.finish(), now: now)
     }
 
-    /// An event that has waited.
+    /// Returns the message that publishes a held event.
     mutating func event(_ held: HeldEvent) -> AMQPPublication {
         let event = held.event
         return AMQPPublication(
@@ -70,12 +73,13 @@ package struct OutboundMessages {
             body: event.body)
     }
 
-    /// The message that an event waits in.
+    /// Returns the message in which an event waits, or is dead-lettered.
     ///
     /// - Parameters:
-    ///   - id: that of the group it stands for; nil: a new one.
-    ///   - reason: it is given up, for a person to find.
-    /// - Returns: nil where the worker's user is not known, and nobody could tell it from a forged one.
+    ///   - id: the id of the group that the message stands for, or `nil` for a new one.
+    ///   - reason: the reason if the event is given up and dead-lettered, for operators to read.
+    /// - Returns: `nil` if the worker's user is unknown, because the message could not be distinguished from a forged
+    ///   one.
     mutating func waiting(_ held: HeldEvent, id: UInt64?, reason: String? = nil) -> AMQPPublication? {
         guard let user else { return nil }
         let delay = names.delay(
@@ -84,10 +88,11 @@ package struct OutboundMessages {
             id: id ?? nextID(), exchange: reason == nil ? delay : names.dead, user: user, reason: reason)
     }
 
-    /// A job that can't be used, its body untouched.
+    /// Returns the message that dead-letters a job, with an unchanged body.
+    ///
     /// - Parameters:
-    ///   - part: its new name, if its old one is claimed: replayed, it must not be taken for its own duplicate.
-    ///   - trace: what it carries on; nil: what it has brought.
+    ///   - part: a new name if the old one is claimed. Otherwise a replay of the job would be treated as a duplicate.
+    ///   - trace: the trace headers, or `nil` to keep those of the message.
     package mutating func dead(
         _ inbound: InboundJob, reason: String, part: String? = nil, trace: TraceHeaders? = nil
     ) -> AMQPPublication {
@@ -95,7 +100,7 @@ package struct OutboundMessages {
         properties.headers.add(trace)
         if inbound.wasSentBefore { properties.headers[JobHeader.redelivered] = true }
         properties.sign(as: user, for: inbound.publisher(worker: user))
-        // Replayed, it waits anew.
+        // A replayed job waits for its rate limit from the beginning.
         for header in JobHeader.turn { properties.headers[header] = nil }
         properties.headers[JobHeader.reason] = .string(reason.cut(toBytes: Self.maximumReasonBytes))
         name(&properties, part, inbound)
@@ -104,7 +109,7 @@ package struct OutboundMessages {
             properties: properties, body: inbound.delivery.body, repeatHeader: JobHeader.redelivered)
     }
 
-    /// What another queue would not take, under its own id.
+    /// Returns the message that dead-letters a refused message, under the same id.
     func dead(_ refused: AMQPPublication, lane: Lane, reason: String) -> AMQPPublication {
         var properties = refused.properties
         properties.headers[JobHeader.reason] = .string(reason.cut(toBytes: Self.maximumReasonBytes))
@@ -114,7 +119,8 @@ package struct OutboundMessages {
             body: refused.body, repeatHeader: refused.repeatHeader)
     }
 
-    /// A job whose name nobody has claimed yet begins anew; another says which claim may be its own.
+    /// Sets the headers for a job's name. A job with a new name starts afresh. Otherwise the headers tell whether an
+    /// existing claim may be the job's own.
     private func name(_ properties: inout AMQPProperties, _ part: String?, _ inbound: InboundJob) {
         if let part {
             properties.headers[JobHeader.part] = .string(part)
@@ -123,17 +129,17 @@ package struct OutboundMessages {
         properties.headers[JobHeader.deliveredBefore] = part == nil && inbound.comesAgain ? true : nil
     }
 
-    /// Where a job goes that a worker publishes.
+    /// The destination of a job that a worker publishes.
     package enum Destination: Sendable, Hashable {
-        /// Back to the publishers' queue of its lane.
+        /// The lane's queue, which publishers also use.
         case lane
         case overflow
         case suspects
-        /// The lane's queue, so many seconds later.
+        /// The lane's queue, after a delay in seconds.
         case delay(seconds: Int)
     }
 
-    /// What a worker has made of a job: a chunk of it, or what is left of it for another attempt.
+    /// A message that a worker makes from a job: a chunk, or the recipients that are left for another attempt.
     package struct Part {
         let job: Job
         let body: [UInt8]
@@ -141,11 +147,11 @@ package struct OutboundMessages {
         let attempt: Int
         let firstAttempt: Timestamp?
         let redelivered: Bool
-        /// As ``InboundJob/since``.
+        /// The time of publication, as in ``InboundJob/since``.
         let since: Timestamp?
-        /// By which this part is known if it comes twice.
+        /// The name by which a duplicate of the part is recognized.
         let name: String
-        /// A chunk, rather than what is left for another attempt.
+        /// Whether the part is a chunk, and not recipients that are left for another attempt.
         let isChunk: Bool
         let publisher: String?
         let trace: TraceHeaders?
@@ -169,7 +175,7 @@ package struct OutboundMessages {
         }
     }
 
-    /// An id too long for a message id came in the body, where it still is.
+    /// Returns the message for a part. A job id that is too long for the message id is already in the body.
     package mutating func part(_ part: Part, to destination: Destination) -> AMQPPublication {
         let job = part.job
         var headers: AMQPFieldTable = [
@@ -187,13 +193,14 @@ package struct OutboundMessages {
         return publication(body: part.body, lane: part.lane, to: destination, properties)
     }
 
-    /// A job as it came, to another of the workers' queues.
+    /// Returns the message that moves a job in its original form to another queue of the workers.
+    ///
     /// - Parameters:
-    ///   - part: its new name, if its old one is claimed.
-    ///   - claimedBy: who has asked to claim its name and has not heard.
-    ///   - trace: as with ``dead(_:reason:part:trace:)``.
-    ///   - slot: when its turn is.
-    ///   - paced: for how many seconds it will have waited for that.
+    ///   - part: a new name if the old one is claimed.
+    ///   - claimedBy: the owner of a claim request that was not answered.
+    ///   - trace: the trace headers, or `nil` to keep those of the message.
+    ///   - slot: the time slot of the job.
+    ///   - paced: the total time for which the job will have waited for a rate limit, in seconds.
     package mutating func moved(
         _ inbound: InboundJob, to destination: Destination, firstAttempt: Timestamp? = nil, part: String? = nil,
         claimedBy: String? = nil, trace: TraceHeaders? = nil,
@@ -211,8 +218,8 @@ package struct OutboundMessages {
         return publication(body: inbound.delivery.body, lane: inbound.lane, to: destination, properties)
     }
 
-    /// A job that is to be split, under a name of its own: whoever splits it, and splits it again after a crash, makes
-    /// the same chunks. A job without an id gets one, too.
+    /// Returns the message that gives a name to a job that must be split. If the job is split again after a crash, the
+    /// same chunks result. A job without an id also gets an id.
     mutating func named(
         _ inbound: InboundJob, _ job: Job, chunkSize: Int, trace: TraceHeaders?
     ) -> AMQPPublication {
@@ -250,10 +257,11 @@ package struct OutboundMessages {
             body: body, repeatHeader: JobHeader.redelivered)
     }
 
-    /// A name for a part that nothing else has.
+    /// Returns a unique name for a part.
     mutating func newPartName() -> String { "\(incarnation)-\(nextID())" }
 
-    /// CloudEvents 1.0 in binary mode: the attributes are headers, the body is the event's data.
+    /// Returns an event as CloudEvents 1.0 in binary mode: the attributes are headers, and the body is the event's
+    /// data.
     private mutating func event(
         routingKey: String, type: String, app: String?, trace: TraceHeaders?, body: [UInt8],
         reportsUnroutable: Bool = false, now: Timestamp
@@ -276,7 +284,7 @@ package struct OutboundMessages {
 }
 
 extension AMQPFieldTable {
-    /// In the place of what stands there; nil: that stays.
+    /// Replaces the trace headers, or keeps them if `trace` is `nil`.
     fileprivate mutating func add(_ trace: TraceHeaders?) {
         guard let trace else { return }
         self[JobHeader.traceparent] = .string(trace.traceparent)

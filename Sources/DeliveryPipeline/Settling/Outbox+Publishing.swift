@@ -1,9 +1,9 @@
 import AMQPClient
 import PushModel
 
-/// What becomes a message.
+/// The publishing of jobs and events.
 extension Outbox {
-    /// A job as it came, to another of the workers' queues.
+    /// Publishes a job in its original form to another queue of the workers.
     mutating func move(_ job: OpenJob, to destination: OutboundMessages.Destination, firstAttempt: Timestamp? = nil) {
         let publication = messages.moved(
             job.inbound, to: destination, firstAttempt: firstAttempt,
@@ -11,8 +11,8 @@ extension Outbox {
         publish(publication, isMove: !job.isOnce, meeting: [ledger.rest(of: job.entry)])
     }
 
-    /// A job as it came, until its turn. Of one that was tried before the wait is no part of
-    /// the time in which it is tried.
+    /// Publishes a job in its original form to wait until its time slot. If the job was tried before, this wait does
+    /// not count towards the time during which it is retried.
     mutating func pace(_ job: OpenJob, until slot: Pacer.Slot, _ now: Timestamp) {
         let (inbound, seconds) = (job.inbound, slot.delay(now: now))
         let firstAttempt =
@@ -23,9 +23,9 @@ extension Outbox {
         publish(publication, isMove: true, meeting: [ledger.rest(of: job.entry)])
     }
 
-    /// A job as it came, which was not claimed yet.
+    /// Publishes a job in its original form to wait until it can be claimed.
     ///
-    /// - Parameter claimant: who may have claimed it, unheard.
+    /// - Parameter claimant: the owner of a claim request that was not answered and may have succeeded.
     mutating func moveUnclaimed(_ job: StartedJob, seconds: Int, firstAttempt: Timestamp, claimant: String?) {
         let publication = messages.moved(
             job.inbound, to: .delay(seconds: seconds), firstAttempt: firstAttempt, claimedBy: claimant,
@@ -33,7 +33,7 @@ extension Outbox {
         publish(publication, isMove: !job.job.atMostOnce, meeting: [ledger.rest(of: job.entry)])
     }
 
-    /// A job that can't be used, as it came.
+    /// Publishes a job in its original form to the dead-letter exchange.
     mutating func putAmongTheDead(_ job: OpenJob, _ rejection: JobRejection) {
         let publication = messages.dead(
             job.inbound, reason: rejection.description, part: job.hasClaim ? messages.newPartName() : nil,
@@ -41,7 +41,7 @@ extension Outbox {
         publish(publication, meeting: [ledger.rest(of: job.entry)])
     }
 
-    /// The event that a job can't be used, which is one obligation more.
+    /// Publishes the event for a rejected job, which is an additional pending settlement.
     mutating func tell(_ rejection: JobRejection, of job: OpenJob, now: Timestamp) {
         ledger.oweMore(job.entry)
         let event = messages.event(rejection, trace: job.traceHeaders, now: now)
@@ -60,7 +60,8 @@ extension Outbox {
         publish(event, event: HeldEvent(event, lane: lane, since: now), isOutcomes: true, meeting: shares)
     }
 
-    /// The gathered recipients of a job, into a delay queue, or back to where they came from.
+    /// Publishes the recipients of a job that wait for another attempt to a delay queue, or back to the queue that they
+    /// came from.
     mutating func publish(_ batch: RetryBatcher.Batch, _ now: Timestamp, brokerUser: String?) {
         let routed = batch.job
         let inbound = ledger.delivery(of: routed.ledgerID)?.inbound

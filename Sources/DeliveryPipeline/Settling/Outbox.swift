@@ -2,20 +2,20 @@ import AMQPClient
 import Logging
 import PushModel
 
-/// What leaves for the broker, and what it stands for: a job is done when the broker has confirmed everything that
-/// became of it. A value: no clock, no I/O.
+/// The messages to the broker, and the pending settlements that their confirms complete. A job is done when the broker
+/// has confirmed everything that results from it. A value type without clock or I/O.
 struct Outbox {
     typealias Share = SettlingLedger<OpenJob>.Share
 
     var ledger = SettlingLedger<OpenJob>()
     var messages: OutboundMessages
-    /// Kept in case the broker refuses it.
+    /// The messages without a confirm, kept in case the broker refuses them.
     private var unconfirmed: [UInt64: UnconfirmedMessage] = [:]
     private var publications: [AMQPPublication] = []
 
-    /// How long after it was due an event is still tried, in seconds.
+    /// The time for which an event is retried after it was due, in seconds.
     var longestForEvents: Int
-    /// Of this turn.
+    /// The time of this turn.
     var now = Timestamp(milliseconds: 0)
     private let meter: PipelineMeter
     var routing = ResultsRouting()
@@ -29,12 +29,13 @@ struct Outbox {
 
     subscript(id: UInt64) -> UnconfirmedMessage? { unconfirmed[id] }
 
-    /// Publishes a message whose confirm meets these obligations.
+    /// Publishes a message whose confirm completes these settlements.
     ///
     /// - Parameters:
-    ///   - event: the event that it is, or that waits in it.
-    ///   - isMove: it is a job as it came, or a chunk: the broker still has the job until it has taken it.
-    ///   - isOutcomes: its confirm makes outcomes safe.
+    ///   - event: the event that the message is, or that waits in it.
+    ///   - isMove: whether the message is an original job or a chunk. The broker keeps the job until it has accepted
+    ///     the message.
+    ///   - isOutcomes: whether the message reports outcomes.
     mutating func publish(
         _ publication: AMQPPublication, event: HeldEvent? = nil, isMove: Bool = false, isOutcomes: Bool = false,
         meeting shares: [Share]
@@ -45,7 +46,7 @@ struct Outbox {
         publications.append(publication)
     }
 
-    /// Publishes something else in the place of what the broker would not take, under the same id.
+    /// Publishes another message in place of a refused one, under the same id.
     mutating func replace(by publication: AMQPPublication, event: HeldEvent? = nil) {
         let isMove = unconfirmed[publication.id]?.isMove == true
         unconfirmed[publication.id] = UnconfirmedMessage(
@@ -61,9 +62,9 @@ struct Outbox {
         return metadata
     }
 
-    /// The broker has it, or it is not to be published any more.
+    /// Handles a message that the broker confirmed, or that will not be published again.
     ///
-    /// - Returns: the jobs that are done by that.
+    /// - Returns: the jobs that are done now.
     mutating func met(_ id: UInt64) -> [OpenJob] {
         if let message = unconfirmed.removeValue(forKey: id) { note(message, id) }
         return ledger.met(group: id)
@@ -96,12 +97,12 @@ struct Outbox {
         if unconfirmed[id] != nil { routing.isUnroutable(id) }
     }
 
-    /// Nothing stands for these jobs any more that this one stood for; what they owe stays.
+    /// Withdraws a message. The settlements of its jobs stay pending.
     mutating func withdraw(_ id: UInt64) { unconfirmed[id] = nil }
 
-    /// The broker would not take it.
+    /// Records that the broker refused a message.
     ///
-    /// - Returns: nil if it is not known.
+    /// - Returns: the message, or `nil` if it is unknown.
     mutating func refused(_ id: UInt64) -> UnconfirmedMessage? {
         guard var message = unconfirmed[id] else { return nil }
         message.refusals += 1
@@ -110,7 +111,9 @@ struct Outbox {
         return message
     }
 
-    /// - Returns: where to; nil if it is not known any more.
+    /// Publishes a refused message again.
+    ///
+    /// - Returns: the message's exchange, or `nil` if the message is no longer known.
     mutating func offerAgain(_ id: UInt64) -> String? {
         guard let message = unconfirmed[id] else { return nil }
         unconfirmed[id]?.waits = false
@@ -118,7 +121,8 @@ struct Outbox {
         return message.publication.exchange
     }
 
-    /// The publisher's connection is lost. Messages on their way are published again, and say so; that may be refused.
+    /// Handles the loss of the publisher's connection. Unconfirmed messages are published again, marked as repetitions.
+    /// The broker may refuse them.
     mutating func publisherDisconnected() {
         routing.disconnected()
         for (id, message) in unconfirmed where !message.waits {
@@ -130,7 +134,7 @@ struct Outbox {
     /// because each loss would otherwise add a copy of every message that the broker refuses.
     func waitingOrphans() -> [UInt64] { unconfirmed.filter { $1.waits && isOrphan($0) }.map(\.key) }
 
-    /// Whether a message is a job in its original form, or a chunk, that the broker redelivers.
+    /// Returns whether a message is a job in its original form, or a chunk, that the broker redelivers.
     func isOrphan(_ id: UInt64) -> Bool {
         guard unconfirmed[id]?.isMove == true, let entry = ledger.shares(of: id).first?.entry else { return false }
         return ledger.delivery(of: entry)?.isOrphan == true
@@ -141,13 +145,13 @@ struct Outbox {
         unconfirmed.values.reduce(into: [:]) { if $1.waits { $0[$1.publication.exchange, default: 0] += 1 } }
     }
 
-    /// Without a confirm.
+    /// The number of messages without a confirm.
     var unconfirmedCount: Int { unconfirmed.count }
 
-    /// When the oldest of them was published; of those that the broker has not refused.
+    /// The time at which the oldest unconfirmed message was published, excluding refused ones.
     var oldestUnconfirmed: Timestamp? { unconfirmed.values.lazy.filter { $0.refusals == 0 }.map(\.since).min() }
 
-    /// What is to be published now; mostly nothing.
+    /// Returns the messages to publish in this turn, usually none.
     mutating func flush() -> [AMQPPublication] {
         guard !publications.isEmpty else { return [] }
         defer { publications = [] }

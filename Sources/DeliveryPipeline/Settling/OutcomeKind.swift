@@ -1,10 +1,10 @@
 import PushModel
 
-/// The kinds of a result event, as consumers see them.
+/// The kinds of result events, as consumers receive them.
 package enum OutcomeKind: String, CaseIterable {
     case sent, unregistered, rejected, failed, unknown, expired, suppressed
 
-    /// In ``allCases``.
+    /// The index of the kind in ``allCases``.
     package var place: Int {
         switch self {
         case .sent: 0

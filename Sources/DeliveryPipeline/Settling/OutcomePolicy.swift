@@ -1,21 +1,21 @@
 package import PushModel
 
-/// Decides what becomes of one outcome. A value: no clock, no I/O.
+/// The policy that decides how an outcome is handled. A value type without clock or I/O.
 ///
-/// | verdict | then |
+/// | verdict | action |
 /// |---|---|
-/// | sent, rejected, failed, expired, suppressed | told; sent is not, where the job wants problems only |
-/// | unregistered | told once the token is marked dead |
-/// | unknown, and the job is sent at most once | told |
-/// | unknown, retry | another attempt after a growing wait; told when no attempt or no time is left |
-/// | hold | waits without an attempt until its credential works or its provider can be reached |
-/// | returned | put back at once |
+/// | sent, rejected, failed, expired, suppressed | reported; sent is not if the job's `results` is `problems` |
+/// | unregistered | reported once the token is marked dead |
+/// | unknown, of an `at_most_once` job | reported |
+/// | unknown, retry | retried with a growing delay; reported if no attempt or no time is left |
+/// | hold | delayed, without an attempt, until the credential works or the provider can be reached |
+/// | returned | requeued at once |
 package struct OutcomePolicy {
     package enum Decision: Equatable {
         case tell(OutcomeKind, reason: String? = nil, detail: String? = nil)
-        /// Nobody wants to hear of it.
+        /// The outcome is only counted, because the publisher disabled its event.
         case count(OutcomeKind)
-        /// Told as unregistered when the token is marked dead.
+        /// The outcome is reported as unregistered once the token is marked dead.
         case mark(reason: String)
         case retry(seconds: Int)
         case hold(seconds: Int)
@@ -28,7 +28,9 @@ package struct OutcomePolicy {
         self.retry = retry
     }
 
-    /// - Parameter firstAttempt: when the push was first tried.
+    /// Returns the action for an outcome.
+    ///
+    /// - Parameter firstAttempt: the time of the push's first attempt.
     package func decide(_ outcome: Outcome, firstAttempt: @autoclosure () -> Timestamp) -> Decision {
         switch outcome.verdict {
         case .sent where outcome.job.job.results == .problems: return .count(.sent)
@@ -53,7 +55,7 @@ package struct OutcomePolicy {
             patience: outcome.job.traits.retriesForSeconds, expiration: outcome.job.job.expiration, now: outcome.at)
         {
         case .wait(let seconds): .retry(seconds: seconds)
-        // No attempt is left, and this one or one before may have been accepted: only that is true.
+        // No attempt is left, and this attempt or an earlier one may have been accepted, so only `unknown` is correct.
         case .giveUp where outcome.mayHaveBeenSent, .expire where outcome.verdict == .unknown:
             .tell(.unknown, reason: outcome.reason)
         case .giveUp: .tell(.failed, reason: "RetriesExhausted", detail: outcome.reason)
@@ -75,12 +77,13 @@ package struct OutcomePolicy {
 }
 
 extension Outcome {
-    /// Whether the output retries for this reason, such as a quota or a silent host, without a refused credential.
+    /// Whether the push was held for a temporary reason, such as a quota or an unresponsive host, and not for a refused
+    /// credential.
     fileprivate var isAboutTheMoment: Bool {
         guard let reason else { return false }
         return reason == Outcome.connectionFailed || reason == Outcome.noAnswer || job.traits.reasons[reason] == .retry
     }
 
-    /// In this attempt or in one before.
+    /// Whether the push may have been accepted in this attempt or an earlier one.
     fileprivate var mayHaveBeenSent: Bool { verdict == .unknown || job.redelivered }
 }

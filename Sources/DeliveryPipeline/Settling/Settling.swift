@@ -2,20 +2,22 @@ import AMQPClient
 import PushModel
 import Store
 
-/// What became of recipients, until it is published: outcomes gather for an event, retries for a message, marks for a
-/// statement. A value: no clock, no I/O.
+/// The handling of outcomes until they are published. Outcomes are collected into events, retries into messages, and
+/// marks into statements. A value type without clock or I/O.
 struct Settling {
     private(set) var configuration: PipelineConfiguration
     private var policy: OutcomePolicy
     private var events: EventBatcher
-    /// Of dead tokens that can't be marked just now.
+    /// The events of dead tokens that cannot be marked at present.
     private var unmarked: EventBatcher
     private var retries = RetryBatcher()
     private var marks: MarkBuffer
-    /// Accepted, and nobody wants to hear of it: a run of one job's.
+    /// Consecutive accepted pushes of one job whose `sent` events the publisher disabled.
     private var untold: (job: RoutedJob, count: Int)?
 
-    /// - Parameter recipients: their form, by output.
+    /// Creates the handling of outcomes.
+    ///
+    /// - Parameter recipients: the form of each output's recipients.
     init(_ configuration: PipelineConfiguration, recipients: [String: RecipientForm]) {
         marks = MarkBuffer(recipients: recipients)
         self.configuration = configuration
@@ -32,18 +34,19 @@ struct Settling {
     var marksPending: Int { marks.count }
     var isMarkingDelayed: Bool { marks.isDelayed }
 
-    /// Something waits for company.
+    /// Whether something is waiting to be published or written together with others.
     var isGathering: Bool { !events.isEmpty || !retries.isEmpty || !unmarked.isEmpty || marks.canBeWritten }
 
     // MARK: Outcomes
 
-    /// What became of one recipient, or of several.
+    /// Handles the outcomes of one or several recipients.
     mutating func settle(_ outcomes: some Sequence<Outcome>, _ turn: inout Turn) {
         for outcome in outcomes { settle(outcome, &turn) }
         countUntold(&turn)
     }
 
-    /// What was accepted is counted by the event, or by the run: it is nearly all there is.
+    /// Handles one outcome. Accepted pushes are counted per event or per run, because they are by far the most
+    /// frequent.
     private mutating func settle(_ outcome: Outcome, _ turn: inout Turn) {
         if outcome.verdict != .sent { configuration.meter.reported(outcome.verdict) }
         turn.trace(outcome)
@@ -112,7 +115,7 @@ struct Settling {
         configuration.meter.settled(outcome, as: kind, reason: reason)
     }
 
-    /// The outcome is told when the token is marked: who hears of it may rely on that.
+    /// Marks a token as dead. Its outcome is published after that, because consumers may rely on the mark.
     private mutating func mark(_ outcome: Outcome, reason: String, _ turn: inout Turn) {
         let job = outcome.job.job
         let mark = TokenMark(
@@ -122,7 +125,7 @@ struct Settling {
         if marks.isDelayed { hold(outcome, mark, &turn) } else { marks.add(mark, outcome) }
     }
 
-    /// All that has gathered leaves.
+    /// Publishes everything that was collected.
     mutating func flush(_ turn: inout Turn) {
         for batch in events.flush() { publish(batch, &turn) }
         for batch in unmarked.flush() { turn.publishUnmarked(batch) }
@@ -131,12 +134,14 @@ struct Settling {
 
     // MARK: Marks
 
-    /// - Parameter isDue: false: only if there is no point in waiting for more.
+    /// Returns the next batch of marks.
+    ///
+    /// - Parameter isDue: whether the wait for more marks is over. If `false`, only a full batch is returned.
     mutating func nextMarks(isDue: Bool, _ turn: inout Turn) -> MarkBuffer.Batch? {
         guard isDue ? marks.canBeWritten : marks.isFull,
             let batch = marks.next(id: turn.outbox.messages.nextID())
         else { return nil }
-        // Without it nobody could tell what waits in the broker from what is forged.
+        // If no broker user is set, the message of a held event could not be distinguished from a forged one.
         if configuration.brokerUser != nil { turn.wait(.marks(batch.id), configuration.longestWaitMilliseconds) }
         return batch
     }
@@ -154,7 +159,7 @@ struct Settling {
         }
     }
 
-    /// Marks that can't be written now wait in the broker, and their jobs are done.
+    /// Moves the events of tokens that cannot be marked now to delay queues, so that their jobs are done.
     mutating func marksDelayed(_ id: UInt64, _ turn: inout Turn) {
         for finding in marks.delayed(id) {
             switch finding {
@@ -165,7 +170,7 @@ struct Settling {
     }
 
     private mutating func hold(_ outcome: Outcome, _ mark: TokenMark, _ turn: inout Turn) {
-        // Registered since: there is nothing to mark.
+        // The token was registered again since, so there is nothing to mark.
         if let registered = mark.registeredAt, registered >= mark.unregisteredAt {
             return tell(outcome, as: .unregistered, reason: mark.reason, &turn)
         }
@@ -175,9 +180,10 @@ struct Settling {
         }
     }
 
-    // MARK: Events that have waited in the broker
+    // MARK: Held events
 
-    /// It has come back: its tokens are marked first, if they are not yet; then it is told.
+    /// Handles a held event that has returned from a delay queue. If its tokens are not marked yet, they are marked
+    /// before it is published.
     mutating func resume(_ held: HeldEvent, _ job: OpenJob, _ turn: inout Turn) {
         guard held.needsMarks else {
             turn.counts.eventsRepeated += 1
@@ -188,6 +194,6 @@ struct Settling {
 }
 
 extension Outcome {
-    /// When a provider that gives no time says that a token is dead, that is the time.
+    /// The time at which the token was found dead. It is the time of the outcome if the provider does not give one.
     var foundDeadAt: Timestamp { unregisteredAt ?? at }
 }

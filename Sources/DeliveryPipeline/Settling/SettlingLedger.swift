@@ -1,19 +1,18 @@
-/// Says when a job may be acknowledged: once everything that became of its recipients is safe.
+/// The pending settlements of all open jobs, which determine when a job may be acknowledged.
 ///
-/// Each delivery is an entry that owes one obligation per recipient (its event confirmed, or its retry
-/// confirmed, or nothing to report) and one more for each dead token (its mark committed). Obligations are
-/// met in groups: a group stands for one message awaiting its confirm or one statement awaiting its commit.
-/// A value without clock or I/O; events go in, the deliveries that are settled come out.
+/// Each delivery is an entry with one pending settlement per recipient: its event or its retry must be confirmed, or
+/// there is nothing to report. A rejection event or a chunk adds one. Settlements are completed in groups. A group
+/// stands for one message that awaits its confirm. A value type without clock or I/O.
 ///
-/// | entry | goes to |
+/// | entry | next |
 /// |---|---|
-/// | open, owing n > 0 | open, owing n - k, when a group of k of its obligations is met |
-/// | open, owing 0 | settled: handed out once for acknowledgement, its place is used again under another id |
+/// | open, with n > 0 pending | open, with n - k pending, when a group with k of its settlements is completed |
+/// | open, with 0 pending | settled: returned once for acknowledgement; its place is reused under another id |
 ///
-/// So what is told of an entry after it has been settled, such as an outcome that an output reports twice, meets nothing
-/// of another job's.
+/// A late report for a settled entry, such as an outcome that an output reports twice, therefore does not affect
+/// another job.
 package struct SettlingLedger<Delivery> {
-    /// How many obligations of one entry a group stands for.
+    /// The number of settlements of one entry that a group stands for.
     package struct Share {
         package let entry: Int
         package var count: Int
@@ -32,7 +31,7 @@ package struct SettlingLedger<Delivery> {
 
     private var entries: [Entry?] = []
     private var freePlaces: [Int] = []
-    /// Of those that were ever opened; the upper half of an entry's id, above its place.
+    /// The number of entries that were ever opened. It is the upper half of an entry's id, above its place.
     private var opened = 0
     private var groups: [UInt64: [Share]] = [:]
 
@@ -40,10 +39,10 @@ package struct SettlingLedger<Delivery> {
 
     package var openEntries: Int { entries.count - freePlaces.count }
     package var openGroups: Int { groups.count }
-    /// Obligations not yet met, over all entries.
+    /// The number of pending settlements, over all entries.
     package private(set) var owing = 0
 
-    /// Opens an entry that owes one obligation per recipient; `obligations` is at least 1.
+    /// Opens an entry with a number of pending settlements, which must be at least one.
     package mutating func open(_ delivery: Delivery, obligations: Int) -> Int {
         owing += obligations
         opened += 1
@@ -54,53 +53,53 @@ package struct SettlingLedger<Delivery> {
         return id
     }
 
-    /// Where an entry is that is still open.
+    /// Returns the place of an entry, or `nil` if it is not open.
     private func place(of id: Int) -> Int? {
         let place = id & 0xFFFF_FFFF
         return entries.indices.contains(place) && entries[place]?.id == id ? place : nil
     }
 
-    /// The delivery of an open entry.
+    /// Returns the delivery of an open entry.
     package func delivery(of entry: Int) -> Delivery? { place(of: entry).flatMap { entries[$0]?.delivery } }
 
-    /// Those of all open entries.
+    /// The deliveries of all open entries.
     package var openDeliveries: some Sequence<Delivery> { entries.lazy.compactMap { $0?.delivery } }
 
-    /// What is left to meet of an entry.
+    /// Returns the number of pending settlements of an entry.
     package func owing(of entry: Int) -> Int { place(of: entry).flatMap { entries[$0]?.owing } ?? 0 }
 
-    /// Everything that is left to meet of an entry.
+    /// Returns all pending settlements of an entry.
     package func rest(of entry: Int) -> Share { .init(entry: entry, count: owing(of: entry)) }
 
-    /// From now on an open entry owes so many obligations, at least one.
+    /// Sets the number of pending settlements of an open entry, which must be at least one.
     package mutating func owe(_ entry: Int, _ obligations: Int) { oweMore(entry, obligations - owing(of: entry)) }
 
-    /// Adds obligations to an open entry; a settled one owes nothing any more.
+    /// Adds pending settlements to an open entry. A settled entry is ignored.
     package mutating func oweMore(_ entry: Int, _ count: Int = 1) {
         guard let place = place(of: entry) else { return }
         entries[place]?.owing += count
         owing += count
     }
 
-    /// Records what a message or statement stands for; `id` must not be in use.
+    /// Records the settlements that a message stands for. The `id` must not be in use.
     package mutating func expect(group id: UInt64, for shares: [Share]) {
         groups[id] = shares
     }
 
-    /// Whose obligations a group stands for.
+    /// Returns the settlements that a group stands for.
     package func shares(of id: UInt64) -> [Share] { groups[id] ?? [] }
 
-    /// A group's message was confirmed or its statement committed. Unknown ids are ignored: a confirm may
-    /// come twice around a reconnection.
+    /// Completes the settlements of a group, and returns the deliveries that are settled by that. Unknown ids are
+    /// ignored, because a confirm may arrive twice around a reconnection.
     package mutating func met(group id: UInt64) -> [Delivery] {
         guard let shares = groups.removeValue(forKey: id) else { return [] }
         return shares.compactMap { met($0) }
     }
 
-    /// Obligations that need no message, such as the `sent` of a job that only wants problems.
+    /// Completes settlements that need no message, such as `sent` outcomes of a job whose `results` is `problems`.
     package mutating func met(_ share: Share) -> Delivery? {
         guard let place = place(of: share.entry), var entry = entries[place] else { return nil }
-        // No more than is owed: an output that reports a recipient twice must not spoil the total.
+        // The number is limited to what is pending, because an output may report a recipient twice.
         let met = min(share.count, entry.owing)
         entry.owing -= met
         owing -= met

@@ -1,33 +1,34 @@
 package import DequeModule
 
-/// What waits for the database: one statement at a time, the rest gathers meanwhile. A value: no clock, no I/O.
+/// The items that wait for the database. One statement runs at a time, and further items are collected meanwhile. A
+/// value type without clock or I/O.
 ///
-/// | an item | until |
+/// | item | waits until |
 /// |---|---|
-/// | gathers | the statement before is answered |
-/// | is asked about | the answer comes |
-/// | either | it is taken out, and waits no longer; the statement goes on, since answers come by place |
+/// | collected | the previous statement is answered |
+/// | in a statement | the answer arrives |
+/// | either | it is taken out; the statement continues, because answers are matched by position |
 package struct StatementQueue<Item> {
     package private(set) var gathering: Deque<Item> = []
-    /// What was taken out of it is nil.
+    /// The running statement. Items that were taken out of it are `nil`.
     private var asked: (id: UInt64, items: [Item?])?
 
     package init() {}
 
-    /// A statement has no answer yet.
+    /// Whether a statement has not been answered yet.
     package var isAsking: Bool { asked != nil }
     package var canAsk: Bool { !isAsking && !gathering.isEmpty }
-    /// Nothing waits; a statement may be under way all the same.
+    /// Whether no item waits. A statement may still be running.
     package var isEmpty: Bool { gathering.isEmpty && asked?.items.contains { $0 != nil } != true }
 
-    /// What waits, or is asked about.
+    /// The number of items that wait or are part of a statement.
     package var count: Int { gathering.count + (asked?.items.count { $0 != nil } ?? 0) }
 
     package mutating func add(_ item: Item) { gathering.append(item) }
 
-    /// What to ask about next: so many of those that gather, the oldest first.
+    /// Starts the next statement with at most `count` collected items, the oldest first.
     ///
-    /// - Returns: nil while something is asked, and if there is nothing.
+    /// - Returns: the items, or `nil` if a statement is running or no item is collected.
     package mutating func next(id: UInt64, atMost count: Int = .max) -> [Item]? {
         guard canAsk else { return nil }
         let items = Array(gathering.prefix(count))
@@ -36,17 +37,19 @@ package struct StatementQueue<Item> {
         return items
     }
 
-    /// - Returns: what was asked about, by place; nil: another statement is under way, or none.
+    /// Ends a statement.
+    ///
+    /// - Returns: the items of the statement by position, or `nil` if this statement is not running.
     package mutating func answered(_ id: UInt64) -> [Item?]? {
         guard let asked, asked.id == id else { return nil }
         self.asked = nil
         return asked.items
     }
 
-    /// This very statement has no answer yet.
+    /// Returns whether this statement has not been answered yet.
     package func asks(_ id: UInt64) -> Bool { asked?.id == id }
 
-    /// What is not to wait any longer.
+    /// Removes and returns items that must not wait any longer.
     package mutating func takeOut(where isOut: (Item) -> Bool = { _ in true }) -> (asked: [Item], gathering: [Item]) {
         let taken = ((asked?.items ?? []).compactMap(\.self).filter(isOut), Array(gathering.filter(isOut)))
         if let asked { self.asked = (asked.id, asked.items.map { $0.map(isOut) == true ? nil : $0 }) }

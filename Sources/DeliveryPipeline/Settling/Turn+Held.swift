@@ -3,13 +3,13 @@ import AMQPClient
 import Logging
 import PushModel
 
-/// Events that wait in the broker.
+/// The publishing of held events.
 extension Turn {
     mutating func publishAgain(_ held: HeldEvent, entry: Int) {
         outbox.publish(outbox.messages.event(held), event: held, meeting: [.init(entry: entry, count: 1)])
     }
 
-    /// It has waited, and its tokens can't be marked now either.
+    /// Delays an event whose tokens still cannot be marked.
     mutating func hold(_ held: HeldEvent, entry: Int) {
         var held = held
         held.failures += 1
@@ -29,9 +29,9 @@ extension Turn {
         outbox.publish(publication, event: held, meeting: shares)
     }
 
-    /// An event that the results exchange would not take; its group stays the same.
+    /// Delays an event that the results exchange refused. Its group of settlements stays the same.
     ///
-    /// - Returns: false if it can't wait in the broker.
+    /// - Returns: `false` if the event cannot wait in the broker.
     mutating func hold(_ event: HeldEvent, insteadOf id: UInt64, because reason: String) -> Bool {
         guard let publication = outbox.messages.waiting(event, id: id, reason: reasonToGiveUp(event, reason)) else {
             return false
@@ -40,7 +40,7 @@ extension Turn {
         return true
     }
 
-    /// It has been tried for as long as a push would be.
+    /// Returns a reason to give up an event that was tried for as long as a push would be, or `nil` to delay it.
     private mutating func reasonToGiveUp(_ held: HeldEvent, _ reason: String) -> String? {
         let age = now.seconds - held.since.seconds
         guard age >= outbox.longestForEvents else {

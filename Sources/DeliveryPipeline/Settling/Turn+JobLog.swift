@@ -5,13 +5,13 @@ import PushModel
 import Traces
 
 extension Turn {
-    /// Something became of a recipient that was not sent.
+    /// Counts the result of a recipient that was not sent.
     func note(_ entry: JobTally.Entry, _ outcome: Outcome, reason: String?) {
         guard jobLog != .none else { return }
         outbox.ledger.delivery(of: outcome.job.ledgerID)?.tally.add(entry, reason: reason)
     }
 
-    /// All that became of a job is safe: what it was, without tokens, refs and payload.
+    /// Logs a job whose outcomes are all safe, without tokens, refs and payload.
     func tell(_ job: OpenJob) {
         guard jobLog != .none, jobLog != .problems || job.tally.hasProblem, let started = job as? StartedJob,
             started.isSent || started.isSettled, jobLog.tells(started.job.id, hasProblem: job.tally.hasProblem)
@@ -39,7 +39,7 @@ extension StartedJob {
         }
         for (word, count) in tally.counts(of: job.recipients.count) { metadata[word] = .stringConvertible(count) }
         if let reason = tally.reason { metadata["reason"] = "\(reason)" }
-        // As whoever published it says; many don't.
+        // The publisher sets this time, and many publishers do not.
         if let published = inbound.delivery.properties.timestamp {
             metadata["age_s"] = .stringConvertible(max(0, Int(clamping: now.seconds) - Int(clamping: published)))
         }

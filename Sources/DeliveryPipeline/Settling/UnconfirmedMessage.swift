@@ -1,19 +1,19 @@
 import AMQPClient
 import PushModel
 
-/// A message without a confirm.
+/// A message that the broker has not confirmed.
 struct UnconfirmedMessage {
     var publication: AMQPPublication
-    /// The event that it is, or that waits in it.
+    /// The event that the message is, or that waits in it.
     let event: HeldEvent?
-    /// When it was published first.
+    /// The time at which the message was first published.
     let since: Timestamp
-    /// It tells of outcomes.
+    /// Whether the message reports outcomes.
     var isOutcomes = false
-    /// A job as it came, or a chunk: until the broker takes it, the broker has the job where it came from.
+    /// Whether the message is an original job or a chunk. Until the broker accepts the message, it keeps the job.
     var isMove = false
-    /// How often the broker would not take it.
+    /// The number of times that the broker refused the message.
     var refusals = 0
-    /// It is offered again later; until then the broker has certainly no copy.
+    /// Whether the message will be published again later. Until then, the broker certainly has no copy.
     var waits = false
 }

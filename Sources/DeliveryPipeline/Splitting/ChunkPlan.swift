@@ -1,14 +1,14 @@
-/// How a job of many recipients becomes chunks: so many at a time that memory stays bounded, the next as soon as the
-/// broker has confirmed one. A value; confirms go in, chunks come out.
+/// The chunks of a large job. Only a limited number is published at a time, so that memory stays bounded. The next
+/// chunk follows when the broker has confirmed one. A value type.
 struct ChunkPlan {
     let recipients: Int
     let size: Int
     private(set) var published = 0
 
-    /// Recipients of the chunks so far.
+    /// The number of recipients in the chunks published so far.
     var passedOn: Int { min(published * size, recipients) }
 
-    /// - Returns: the places of its recipients.
+    /// Returns the range of recipients in the next chunk, or `nil` after the last one.
     mutating func next() -> Range<Int>? {
         let start = published * size
         guard start < recipients else { return nil }

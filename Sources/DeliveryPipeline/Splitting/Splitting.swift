@@ -2,39 +2,40 @@ import AMQPClient
 import DequeModule
 import PushModel
 
-/// Jobs on their way to becoming chunks. A value: no clock, no I/O.
+/// The splitting of large jobs into chunks. A value type without clock or I/O.
 ///
-/// | a job that is to be split | until |
+/// | job to be split | until |
 /// |---|---|
-/// | waits for a name, as it came | fewer than 32 others of its lane are on their way; or its connection is lost, and only the broker has it |
-/// | is published under its name | the broker has it, and it comes back |
-/// | is split | the broker has all its chunks; or its connection is lost, and whoever gets it makes the same chunks |
-/// | is split no further, since the broker never takes one of them | the broker has the others; it is dead-lettered |
+/// | waits for a name | fewer than 32 jobs of its lane are being published under a name, or its connection is lost |
+/// | is published under its name | the broker has confirmed it, and delivers it under that name |
+/// | is split | the broker has all chunks, or the connection is lost and the next worker makes the same chunks |
+/// | stops, as the broker can never accept a chunk | the broker has the other chunks; the job is dead-lettered |
 struct Splitting {
     private struct Split {
         let started: StartedJob
         var plan: ChunkPlan
-        /// Published and not confirmed.
+        /// The number of chunks that are published and not yet confirmed.
         var onTheWay = 0
     }
 
-    /// Published, and not confirmed.
+    /// A message that is published and not yet confirmed.
     private enum Step {
         case name(Lane)
         case chunk(ofEntry: Int)
     }
 
-    /// About how many chunks are on their way to the broker at a time, of all jobs together; one of each at least. As
-    /// many jobs of each lane under a new name: whatever is on its way when the broker goes may be there twice
-    /// afterwards.
+    /// The approximate number of chunks that are unconfirmed at a time, over all jobs, with at least one per job. It is
+    /// also the maximum number of jobs of each lane that are being published under a name. Unconfirmed messages may
+    /// exist twice after the connection to the broker was lost.
     private static let mostOnTheWay = 32
 
     var configuration: PipelineConfiguration
-    /// The oldest first. A lane that takes no more holds up no other.
+    /// The jobs that wait for a name, the oldest first. The lanes are separate, so a lane that refuses messages does
+    /// not delay the others.
     private var unnamed: [Lane: Deque<StartedJob>] = [:]
-    /// Under a name and not confirmed.
+    /// The number of jobs that were published under a name and are not yet confirmed.
     private var namesOnTheWay: [Lane: Int] = [:]
-    /// Being split, by their entry in the ledger.
+    /// The jobs that are being split, by their entry in the pending settlements.
     private var open: [Int: Split] = [:]
     private var steps: [UInt64: Step] = [:]
 
@@ -42,12 +43,12 @@ struct Splitting {
         self.configuration = configuration
     }
 
-    /// It is a chunk, or a job under its name.
+    /// Returns whether a message is a chunk, or a job under its name.
     func isStep(_ id: UInt64) -> Bool { steps[id] != nil }
 
-    /// Puts a job of many recipients back into its lane, for the whole fleet: first under a name of its own, by which
-    /// its chunks are known if a worker dies meanwhile and another one makes them again. A job that is sent at most
-    /// once has its id for that.
+    /// Publishes a large job under a name of its own, or splits it if it already has a name. Chunks are named after the
+    /// job. If a worker dies and another splits the job again, its chunks are therefore recognized. An `at_most_once`
+    /// job uses its id as the name.
     mutating func split(_ started: StartedJob, _ turn: inout Turn) {
         turn.release(started)
         let inbound = started.inbound
@@ -67,7 +68,7 @@ struct Splitting {
         }
     }
 
-    /// The connection they came over is lost, and the broker delivers them again.
+    /// Handles the loss of these queues' connection, after which the broker redelivers their jobs.
     mutating func stop(_ queues: [JobQueue], _ turn: inout Turn) {
         for (lane, waiting) in unnamed {
             for started in waiting where queues.contains(started.inbound.source) { turn.lose(started) }
@@ -88,17 +89,17 @@ struct Splitting {
         _ = stop(entry, &turn)
     }
 
-    /// Splits a job no further.
+    /// Stops splitting a job.
     ///
-    /// - Returns: its state until now; nil if it was not being split.
+    /// - Returns: the plan in its current state, or `nil` if the job was not being split.
     mutating func stop(_ entry: Int, _ turn: inout Turn) -> ChunkPlan? {
         guard let split = open.removeValue(forKey: entry) else { return nil }
-        // Not its last obligation: there is that of the chunk.
+        // This is not the job's last pending settlement, because the chunk has one, too.
         _ = turn.outbox.ledger.met(.init(entry: entry, count: 1))
         return split.plan
     }
 
-    /// The broker has one, or never takes it, which makes room for the next.
+    /// Continues after a message that the broker has confirmed or can never accept.
     mutating func goOn(after id: UInt64, _ turn: inout Turn) {
         switch steps.removeValue(forKey: id) {
         case .name(let lane):
@@ -111,13 +112,13 @@ struct Splitting {
         }
     }
 
-    /// Publishes a job's chunks; it is done when the broker has them all.
+    /// Publishes the chunks of a job. The job is done when the broker has confirmed all of them.
     private mutating func makeChunks(of started: StartedJob, _ turn: inout Turn) {
         turn.counts.jobsSplit += 1
         turn.traceScatter(of: started)
         let plan = ChunkPlan(
             recipients: started.job.recipients.count, size: started.chunkSize)
-        // Chunks that are not published yet take no room from other jobs: together they owe one.
+        // All chunks that are not yet published count as one settlement, so that they take no capacity from other jobs.
         open[started.entry] = Split(started: started, plan: plan)
         publishChunks(of: started.entry, &turn)
     }

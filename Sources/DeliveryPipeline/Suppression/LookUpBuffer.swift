@@ -1,14 +1,14 @@
 package import PushModel
 package import Store
 
-/// Pushes whose token may be dead, on their way to the database and back: one question at a time, the rest gathers
-/// meanwhile. A value: no clock, no I/O.
+/// The pushes whose token may be dead, and which wait for a look-up in the database. One look-up runs at a time, and
+/// further tokens are collected meanwhile. A value type without clock or I/O.
 ///
-/// | it is | and then |
+/// | state | next |
 /// |---|---|
-/// | idle, with tokens that are not cleared | asks |
-/// | asking | answered, failed or too late: idle; those it asked about are handed out |
-/// | failed or too late | clears all for five seconds: a database that is slow or away must not slow sending down |
+/// | idle, with tokens to look up | the look-up starts |
+/// | looking up | after an answer, a failure or a timeout: idle, and the pushes are returned |
+/// | after a failure or timeout | no look-ups for five seconds, so that a slow database does not slow down sending |
 package struct LookUpBuffer {
     /// Some recipients of a job.
     struct Selection {
@@ -20,10 +20,10 @@ package struct LookUpBuffer {
     package struct LookUp: Sendable {
         package let id: UInt64
         package let keys: [DeviceTokenKey]
-        /// What the jobs say about when these tokens were handed in.
+        /// The registration time of each token, if its job has one.
         let registeredAt: [Timestamp?]
 
-        /// The tokens that are marked, and of which a job says that they were handed in after their death.
+        /// Returns the tokens that are marked dead but that a job reports as registered after their death.
         package func registrations(against deaths: [Int: Timestamp]) -> [TokenRegistration] {
             deaths.compactMap { place, death in
                 guard let registered = registeredAt[place], registered >= death else { return nil }
@@ -32,7 +32,7 @@ package struct LookUpBuffer {
         }
     }
 
-    /// A statement's worth. A job's tokens stay together, so there may be more.
+    /// The number of tokens after which a look-up is full. It may have more, because the tokens of a job stay together.
     private static let enoughTokens = 5_000
     private static let pauseMilliseconds: Int64 = 5_000
 
@@ -43,7 +43,7 @@ package struct LookUpBuffer {
     var knownTokens: Int { filter?.count ?? 0 }
     var filterBytes: Int { filter?.bytes ?? 0 }
 
-    /// The recipients that the filter does not clear; mostly none.
+    /// Returns the recipients whose token may be dead according to the filter, usually none.
     func uncleared(among routed: RoutedJob, now: Timestamp) -> [Int] {
         let (job, form) = (routed.job, routed.traits.recipients)
         guard let filter, filter.count > 0 else { return [] }
@@ -62,7 +62,7 @@ package struct LookUpBuffer {
 
     mutating func add(_ selection: Selection) { queue.add(selection) }
 
-    /// What to ask next, unless something is being asked or there is nothing.
+    /// Returns the next look-up, or `nil` if one is running or there are no tokens.
     mutating func next(id: UInt64) -> LookUp? {
         guard queue.canAsk else { return nil }
         var tokens = 0
@@ -83,10 +83,10 @@ package struct LookUpBuffer {
         return LookUp(id: id, keys: keys, registeredAt: registeredAt)
     }
 
-    /// The database has answered; empty when it was too late.
+    /// Returns the pushes of a look-up that was answered. They are empty if the answer was too late.
     mutating func answered(_ id: UInt64) -> [Selection] { queue.answered(id)?.compactMap(\.self) ?? [] }
 
-    /// It has not, or too late; all that wait are to be sent.
+    /// Returns all waiting pushes after a look-up failed or timed out. They are sent.
     mutating func failed(_ id: UInt64, now: Timestamp) -> [Selection] {
         guard let asked = queue.answered(id) else { return [] }
         pausedUntil = Timestamp(milliseconds: now.milliseconds + Self.pauseMilliseconds)
@@ -95,7 +95,7 @@ package struct LookUpBuffer {
 }
 
 extension RoutedJob {
-    /// What the registry knows a recipient's token by.
+    /// Returns the registry's key for a recipient's token.
     func key(of recipient: Int) -> DeviceTokenKey {
         DeviceTokenKey(
             output: job.output, app: job.app, environment: environment, form: traits.recipients,

@@ -1,10 +1,10 @@
 import PushModel
 import Store
 
-/// Keeps dead tokens from being sent to: recipients that the filter does not clear wait until the database has said
-/// whether they live. A value: no clock, no I/O.
+/// The suppression of pushes to dead tokens. If the filter does not rule out that a token is dead, its push waits until
+/// the database has answered. A value type without clock or I/O.
 struct Suppression {
-    /// What is known of those that waited.
+    /// The results of a look-up.
     struct Findings {
         var dead: [Outcome] = []
         var living: [LookUpBuffer.Selection] = []
@@ -27,8 +27,8 @@ struct Suppression {
         }
     }
 
-    /// Hands a job to its output. Recipients whose token may be dead follow, once the database has said that they
-    /// live.
+    /// Sends a job to its output. Recipients whose token may be dead follow after the database has answered that it is
+    /// alive.
     mutating func send(_ job: RoutedJob, to output: any Output, _ turn: inout Turn) {
         let uncleared = lookUps.uncleared(among: job, now: turn.now)
         guard !uncleared.isEmpty else { return turn.send(job, to: output) }
@@ -38,21 +38,23 @@ struct Suppression {
         lookUps.add(.init(job: job, output: output, recipients: uncleared))
     }
 
-    /// At the end of every turn.
+    /// Returns the next look-up, if any. Called at the end of every turn.
     mutating func next(_ turn: inout Turn) -> LookUpBuffer.LookUp? {
         guard let lookUp = lookUps.next(id: turn.outbox.messages.nextID()) else { return nil }
         turn.wait(.lookUp(lookUp.id), patience)
         return lookUp
     }
 
-    /// The database has no answer, or none in time.
+    /// Ends a look-up that failed or timed out.
     mutating func giveUp(_ id: UInt64, _ turn: inout Turn) -> Findings {
         let living = lookUps.failed(id, now: turn.now)
         turn.counts.lookUpsFailed += living.reduce(0) { $0 + $1.recipients.count }
         return Findings(living: living)
     }
 
-    /// - Parameter deaths: when those tokens died that are dead, by their place in the question.
+    /// Handles the answer to a look-up.
+    ///
+    /// - Parameter deaths: the times at which tokens died, by their position in the look-up.
     mutating func answered(_ id: UInt64, _ deaths: [Int: Timestamp], _ turn: inout Turn) -> Findings {
         var findings = Findings()
         var place = 0
@@ -60,7 +62,7 @@ struct Suppression {
             var living: [Int] = []
             for recipient in selection.recipients {
                 defer { place += 1 }
-                // Registered at the very time of its death: it lives.
+                // A token that was registered at the very time of its death is alive.
                 if let death = deaths[place],
                     death > selection.job.job.recipients[recipient].registeredAt ?? Timestamp(milliseconds: .min)
                 {

@@ -1,8 +1,8 @@
 package import AMQPClient
 
-/// What is wrong with the bindings of a broker. A value.
+/// The faults in the bindings of a broker. A value type.
 package struct BindingCheck: Sendable, Hashable {
-    /// Of a queue, or of an exchange, to an exchange.
+    /// A binding from an exchange to a queue or to another exchange.
     package struct Binding: Sendable, Hashable {
         package let source: String
         package let destination: String
@@ -17,18 +17,18 @@ package struct BindingCheck: Sendable, Hashable {
         }
     }
 
-    /// Exchanges that lead jobs two ways.
+    /// The routes by which a job arrives twice.
     package private(set) var copies: [String] = []
-    /// What finds no way.
+    /// The bindings that are missing, so that jobs are not routed.
     package private(set) var gaps: [String] = []
-    /// What gets more or less than it should.
+    /// The queues that receive more or fewer jobs than configured.
     package private(set) var differences: [String] = []
-    /// What nobody but a person binds, and costs jobs or makes copies.
+    /// The bindings that were added by hand and that lose or duplicate jobs.
     package private(set) var strays: [String] = []
-    /// The same, at the cost of nobody else.
+    /// The bindings that were added by hand and do not affect Martlet's jobs.
     package private(set) var guests: [String] = []
 
-    /// Those of which bindings have to be known.
+    /// Returns the exchanges whose bindings must be checked.
     package static func exchanges(_ topology: AMQPTopology) -> [String] {
         var sources = topology.bindings.map(\.exchange)
         if let spread = topology.spread { sources += [spread.exchange] + spread.ways.map(\.middle.name) }
@@ -99,7 +99,7 @@ package struct BindingCheck: Sendable, Hashable {
             let isDirect = leads(way.queues[0], isQueue: true)
             let isOver = leads(way.middle.name, isQueue: false)
             isSpread = isSpread || isOver
-            // A queue gets a message once, whatever ways lead to it.
+            // An exchange delivers a message to a queue only once, even if several bindings match.
             let others = bound.filter { $0 != way.queues[0] }
             if isDirect, isOver, !others.isEmpty {
                 copies.append(

@@ -1,16 +1,18 @@
 import AMQPClient
 
-/// What a broker gives of what Martlet promises, as far as its product and version tell.
+/// The guarantees of a broker, as far as they follow from its product and version.
 package struct BrokerPromises: Sendable, Hashable {
     package let isRabbitMQ: Bool
-    /// What it does not give, in sentences; empty: nothing is known to be weaker.
+    /// The guarantees that the broker lacks, as sentences. The list is empty if no weakness is known.
     package let weaknesses: [String]
     /// Whether a consumer can set the time that a delivery may stay open, overriding the broker's settings.
     package let takesConsumerTimeouts: Bool
-    /// Bytes of the largest message unless its settings say otherwise; nil: not known.
+    /// The default limit on the message size in bytes, or `nil` if it is unknown.
     package let standardMessageSize: Int?
 
-    /// - Parameter product: as the broker calls itself, such as `RabbitMQ 4.1.2`.
+    /// Derives the guarantees of a broker.
+    ///
+    /// - Parameter product: the broker's product and version, for example `RabbitMQ 4.1.2`.
     package init(product: String) {
         let words = product.split(separator: " ").map(String.init)
         let version = words.dropFirst().first.flatMap(BrokerVersion.init)

@@ -3,9 +3,9 @@ import PushModel
 import Traces
 
 extension AMQPProperties {
-    /// What goes along when a job is published again, and nothing else does: `CC` and `BCC` would make it many, `priority`
-    /// and `expiration` were for the way to the worker, a `reply_to` may not hold for another connection, and what the
-    /// broker has counted begins anew.
+    /// The properties that a job keeps when it is published again. `CC` and `BCC` would multiply the job. `priority`
+    /// and `expiration` were meant for the first delivery. `reply_to` may be valid for one connection only. The
+    /// broker's counters start again.
     package var carried: AMQPProperties {
         AMQPProperties(
             contentType: contentType, contentEncoding: contentEncoding, headers: headers.carried,
@@ -15,7 +15,8 @@ extension AMQPProperties {
 }
 
 extension InboundJob {
-    /// Signed by us, what somebody else says of how it is split, and of its turn, would be believed.
+    /// The properties of the job to publish again. Headers about splitting and time slots are removed unless a worker
+    /// wrote them. Otherwise, this worker's signature would make a publisher's headers trusted.
     var carriedProperties: AMQPProperties {
         var properties = delivery.properties.carried
         if !isWorkers {
@@ -26,8 +27,8 @@ extension InboundJob {
 }
 
 extension AMQPFieldTable {
-    /// Each header that workers know, once, and only as a worker may have written it. All of them fit into the smallest
-    /// frame that a broker agrees to.
+    /// The headers that workers know, in the form that a worker may have written. Together they fit into the smallest
+    /// frame that a broker accepts.
     fileprivate var carried: AMQPFieldTable {
         var carried = AMQPFieldTable()
         for key in JobHeader.numbers { carried[key] = self[key].flatMap { $0.integer == nil ? nil : $0 } }
@@ -46,7 +47,7 @@ extension AMQPFieldTable {
 extension JobHeader {
     fileprivate static let numbers = [attempt, firstAttempt, chunkSize, since] + turn
     fileprivate static let flags = [redelivered, deliveredBefore, chunk]
-    /// With their most bytes.
+    /// The text headers, with their maximum size in bytes.
     fileprivate static let texts = [
         (publisher, 255), (part, 1_000), (claim, 64), (lane, 16), (reason, 2_000),
         (traceparent, 255),

@@ -1,23 +1,24 @@
 package import AMQPClient
 package import PushModel
 
-/// Why the broker has taken a message out of its queue by itself, or let it into none (rabbitmq.com, "Dead Letter
+/// The reason why the broker removed a message from its queue, or could not route it (rabbitmq.com, "Dead Letter
 /// Exchanges", "Alternate Exchanges").
 package struct Drop: Sendable, Hashable {
     package let reason: String
-    /// It was handed out before: some of it may have been sent.
+    /// Whether the message was delivered before, so that some pushes may have been sent.
     package let wasDelivered: Bool
 
     /// The queue whose delivery limit the message exceeded, or `nil` if the broker dropped it for another reason.
     let limitingQueue: String?
-    /// A worker has rejected it, and told so: no message made of it would have been taken.
+    /// Whether a worker rejected the message, because the broker accepted no message made of it. The event is already
+    /// published.
     let isOurs: Bool
-    /// Its lane exists, and was not bound yet when it was published: the very first worker was about to.
+    /// Whether the message was published before its lane was bound. This can happen while the very first worker starts.
     let isEarly: Bool
 
     package init(of delivery: AMQPDelivery) {
         let headers = delivery.properties.headers
-        // The latest comes first, and the broker puts it there, whatever a publisher has written behind it.
+        // The broker inserts the latest entry at the front, before any entries that a publisher wrote.
         guard case .array(let deaths)? = headers["x-death"], case .table(let death)? = deaths.first,
             let cause = death["reason"]?.string, !delivery.exchange.hasSuffix(".jobs")
         else {
@@ -43,7 +44,7 @@ package struct Drop: Sendable, Hashable {
 }
 
 extension Lane {
-    /// The lane in the routing key of a dropped or dead job, or `nil` if the key is not a lane.
+    /// Reads the lane from the routing key of a dropped or dead job. The result is `nil` if the key is not a lane.
     package init?(of delivery: AMQPDelivery) {
         let key = delivery.routingKey
         if let lane = Lane.allCases.first(where: {

@@ -1,13 +1,14 @@
 package import AMQPClient
 
-/// Which nodes of a broker lead the queues of each lane. A value.
+/// The distribution of a lane's queue leaders over the nodes of a broker. A value type.
 package enum LaneLeaders {
-    /// RabbitMQ's own balance counts all queues alike, so the queues of a lane may well be led by one node.
+    /// Returns the lanes whose queue leaders are on fewer nodes than possible. RabbitMQ balances all queues together,
+    /// so one node may lead all queues of a lane.
     ///
     /// - Parameters:
-    ///   - leaders: nodes, by queue.
-    ///   - nodes: how many there are.
-    /// - Returns: first queues of the lanes that fewer nodes lead than could.
+    ///   - leaders: the node that leads each queue, by the queue's name.
+    ///   - nodes: the number of nodes.
+    /// - Returns: the names of these lanes' first queues.
     package static func crowded(_ spread: AMQPSpread, leaders: [String: String], nodes: Int) -> [String] {
         spread.ways.compactMap { way in
             let found = way.queues.prefix(spread.width).compactMap { leaders[$0] }

@@ -1,12 +1,12 @@
 package import AMQPClient
 import PushModel
 
-/// Queues of lanes that were spread over more of them than the configuration says. A value.
+/// The shards that exist beyond the configured number. A value type.
 package struct LeftShards: Sendable, Hashable {
     private let names: PipelineNames
     private let queues: [String: AMQPInspection.Queue]
 
-    /// All that there may be.
+    /// Returns all shards that may exist beyond the configured number.
     package static func all(_ names: PipelineNames) -> AMQPTopology {
         AMQPTopology(queues: shards(names).flatMap { shard in queues(names, shard).map { AMQPQueue(name: $0) } })
     }
@@ -15,12 +15,14 @@ package struct LeftShards: Sendable, Hashable {
         (self.names, self.queues) = (names, queues)
     }
 
-    /// - Parameter isDeclared: workers unbind what they give no jobs any more.
-    /// - Returns: nil: there are none.
+    /// Describes the surplus shards.
+    ///
+    /// - Parameter isDeclared: whether workers declare the topology. They then unbind surplus shards.
+    /// - Returns: `nil` if there are no surplus shards.
     package func finding(isDeclared: Bool) -> String? {
         var found = Self.shards(names).flatMap { Self.queues(names, $0) }.filter { queues[$0] != nil }
         guard !found.isEmpty else { return nil }
-        // As workers count.
+        // Workers count shards in the same way.
         let read = Self.shards(names).prefix {
             queues[names.queue(of: Lane.allCases[Lane.allCases.count - 1], shard: $0)] != nil
         }

@@ -1,24 +1,26 @@
 public import AMQPClient
 public import PushModel
 
-/// The names of everything Martlet has in the broker, and how it is declared.
+/// The names of Martlet's exchanges and queues, and their declaration.
 public struct PipelineNames: Sendable, Hashable {
-    /// How often a dead job may be looked at, and a dropped one be delivered: each reading that leaves it counts as a
-    /// delivery, and from RabbitMQ 4 on a quorum queue that does not say otherwise drops a message after 20. No limit
-    /// at all is -1 there, which versions before refuse.
+    /// The delivery limit of dead and dropped jobs. Each read that leaves a job in the queue counts as a delivery. From
+    /// RabbitMQ 4 on, a quorum queue without a limit of its own drops a message after 20 deliveries. Earlier versions
+    /// refuse -1, which means no limit.
     private static let deadReadings: Int64 = 1_000_000
     /// The number of times that a job may return to its lane's queue before the broker treats it as a poison message.
     static let deliveries = 20
-    /// Of a suspect, before the broker takes it for a poison message.
+    /// The number of deliveries of a suspect before the broker treats it as a poison message.
     static let suspectDeliveries = 3
 
-    /// What every name begins with.
+    /// The prefix of all names.
     public let prefix: String
-    /// How many queues a lane's jobs are spread over.
+    /// The number of queues that share the jobs of a lane.
     public let shards: Int
     public static let mostShards = 16
 
-    /// - Parameter shards: 1 to ``mostShards``.
+    /// Creates the names.
+    ///
+    /// - Parameter shards: the number of shards, from 1 to ``mostShards``.
     public init(prefix: String = "martlet", shards: Int = 1) {
         self.prefix = prefix
         self.shards = shards
@@ -27,16 +29,16 @@ public struct PipelineNames: Sendable, Hashable {
     public var jobs: String { "\(prefix).jobs" }
     public var results: String { "\(prefix).results" }
     public var dead: String { "\(prefix).dead" }
-    /// Exchange of the jobs that workers set apart. Publishers have an exchange of their own, so that none of their
-    /// keys leads there.
+    /// The exchange for jobs that workers move to the overflow queues and the suspects. It is separate from the
+    /// publishers' exchange, so that no publisher's routing key leads there.
     package var moved: String { "\(prefix).moved" }
-    /// Exchange and queue of what the broker takes out of the jobs' queues by itself: workers tell of it and put it
-    /// among the dead.
+    /// The exchange and queue for messages that the broker drops from the jobs' queues. Workers report and dead-letter
+    /// them.
     public var dropped: String { "\(prefix).dropped" }
 
     public func queue(of lane: Lane) -> String { "\(jobs).\(lane.rawValue)" }
 
-    /// One of those that a lane is spread over, from 1.
+    /// Returns the name of a lane's shard, from 1.
     public func queue(of lane: Lane, shard: Int) -> String {
         shard == 1 ? queue(of: lane) : "\(queue(of: lane)).\(shard)"
     }
@@ -62,13 +64,13 @@ public struct PipelineNames: Sendable, Hashable {
         return nil
     }
 
-    /// Those that workers take jobs from.
+    /// The names of the queues that workers consume.
     package var consumedQueues: [String] {
         JobQueue.all.map { queue(of: $0) }
             + (1...shards).dropFirst().flatMap { shard in Lane.allCases.map { queue(of: $0, shard: shard) } }
     }
 
-    /// The key under which ``moved`` leads to a queue; nil where it does not.
+    /// Returns the routing key with which ``moved`` leads to a queue, or `nil` if it does not.
     package static func movingKey(to queue: JobQueue) -> String? {
         switch queue {
         case .overflow(let lane): "\(lane.rawValue).overflow"
@@ -77,15 +79,15 @@ public struct PipelineNames: Sendable, Hashable {
         }
     }
 
-    /// Exchange and queue of the jobs that wait so many seconds.
+    /// Returns the name of the exchange and queue for jobs that are delayed by this number of seconds.
     public func delay(seconds: Int) -> String { "\(prefix).delay.\(seconds)" }
 
-    /// Everything durable; declared by whoever comes first.
+    /// Returns the exchanges, queues and bindings, all of them durable. The first client that connects declares them.
     ///
-    /// A job that is delivered again and again without being settled has most likely ended its workers. The first to
-    /// see it after ``PipelineConfiguration/deliveriesUntilSuspect`` deliveries moves it to the suspects, which are
-    /// taken one at a time; there the broker dead-letters it after three more (rabbitmq.com, "Quorum Queues", poison
-    /// messages).
+    /// A job that is redelivered repeatedly without being settled has most likely ended its workers. After
+    /// ``PipelineConfiguration/deliveriesUntilSuspect`` deliveries, a worker moves it to the suspects, which are
+    /// processed one at a time. The broker dead-letters it after three more deliveries (rabbitmq.com, "Quorum Queues",
+    /// poison messages).
     public func topology(delays: [Int]) -> AMQPTopology {
         var topology = AMQPTopology(
             exchanges: [
@@ -98,7 +100,7 @@ public struct PipelineNames: Sendable, Hashable {
             queues: [
                 AMQPQueue(
                     name: dead, arguments: ["x-queue-type": "quorum", "x-delivery-limit": .int64(Self.deadReadings)]),
-                // The broker puts among the dead what is too large for a worker to publish.
+                // The broker itself dead-letters jobs that are too large for a worker to publish.
                 AMQPQueue(
                     name: dropped,
                     arguments: [
@@ -119,7 +121,8 @@ public struct PipelineNames: Sendable, Hashable {
         for shard in 1...shards where shard > 1 {
             for lane in Lane.allCases {
                 var arguments = arguments(deliveries: Self.deliveries)
-                // The first ones were made without, and can't be told any more.
+                // The first shards were declared without this argument, and arguments of existing queues cannot be
+                // changed.
                 arguments["x-queue-leader-locator"] = "balanced"
                 topology.queues.append(AMQPQueue(name: self.queue(of: lane, shard: shard), arguments: arguments))
             }
@@ -127,7 +130,7 @@ public struct PipelineNames: Sendable, Hashable {
         topology.spread = spread
         for seconds in Set(delays).union(ScheduleLadder.delays).sorted() {
             let name = delay(seconds: seconds)
-            // A fanout exchange in front keeps the lane as the routing key, under which the expired job goes
+            // The fanout exchange in front keeps the lane as the routing key. With that key, the expired job is routed
             // back to the jobs exchange.
             topology.exchanges.append(AMQPExchange(name: name, kind: .fanout))
             topology.queues.append(
@@ -150,7 +153,8 @@ public struct PipelineNames: Sendable, Hashable {
         ]
     }
 
-    /// The lanes' exchanges have their first queues' names. What finds no way is among the dropped, as with ``jobs``.
+    /// The distribution of each lane over its shards. The exchange of a lane has the name of its first queue. As with
+    /// ``jobs``, jobs that match no binding are routed to the dropped jobs.
     private var spread: AMQPSpread {
         AMQPSpread(
             exchange: jobs,

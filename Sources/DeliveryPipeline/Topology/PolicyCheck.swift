@@ -1,6 +1,6 @@
 package import AMQPClient
 
-/// The effects of policies on Martlet's queues that cost jobs. A value.
+/// The effects of policies on Martlet's queues that cost jobs. A value type.
 ///
 /// RabbitMQ uses the lower number of a policy and a declaration. It takes `overflow` from the policy, and also
 /// arguments that the declaration omits, such as the dead-letter routing key (docs/brokers.md, "Policies").

@@ -1,9 +1,9 @@
 package import AMQPClient
 
-/// Who has published a job, as far as it is known for certain: apps may name those who may push to them.
+/// The publisher of a job, as far as it is certain. An app may restrict who may push to it.
 extension AMQPProperties {
-    /// The broker-validated user (rabbitmq.com, "Validated User-ID"); for a job that a worker has published again, whom
-    /// that worker named. nil: nobody has said.
+    /// Returns the user validated by the broker (rabbitmq.com, "Validated User-ID"). For a job that a worker published
+    /// again, returns the user that the worker named. Returns `nil` if the publisher is unknown.
     package func publisher(worker: String?) -> String? {
         guard let user = userID, !user.isEmpty else { return nil }
         guard user == worker else { return user }
@@ -11,8 +11,9 @@ extension AMQPProperties {
         return named.isEmpty ? nil : named
     }
 
-    /// For a job that `worker` publishes again: its own user, which the broker validates, and beside it the
-    /// publisher's. Says as well that there is none, or else a header that the publisher wrote would be believed.
+    /// Sets the user and the publisher of a job that `worker` publishes again. The broker validates the user. The
+    /// publisher's header is also set if the publisher is unknown, because a header from the publisher would otherwise
+    /// be trusted.
     package mutating func sign(as worker: String?, for publisher: String?) {
         userID = worker
         headers[JobHeader.publisher] = worker == nil && publisher == nil ? nil : .string(publisher ?? "")

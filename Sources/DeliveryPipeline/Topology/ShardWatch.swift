@@ -1,4 +1,5 @@
-/// When to look whether the lanes have other queues than this worker consumes. Asked each half minute. A value.
+/// The schedule of checks whether the lanes have shards that this worker does not consume. Called every 30 seconds. A
+/// value type.
 package struct ShardWatch: Sendable {
     private struct Situation: Hashable {
         let lacksShards: Bool
@@ -6,17 +7,19 @@ package struct ShardWatch: Sendable {
         let most: Int
     }
 
-    /// An hour.
+    /// The longest interval between two checks, in half minutes: one hour.
     private static let longestWait = 120
 
-    /// In which a look was due; nil: none is.
+    /// The situation in which a check was last due, or `nil` if none is due.
     private var situation: Situation?
-    /// From one look to the next that finds nothing new, and what of it is over; both in half minutes.
+    /// The interval between two checks that find nothing new, and the elapsed part of it, both in half minutes.
     private var (wait, waited) = (1, 0)
 
     package init() {}
 
-    /// - Parameter most: how many queues a lane has, as the worker says that knows of most.
+    /// Returns whether a check is due.
+    ///
+    /// - Parameter most: the highest number of shards that any worker reports.
     package mutating func mustLook(_ counts: PipelineCounts, most: Int) -> Bool {
         guard counts.lacksShards || most > counts.shards else {
             situation = nil

@@ -2,8 +2,8 @@ import AMQPClient
 import PushModel
 import Traces
 
-/// The spans of one delivery of a job, by OpenTelemetry's conventions for messaging: at most six, whatever the recipients.
-/// No device token, ref or payload is in them.
+/// The spans of one delivery of a job, following OpenTelemetry's conventions for messaging. There are at most six,
+/// regardless of the number of recipients. They contain no device token, ref or payload.
 struct JobSpans {
     private let job: OpenJob
     private let started: StartedJob?
@@ -18,10 +18,10 @@ struct JobSpans {
         ].compactMap(\.self)
     }
 
-    // MARK: Each
+    // MARK: Spans
 
-    /// Receipt to acknowledgement. Where the message brought a context that is its parent, and linked as well: a backend
-    /// may show either.
+    /// The span from receipt to acknowledgement. If the message has a trace context, it is the parent and also a link,
+    /// because a backend may show either.
     private var process: Span {
         let (inbound, names) = (job.inbound, tracer.names)
         let (exchange, key) = names.route(to: inbound.queue, lane: inbound.lane)
@@ -50,7 +50,7 @@ struct JobSpans {
         return span
     }
 
-    /// Whose it is and where it goes; most of it is the database's answer to a claim, where there is one.
+    /// The span of routing. Most of it is the wait for the answer to a claim, if there is one.
     private var route: Span? {
         guard let started, var span = child("route", .internal, trace.route) else { return nil }
         span.add("martlet.app", started.job.app)
@@ -79,7 +79,7 @@ struct JobSpans {
         return span
     }
 
-    /// First request to last outcome.
+    /// The span from the first request to the last outcome.
     private var push: Span? {
         guard let started, trace.outcomes.pushed > 0, let step = trace.push,
             var span = child("push \(started.output.name)", .client, step)
@@ -97,7 +97,7 @@ struct JobSpans {
         return span
     }
 
-    /// Written to confirmed.
+    /// The span from publishing the first result event to the last confirm.
     private var telling: Span? {
         guard let step = trace.telling, var span = child("send \(tracer.names.results)", .producer, step) else {
             return nil
@@ -118,7 +118,7 @@ struct JobSpans {
         return span
     }
 
-    // MARK: Parts
+    // MARK: Helpers
 
     private func child(_ name: String, _ kind: Span.Kind, _ step: JobTrace.Step) -> Span? {
         tracer.newSpan().map {
@@ -171,13 +171,13 @@ extension Span {
 }
 
 extension PipelineNames {
-    /// Of those that a lane is spread over, the one that it came from.
+    /// Returns the name of the queue that a job came from, including the shard.
     fileprivate func queue(of inbound: InboundJob) -> String {
         guard case .lane(let lane) = inbound.queue else { return queue(of: inbound.queue) }
         return queue(of: lane, shard: Int(inbound.delivery.tag.queueIndex) / JobQueue.all.count + 1)
     }
 
-    /// The exchange and key that lead to a queue.
+    /// Returns the exchange and routing key that lead to a queue.
     fileprivate func route(to queue: JobQueue, lane: Lane) -> (exchange: String, key: String) {
         if queue == .dropped { return (dropped, lane.rawValue) }
         guard let key = Self.movingKey(to: queue) else { return (jobs, lane.rawValue) }

@@ -1,24 +1,24 @@
 import PushModel
 import Traces
 
-/// What the spans of one delivery of a job are made of, while it is open. Only touched on the pipeline's queue.
+/// The data for the spans of one open delivery. Used only on the pipeline's queue.
 final class JobTrace {
-    /// Times, and how much of how many.
+    /// The times and counts of one span.
     struct Step {
         let start: Timestamp
         var end: Timestamp?
-        /// That were begun: events, marks.
+        /// The number of events or marks that were started.
         var begun = 0
-        /// Of these.
+        /// The number of them that are done.
         var done = 0
         var outcomes = 0
     }
 
-    /// That of its process span.
+    /// The context of the process span.
     let context: TraceContext
-    /// What becomes of the job carries them.
+    /// The trace headers of messages that result from the job.
     let headers: TraceHeaders
-    /// What the message has brought.
+    /// The trace context that the message carried.
     let parent: TraceContext?
     let state: String?
     private(set) var route: Step
@@ -26,7 +26,7 @@ final class JobTrace {
     private(set) var scatter: (context: TraceContext, headers: TraceHeaders, step: Step)?
     private(set) var credential: Credential.ID?
     private(set) var outcomes = TracedOutcomes()
-    /// Why it could not be dealt with.
+    /// The reason why the job failed.
     var error: String?
 
     init(_ context: TraceContext, parent: TraceContext?, state: String?, now: Timestamp) {
@@ -37,10 +37,10 @@ final class JobTrace {
         route = Step(start: now)
     }
 
-    /// It is known where it goes.
+    /// Ends the route span.
     func routed(_ now: Timestamp) { if route.end == nil { route.end = now } }
 
-    /// It is handed to its output.
+    /// Starts the push span, when the job is passed to its output.
     func sent(with credential: Credential?, _ now: Timestamp) {
         self.credential = credential?.id
         push = Step(start: now)
@@ -63,22 +63,22 @@ final class JobTrace {
 
     func scattered() { scatter?.step.begun += 1 }
 
-    // MARK: What became of it
+    // MARK: Result events and marks
 
-    /// An event with so many of its outcomes is published.
+    /// Counts an event that was published with this number of the job's outcomes.
     func tells(_ outcomes: Int, _ now: Timestamp) {
         if telling == nil { telling = Step(start: now) }
         telling?.begun += 1
         telling?.outcomes += outcomes
     }
 
-    /// The broker has one.
+    /// Counts an event that the broker confirmed.
     func told(_ now: Timestamp) {
         telling?.done += 1
         telling?.end = now
     }
 
-    /// A dead token waits to be marked.
+    /// Counts a dead token that waits to be marked.
     func marks(_ now: Timestamp) {
         if marking == nil { marking = Step(start: now) }
         marking?.begun += 1
@@ -90,13 +90,13 @@ final class JobTrace {
     }
 }
 
-/// What a span says of recipients: counts, and a few reasons with an example each.
+/// The summary of a job's outcomes in its spans: counts, and a few reasons with an example each.
 struct TracedOutcomes {
     struct Reason {
         let verdict: Outcome.Verdict
         let reason: String
         let first: Timestamp
-        /// The provider's, of the first.
+        /// The provider's id in the first outcome with this reason.
         let id: String?
         var count = 1
     }
@@ -105,7 +105,7 @@ struct TracedOutcomes {
     static let mostStatuses = 8
 
     private(set) var counts = [Int](repeating: 0, count: Outcome.Verdict.allCases.count)
-    /// By the provider's status, those that came first.
+    /// The counts by the provider's status, for the first few statuses.
     private(set) var statuses: [(status: Int, count: Int)] = []
     private(set) var reasons: [Reason] = []
 
@@ -123,7 +123,7 @@ struct TracedOutcomes {
         }
     }
 
-    /// Of so many an output has said what became of them.
+    /// The number of recipients for which an output has reported an outcome.
     var pushed: Int { counts.reduce(0, +) - counts[Int(Outcome.Verdict.suppressed.rawValue)] }
 
     private mutating func add(status: Int) {
@@ -134,7 +134,7 @@ struct TracedOutcomes {
         }
     }
 
-    /// Nothing of it was sent, for this reason; nil: something was, or nothing is wrong with it.
+    /// The error of the push span if no recipient was sent, or `nil` if at least one was sent or there is no error.
     var failure: String? {
         let bad: [Outcome.Verdict] = [.rejected, .failed, .unknown, .retry, .hold]
         guard counts[Int(Outcome.Verdict.sent.rawValue)] == 0,

@@ -1,21 +1,21 @@
 import PushModel
 package import Traces
 
-/// Decides which jobs are traced, and gets their spans when the jobs are done.
+/// The tracer of jobs. It decides which jobs are traced, and passes on their spans when they are done.
 ///
-/// | what happens to a job | its trace |
+/// | event | trace of the job |
 /// |---|---|
-/// | it is delivered, and waits for its turn | has none: nobody has done anything yet |
-/// | its turn comes, or it is rejected | begins, if it is sampled; the open job holds it |
-/// | chunks, another attempt, a move, events | carry the trace's id on |
-/// | acknowledged, or left to the broker to dead-letter | its spans are handed over, in the same turn |
-/// | its connection is lost, and only the broker has it | the same, as a failure |
-/// | its connection is lost, and it is with an output | goes on to the end |
-/// | delivered again | begins anew; with the same id if the message carries one |
-/// | open when a drain's time is over, or the worker dies | is lost |
+/// | delivered, waiting for its turn | none, because nothing has been done yet |
+/// | started or rejected | begins if it is sampled; the open job holds it |
+/// | chunks, another attempt, a move, result events | carry the trace's id |
+/// | acknowledged, or left for the broker to dead-letter | its spans are passed on in the same turn |
+/// | connection lost, and this worker drops the job | the same, with an error |
+/// | connection lost, and this worker continues the job | continues to the end |
+/// | redelivered | begins again, with the same id if the message carries one |
+/// | open at the end of a drain, or the worker dies | is lost |
 package struct JobTracer: Sendable {
     let names: PipelineNames
-    /// Called on the pipeline's queue.
+    /// Receives the spans of finished jobs. Called on the pipeline's queue.
     let finished: @Sendable ([Span]) -> Void
     private let sampler: TraceSampler
     private let random: @Sendable () -> UInt64
@@ -31,7 +31,7 @@ package struct JobTracer: Sendable {
         self.random = random
     }
 
-    /// - Returns: nil: it is not sampled.
+    /// Returns a new trace, or `nil` if the job is not sampled.
     func trace(of inbound: InboundJob, job: String, now: Timestamp) -> JobTrace? {
         let parent = inbound.traceparent.flatMap { TraceContext(traceparent: $0) }
         guard sampler.samples(parent, job: job), let span = newSpan(),
@@ -41,6 +41,6 @@ package struct JobTracer: Sendable {
         return JobTrace(context, parent: parent, state: parent == nil ? nil : inbound.tracestate, now: now)
     }
 
-    /// Zero, which is none, comes once in the life of the universe.
+    /// Returns a random span id. It is `nil` for the invalid id zero, which practically never occurs.
     func newSpan() -> SpanID? { SpanID(random()) }
 }

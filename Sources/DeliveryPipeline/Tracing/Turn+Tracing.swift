@@ -1,14 +1,14 @@
 import PushModel
 
-/// Nothing but a nil test where there are no traces.
+/// The tracing of jobs. Without a tracer, each call is only a test for `nil`.
 extension Turn {
-    /// Its turn has come.
+    /// Starts the trace of a job whose turn has come.
     func trace(_ started: StartedJob) {
         guard let tracer else { return }
         started.trace = tracer.trace(of: started.inbound, job: started.job.id, now: now)
     }
 
-    /// What can't be used has a trace, too, so that its publisher sees why.
+    /// Records a rejection. A rejected job is also traced, so that its publisher can see the reason.
     func traceRejected(_ job: OpenJob, id: String?) {
         guard let tracer else { return }
         if job.trace == nil { job.trace = tracer.trace(of: job.inbound, job: id ?? "", now: now) }
@@ -27,10 +27,10 @@ extension Turn {
         if isDone { trace.marked(now) } else { trace.marks(now) }
     }
 
-    /// A large job is being split.
+    /// Starts the span for the chunks of a large job.
     func traceScatter(of started: StartedJob) { started.trace?.scatters(tracer?.newSpan(), now) }
 
-    /// Nothing more becomes of it here.
+    /// Ends the trace of a job that this worker no longer processes.
     mutating func endTrace(of job: OpenJob, error: String? = nil) {
         guard let trace = job.trace, let tracer else { return }
         job.trace = nil
@@ -38,7 +38,7 @@ extension Turn {
         spans += JobSpans.all(of: job, trace, tracer, now: now)
     }
 
-    /// At the end of a turn.
+    /// Passes on the spans of finished traces. Called at the end of a turn.
     mutating func handOverSpans() {
         guard !spans.isEmpty else { return }
         tracer?.finished(spans)

@@ -7,7 +7,7 @@ package import PushModel
 /// | state | goes to |
 /// |---|---|
 /// | none | fetching, when a push needs a token |
-/// | fetching | held, if a token arrives; refused or failed, if not |
+/// | fetching | held, if a token arrives; otherwise refused or failed |
 /// | held | fetching, five minutes before expiry or when FCM refuses it; unless refused, it stays in use meanwhile |
 /// | failed | fetching, when a push needs a token, after 1 to 60 s |
 /// | refused | fetching, when a push needs a token, after 15 s to 15 min |
@@ -17,28 +17,30 @@ package import PushModel
 package struct AccessTokenCache {
     package enum Answer: Equatable {
         case token(Secret)
-        /// One is being fetched and will be there soon.
+        /// A token is being fetched and will be available soon.
         case pending
-        /// None can be had just now.
+        /// No token is available at present.
         case unavailable(String)
         case refused(TokenRefusal)
     }
 
-    /// A token is renewed so long before its end, and up to a minute more, so that a fleet does not ask all at once.
+    /// The time before its expiry at which a token is renewed, in milliseconds. Up to ``jitterMilliseconds`` is added
+    /// at random, so that the workers of a fleet do not all make requests at the same time.
     package static let renewalMilliseconds: Int64 = 300_000
     package static let jitterMilliseconds: Int64 = 60_000
-    /// It is not used for so long before its end.
+    /// The time before its expiry at which a token goes out of use, in milliseconds.
     package static let marginMilliseconds: Int64 = 10_000
-    /// With no answer after so long there is none for those who wait.
+    /// The time to wait for the token endpoint, in milliseconds. After it, no token counts as available.
     package static let patienceMilliseconds: Int64 = 8_000
-    /// For so long after a refused token was replaced, refusals are taken to be about that one.
+    /// The time after the replacement of a refused token, in milliseconds, during which refusals are attributed to the
+    /// old token.
     package static let stragglersMilliseconds: Int64 = 10_000
 
     private var held: Secret?
     private var renewAt: Int64 = .min
     private var endsAt: Int64 = .min
     private var isRefusedByFCM = false
-    /// Answers to requests with a token that was refused still come in.
+    /// The time until which answers to requests with the refused token may still arrive.
     private var isNewUntil: Int64 = .min
     private var fetchingSince: Int64?
     /// The back-off after no answer, or after an answer that does not concern the account.
@@ -56,7 +58,8 @@ package struct AccessTokenCache {
         refusals = Backoff(first: .milliseconds(refusedMilliseconds), longest: .seconds(900), jitter: 0.2)
     }
 
-    /// Whether what waits has found no token for half a minute or longer, nor word of the account.
+    /// Returns whether waiting pushes have had no token for half a minute or longer, and the endpoint has not refused
+    /// the account either.
     package func isUnreachable(now: Int64) -> Bool { reachability.isUnreachable(nowMilliseconds: now) }
 
     /// Returns the token for a waiting push, and whether to request a new one. The request then counts as started.
@@ -73,7 +76,7 @@ package struct AccessTokenCache {
     /// Returns whether to request a new token because the current one expires soon. The request then counts as started.
     package mutating func renews(now: Int64) -> Bool { usable(now: now) != nil && now >= renewAt && begin(now: now) }
 
-    /// Whether pushes have a token, of any age.
+    /// Returns whether a usable token exists, even if it is due for renewal.
     package func hasToken(now: Int64) -> Bool { usable(now: now) != nil }
 
     private func usable(now: Int64) -> Secret? { isRefusedByFCM || now >= endsAt ? nil : held }
@@ -85,7 +88,7 @@ package struct AccessTokenCache {
         return true
     }
 
-    /// The remaining delay before a refused account is tried again, in whole seconds, at least one.
+    /// Returns the remaining delay before a refused account is tried again, in whole seconds, at least one.
     package func pause(now: Int64) -> Int32 { Int32(clamping: max(1, (fetchNotBefore - now + 999) / 1_000)) }
 
     /// Records the token endpoint's answer.
@@ -124,7 +127,8 @@ package struct AccessTokenCache {
         }
     }
 
-    /// FCM does not take this token, or the one before it, where that was refused a moment ago.
+    /// Records that FCM refused this token. Soon after a replacement, the refusal is attributed to the previous token
+    /// and ignored.
     package mutating func refused(_ token: Secret, now: Int64) {
         if token == held, now >= isNewUntil { isRefusedByFCM = true }
     }

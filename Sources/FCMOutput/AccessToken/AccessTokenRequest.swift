@@ -4,16 +4,16 @@ import HTTP2Session
 import NIOCore
 import PushModel
 
-/// Gets an access token for a service account (RFC 7523, section 2.1).
+/// A request for an access token of a service account (RFC 7523, section 2.1).
 struct AccessTokenRequest: Sendable {
-    /// Everything waits for it.
+    /// The request timeout in seconds. All messages of the account wait for this request.
     private static let timeoutSeconds = 10
 
     private let signer: AssertionSigner
     private let uri: TokenURI
     private let pool: PoolConfiguration
 
-    /// Who is asked.
+    /// The token endpoint.
     var endpoint: Endpoint { uri.endpoint }
 
     /// - Throws: ``ServiceAccount/Fault`` if the configuration does not allow the account's `token_uri`.
@@ -28,7 +28,7 @@ struct AccessTokenRequest: Sendable {
         self.pool = pool
     }
 
-    /// Never fails: that is an answer, too.
+    /// Sends the request. The future never fails, because a failure is also a ``TokenAnswer``.
     func perform(now: Timestamp, on eventLoop: any EventLoop) -> EventLoopFuture<TokenAnswer> {
         eventLoop.makeFutureWithTask {
             do {

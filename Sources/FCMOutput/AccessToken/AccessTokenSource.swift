@@ -8,7 +8,7 @@ import NIOCore
 import PushModel
 
 /// The source of one pool's access tokens. Lives on the pool's event loop.
-// why: unchecked for that reason; nothing of it is touched from elsewhere.
+// why: unchecked because only that event loop uses it.
 final class AccessTokenSource: @unchecked Sendable {
     private let request: AccessTokenRequest
     private let clock: @Sendable () -> Timestamp
@@ -18,9 +18,9 @@ final class AccessTokenSource: @unchecked Sendable {
     private let meter: AccessTokenMeter?
     /// The amount that this pool has added to the gauge of unreachable endpoints.
     private var countedUnreachable = 0
-    /// Whether the current refusal is still to be reported. The account was refused while its last token was valid.
+    /// Whether the current refusal is unreported, because the last token was still valid when the account was refused.
     private var hasUnreportedRefusal = false
-    /// Called when ``current(now:)`` may answer something else.
+    /// A closure that is called when ``current(now:)`` may return something else.
     var changed: () -> Void = {}
     /// A closure that is called with each answer that refuses the account while no other token is usable.
     var accountRefused: (TokenRefusal, _ now: Int64) -> Void = { _, _ in }
@@ -47,16 +47,17 @@ final class AccessTokenSource: @unchecked Sendable {
         return answer
     }
 
-    /// Renews the current token before it expires. Without a token, nothing is requested because no push waits for one.
+    /// Renews the current token before it expires. If there is no token, it requests none, because no push waits for
+    /// one.
     func lookAhead(now: Int64) {
         eventLoop.assertInEventLoop()
         if cache.renews(now: now) { fetch() }
     }
 
-    /// Whether pushes have a token, of any age.
+    /// Returns whether a usable token exists, even if it is due for renewal.
     func hasToken(now: Int64) -> Bool { cache.hasToken(now: now) }
 
-    /// The remaining delay before a refused account is tried again, in seconds.
+    /// Returns the remaining delay before a refused account is tried again, in seconds.
     func pause(now: Int64) -> Int32 { cache.pause(now: now) }
 
     /// Records that FCM refused this token.
@@ -91,7 +92,7 @@ final class AccessTokenSource: @unchecked Sendable {
         }
     }
 
-    /// Reports a refusal during which the last token expired.
+    /// Reports a refusal that was not reported before, because the last token was still valid then.
     func reportRefusal(_ refusal: TokenRefusal, now: Int64) {
         guard hasUnreportedRefusal else { return }
         report(.refused(refusal), now: now)

@@ -2,7 +2,8 @@ import CryptoExtras
 import Foundation
 import PushModel
 
-/// Signs what a service account gets an access token for: a JWT (RFC 7519) with RS256, sent by RFC 7523.
+/// A signer for the assertions with which a service account requests access tokens. An assertion is a JWT (RFC 7519)
+/// with RS256 that is sent according to RFC 7523.
 struct AssertionSigner: Sendable {
     private struct Header: Encodable {
         let alg = "RS256"
@@ -18,11 +19,12 @@ struct AssertionSigner: Sendable {
         let exp: Int64
     }
 
-    /// All that is needed of a project's rights (Google: OAuth scopes of projects.messages.send).
+    /// The only OAuth scope that sending requires (Google: OAuth scopes of projects.messages.send).
     private static let scope = "https://www.googleapis.com/auth/firebase.messaging"
-    /// Google's greatest.
+    /// The lifetime of an assertion in seconds, which is Google's maximum.
     private static let lifetimeSeconds: Int64 = 3_600
-    /// A clock that is a little fast must not make an assertion of the future.
+    /// The number of seconds by which the time of issue is set back. A clock that is slightly fast would otherwise date
+    /// assertions in the future.
     private static let backdatedSeconds: Int64 = 10
 
     private let account: ServiceAccount
@@ -31,7 +33,7 @@ struct AssertionSigner: Sendable {
         self.account = account
     }
 
-    /// The body of the request to the token endpoint.
+    /// Returns the body of the request to the token endpoint.
     func form(now: Timestamp) throws -> [UInt8] {
         let issued = now.seconds - Self.backdatedSeconds
         let encoder = JSONEncoder()

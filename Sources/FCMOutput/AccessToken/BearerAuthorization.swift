@@ -2,7 +2,8 @@ import HTTP2Pool
 import HTTP2Session
 import PushModel
 
-/// A connection whose requests carry an access token, which is renewed while it lasts.
+/// The authorization of a connection whose requests carry an access token. The token is renewed while the connection is
+/// open.
 struct BearerAuthorization: ConnectionAuthorization {
     private let source: AccessTokenSource
     private let authority: String
@@ -36,8 +37,8 @@ struct BearerAuthorization: ConnectionAuthorization {
 }
 
 extension HTTP2Fields {
-    /// What all messages on a connection have in common. The token is as long as a message, and nothing that a stranger
-    /// chooses is in the same compression table: so it is indexed.
+    /// Returns the header fields that all messages on a connection share. The token is as long as a message, so it is
+    /// indexed in the compression table. This is safe, because the table contains no text that a stranger chose.
     static func fcm(authority: String, token: Secret) throws(HTTP2Error) -> HTTP2Fields {
         try HTTP2Fields([
             HTTP2Field(":method", "POST"), HTTP2Field(":scheme", "https"), HTTP2Field(":authority", authority),

@@ -1,12 +1,12 @@
 import Foundation
 package import PushModel
 
-/// What the token endpoint says (RFC 6749, sections 5.1 and 5.2).
+/// An answer of the token endpoint (RFC 6749, sections 5.1 and 5.2).
 package enum TokenAnswer: Sendable, Equatable {
     case token(Secret, lifetimeSeconds: Int64)
-    /// The service account is refused, or our clock: asking again changes nothing.
+    /// The service account or the worker's clock is refused. Another request would be refused too.
     case refused(TokenRefusal)
-    /// Worth another attempt.
+    /// The request failed, and another attempt may succeed.
     case failed(String)
 
     private struct Body: Decodable {
@@ -23,10 +23,11 @@ package enum TokenAnswer: Sendable, Equatable {
         let errorDescription: String?
     }
 
-    /// A token is opaque, and becomes a header field.
+    /// The maximum length of a token, in bytes. A token is opaque and becomes a header field.
     private static let greatestTokenBytes = 4_096
 
-    /// A shorter one would be over before it could be used; a longer one is none of Google's.
+    /// The lifetimes that a token may have, in seconds. A token with a shorter one is rejected, because it would expire
+    /// before it could be used. A longer one, which Google never grants, is shortened.
     private static let lifetimes = 60.0...86_400
 
     package init(status: Int, body: [UInt8]) {
@@ -63,11 +64,11 @@ package enum TokenAnswer: Sendable, Equatable {
     }
 }
 
-/// Why a service account gets no access token.
+/// The reason why a service account gets no access token.
 package struct TokenRefusal: Error, Sendable, Hashable, CustomStringConvertible {
-    /// RFC 6749's word: `invalid_grant`.
+    /// The error code of RFC 6749, such as `invalid_grant`.
     package let error: String
-    /// Google's own.
+    /// Google's explanation.
     package let explanation: String
 
     package init(_ error: String, _ explanation: String) {
@@ -77,7 +78,7 @@ package struct TokenRefusal: Error, Sendable, Hashable, CustomStringConvertible 
 
     package var description: String { explanation.isEmpty ? error : "\(error): \(explanation)" }
 
-    /// What to do about it.
+    /// The recommended action.
     package var advice: String {
         if explanation.contains("short-lived token") {
             return

@@ -1,20 +1,20 @@
 import PushModel
 
-/// What an answer of FCM means for the message, and beyond it.
+/// The meaning of an answer of FCM for the message, and for its credential and project.
 ///
-/// | answer | the message | beyond it |
+/// | answer | the message | the credential or project |
 /// |---|---|---|
 /// | 200 | sent | |
-/// | 400 that names a field of the payload | rejected | so are the job's others with the same payload |
-/// | 400 | rejected: payload or token, which Google does not tell apart for sure | |
-/// | 401 `THIRD_PARTY_AUTH_ERROR` | rejected | the project's key for APNs or Web Push is missing or wrong: counted by app |
-/// | 401 | sent once more with a new access token, then held | then the credential is refused |
-/// | 403 `SENDER_ID_MISMATCH` | rejected | counted by app: the token is another project's |
-/// | 403, such as `PERMISSION_DENIED` | retry | none, unless no other push is accepted: then the account may not send |
+/// | 400 that names a field of the payload | rejected | the job's other messages with this payload are rejected |
+/// | 400 | rejected; Google does not say reliably whether payload or token is at fault | |
+/// | 401 `THIRD_PARTY_AUTH_ERROR` | rejected | its key for APNs or Web Push is missing or wrong; counted by app |
+/// | 401 | sent once more with a new access token, then retry | refused if no other message is accepted |
+/// | 403 `SENDER_ID_MISMATCH` | rejected | the token belongs to another project; counted by app |
+/// | 403, such as `PERMISSION_DENIED` | retry | if no other message is accepted, the account may not send |
 /// | 404 `UNREGISTERED` | unregistered | |
-/// | 404 | retry | none, unless no other push is accepted: then the project does not exist |
-/// | 429 | retry after what it says, else a minute | the project waits as long, unless it is a device's own rate, or a topic's |
-/// | 503 with Retry-After | retry then | the project waits as long |
+/// | 404 | retry | if no other message is accepted, the project does not exist |
+/// | 429 | retry after Retry-After, or else a minute | the project waits too, unless a device or topic is limited |
+/// | 503 with Retry-After | retry after that time | the project waits too |
 /// | 408, 421, 5xx | retry | |
 /// | any other | rejected | |
 package enum FCMAnswer: Equatable {
@@ -26,17 +26,17 @@ package enum FCMAnswer: Equatable {
     /// Either the credential or this one request is refused; the answer does not say which.
     case doubtful
     case retry
-    /// In seconds, at least.
+    /// The message is retried after at least this number of seconds.
     case retryAfter(Int32)
-    /// In seconds, at least.
+    /// The whole project waits for at least this number of seconds.
     case projectMustWait(Int32)
 
-    /// Google: 429 without Retry-After.
+    /// The delay in seconds that Google specifies for a 429 without Retry-After.
     private static let quotaWaitSeconds: Int32 = 60
 
     /// - Parameters:
-    ///   - retryAfter: seconds; 0: it is not said.
-    ///   - isBroadcast: a topic has a rate of its own.
+    ///   - retryAfter: the delay of Retry-After in seconds, or 0 if the answer has no such field.
+    ///   - isBroadcast: whether the target is a topic or condition. Topics have a rate limit of their own.
     package init(status: Int, _ body: FCMErrorBody, retryAfter: Int32, isBroadcast: Bool = false) {
         switch (status, body.errorCode) {
         case (_, "UNREGISTERED") where status == 404: self = .tokenDead
@@ -53,7 +53,8 @@ package enum FCMAnswer: Equatable {
         }
     }
 
-    /// Where the whole request is at fault, a field of it is named. A bad token is a field of it, too.
+    /// Returns the meaning of a 400. Google names a field if the whole request is at fault, but also if the token is
+    /// bad.
     private static func ofBadRequest(_ body: FCMErrorBody) -> FCMAnswer {
         guard let field = body.violatedField else { return .refused }
         let isTarget = ["token", "fid", "topic", "condition"].contains {
@@ -64,13 +65,12 @@ package enum FCMAnswer: Equatable {
         return isTarget || !isOfAll ? .refused : .payloadRefused
     }
 
-    /// A device that is sent to too often does not stop the others.
+    /// Returns whether the answer concerns the rate of one device. Such an answer must not stop the messages to others.
     private static func isOfDevice(_ body: FCMErrorBody) -> Bool {
         (body.quota ?? body.message).map { $0.lowercased().contains("device") } ?? false
     }
 
-    /// Google's codes, and what becomes of a message by them. A code with `hold` can be the reason for which a
-    /// credential is held.
+    /// The verdicts for Google's error codes. A code with `hold` can be the reason for which a credential is held.
     static let verdicts: [String: Outcome.Verdict] = [
         FCMPushes.noAccessToken: .retry,
         "INVALID_ARGUMENT": .rejected, "SENDER_ID_MISMATCH": .rejected, "THIRD_PARTY_AUTH_ERROR": .rejected,

@@ -3,15 +3,15 @@ import PushModel
 /// The body of an unsuccessful answer (Google: REST resource projects.messages, "ErrorCode", and `google.rpc.Status`).
 /// Parts that cannot be read are absent.
 package struct FCMErrorBody: Equatable {
-    /// `google.rpc.Code`: `NOT_FOUND`.
+    /// The `google.rpc.Code`, such as `NOT_FOUND`.
     package private(set) var status: String?
     package private(set) var message: String?
-    /// Of a `google.firebase.fcm.v1.FcmError`: `UNREGISTERED`.
+    /// The code of a `google.firebase.fcm.v1.FcmError`, such as `UNREGISTERED`.
     package private(set) var errorCode: String?
-    /// The first field that a `google.rpc.BadRequest` names, and what it says of it.
+    /// The first field that a `google.rpc.BadRequest` names. ``violation`` is Google's description of the problem.
     package private(set) var violatedField: String?
     package private(set) var violation: String?
-    /// Of a `google.rpc.QuotaFailure`: what is used up, in words.
+    /// The description of the exhausted quota in a `google.rpc.QuotaFailure`.
     package private(set) var quota: String?
     /// Whether the body is longer than the bytes that were read. An absent part may then be in the rest.
     package let isCut: Bool
@@ -31,7 +31,8 @@ package struct FCMErrorBody: Equatable {
         }
     }
 
-    /// Returns the number of bytes without a last character that may be cut in half.
+    /// Returns the number of bytes that certainly form whole characters. It excludes a last character that is not
+    /// ASCII.
     private static func wholeCharacters(of bytes: UnsafeBufferPointer<UInt8>) -> Int {
         let start = bytes.suffix(4).lastIndex { $0 & 0xC0 != 0x80 } ?? bytes.endIndex
         return start < bytes.endIndex && bytes[start] < 0x80 ? bytes.count : start
@@ -54,7 +55,7 @@ package struct FCMErrorBody: Equatable {
         }
     }
 
-    /// What a detail is, its members tell as well as its `@type`.
+    /// Reads one of the details. Its members identify its type as well as `@type` does.
     private mutating func readDetail(
         _ scanner: inout JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>
     ) throws(JSONSyntaxError) {
@@ -88,7 +89,7 @@ package struct FCMErrorBody: Equatable {
     }
 }
 
-/// The `name` that FCM gives a message it has taken.
+/// A reader for the `name` that FCM gives to an accepted message.
 enum FCMSuccessBody {
     static func name(in body: [UInt8]) -> ProviderID? {
         var id: ProviderID?
@@ -112,7 +113,7 @@ extension JSONScanner {
         try object { (key, scanner) throws(JSONSyntaxError) in try body(key.text(in: bytes), &scanner) }
     }
 
-    /// nil for a value that is no string, which is passed over.
+    /// Reads a string. Skips any other value and returns `nil`.
     fileprivate mutating func text(in bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) -> String? {
         guard nextKind() == .string else {
             try value()

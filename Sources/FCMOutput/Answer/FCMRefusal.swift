@@ -2,13 +2,14 @@ import HTTP2Pool
 import PushModel
 import PushSending
 
-/// An answer of FCM that is no success, to one message.
+/// An unsuccessful answer of FCM to one message.
 struct FCMRefusal {
     let reason: String
     /// Whether FCM has accepted the payload of this invalid request for another recipient of the job.
     let isRecipientAtFault: Bool
-    /// Whether FCM may still accept the payload of this invalid request for another recipient of the job. The message is
-    /// then sent once more: most answers to the other recipients come before the second one to this recipient.
+    /// Whether FCM may still accept the payload of this invalid request for another recipient of the job. The message
+    /// is then sent once more, because most answers to the other recipients arrive before the second one to this
+    /// recipient.
     let mayConcernRecipient: Bool
     private let sent: PushOnWire
     private let answer: PoolAnswer
@@ -32,7 +33,7 @@ struct FCMRefusal {
 
     var recipient: Recipient { sent.push.job.routed.job.recipients[sent.push.recipient] }
 
-    /// - Parameter retryAfter: seconds; nil: as the answer says.
+    /// - Parameter retryAfter: the delay before a retry in seconds, or `nil` to use the answer's Retry-After.
     func outcome(_ verdict: Outcome.Verdict, retryAfter: Int32? = nil) -> Outcome {
         Outcome(
             job: sent.push.job.routed, recipient: sent.push.recipient, verdict: verdict, status: answer.status,
@@ -48,15 +49,15 @@ struct FCMRefusal {
         return body.detail.map { "\(finding); \($0)" } ?? finding
     }
 
-    /// Google does not say when a token died; it was dead when the message was sent.
+    /// The time at which the message was sent. Google does not state when a token died, but it was dead at this time.
     private var sentAt: Timestamp { Timestamp(milliseconds: now.wall.milliseconds - answer.milliseconds) }
 
-    /// Google: no retry sooner, in seconds (Scale FCM).
+    /// The minimum delay before a retry, in seconds (Google: Scale FCM).
     static let leastWait: Int32 = 10
 }
 
 extension FCMErrorBody {
-    /// Whether Google names a field that only one platform's devices receive.
+    /// Whether Google names a field that only the devices of one platform receive.
     var isAboutOnePlatform: Bool {
         guard let violatedField else { return false }
         return ["message.android", "message.apns", "message.webpush"].contains { violatedField.hasPrefix($0) }
@@ -73,7 +74,7 @@ extension FCMErrorBody {
 }
 
 extension FCMAnswer {
-    /// Whether the token is at fault, or whoever uses it with this project.
+    /// Returns whether the token is at fault, or a publisher who uses it with the wrong project.
     func isAboutToken(_ body: FCMErrorBody) -> Bool {
         switch self {
         case .tokenRefused: true
@@ -82,7 +83,7 @@ extension FCMAnswer {
         }
     }
 
-    /// Whether FCM has looked at more than the credential.
+    /// Whether FCM has examined more than the credential, which shows that it accepts the credential.
     var acceptsCredential: Bool {
         switch self {
         case .payloadRefused, .refused, .tokenRefused, .tokenDead: true

@@ -3,17 +3,17 @@ import HTTP2Session
 import NIOCore
 import PushModel
 
-/// Finds out whether Google gives a service account an access token, and FCM takes a message with it. The message is only
-/// validated: nothing is delivered.
+/// A check whether Google issues an access token to a service account, and whether FCM accepts a message with it. The
+/// message is only validated, so nothing is delivered.
 struct FCMCredentialCheck {
-    /// Nobody need have subscribed to it.
+    /// The topic of the validated message. It needs no subscribers.
     private static let topic = "martlet-check"
 
     let configuration: FCMConfiguration
     let clock: @Sendable () -> Timestamp
     let eventLoop: any EventLoop
 
-    /// - Parameter recipient: a registration token to validate the message for; nil: a topic.
+    /// - Parameter recipient: the registration token for which the message is validated, or `nil` for a topic.
     func run(_ credential: Credential, recipient: String?) async -> CredentialFinding {
         let account: ServiceAccount
         let request: AccessTokenRequest

@@ -3,7 +3,7 @@ import CryptoExtras
 import Foundation
 package import PushModel
 
-/// What the JSON file of a Google service account says (Google Identity: "Using OAuth 2.0 for server to server
+/// The contents of the JSON file of a Google service account (Google Identity: "Using OAuth 2.0 for server to server
 /// applications").
 package struct ServiceAccount: Sendable {
     private struct File: Decodable {
@@ -24,19 +24,19 @@ package struct ServiceAccount: Sendable {
         let tokenURI: String?
     }
 
-    /// Why a text is none.
+    /// The reason why a text is not a service account.
     package struct Fault: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// Of the project that it belongs to; it may send for others.
+    /// The project to which the account belongs. The account may also send for other projects.
     package let projectID: String
     package let email: String
     package let keyID: String
     package let tokenURI: TokenURI
     let key: _RSA.Signing.PrivateKey
 
-    /// - Throws: ``Fault``, which repeats nothing that is secret.
+    /// - Throws: ``Fault``, whose description contains no secret.
     package init(_ json: Secret) throws(Fault) {
         guard let file = try? json.withBytes({ try JSONDecoder().decode(File.self, from: Data($0)) }) else {
             throw Fault(description: "is no JSON object of a service account")
@@ -65,10 +65,10 @@ package struct ServiceAccount: Sendable {
         }
     }
 
-    /// SHA-256 of the public key, in hex.
+    /// The SHA-256 hash of the public key, in hex.
     var fingerprint: String { Fingerprint.sha256(key.publicKey.derRepresentation) }
 
-    /// What a path may hold without being encoded.
+    /// Returns whether a URL path can contain the project id without encoding.
     static func isProject(_ id: String) -> Bool {
         let others = Set("-._:".utf8)
         return (1...128).contains(id.utf8.count)

@@ -29,7 +29,7 @@ package struct TokenURI: Sendable, Hashable {
         if let other, other.port == endpoint.port, Self.name(of: other.host) == Self.name(of: endpoint.host) {
             return nil
         }
-        // Older files name the second.
+        // Older files of service accounts name accounts.google.com.
         if endpoint.port == 443, endpoint.host.hasSuffix(".googleapis.com") || endpoint.host == "accounts.google.com" {
             return nil
         }
@@ -38,7 +38,7 @@ package struct TokenURI: Sendable, Hashable {
             "token_uri \(text) is not Google's, and \(setting): correct the file, or set fcm.token_endpoint to \(endpoint)"
     }
 
-    /// The loopback names `localhost`, `127.0.0.1` and `::1` are equal.
+    /// Returns a host name for comparison. The loopback names `localhost`, `127.0.0.1` and `::1` are equal.
     private static func name(of host: String) -> String {
         let host = host.lowercased()
         return host == "::1" || host.wholeMatch(of: /127(\.[0-9]{1,3}){3}/) != nil ? "localhost" : host

@@ -4,7 +4,7 @@ package import PushModel
 import PushSending
 
 extension FCMConfiguration {
-    /// The settings that there are: `fcm.endpoint` and so on.
+    /// The settings of the output, such as `fcm.endpoint`.
     static let settings = [
         OutputSetting("endpoint", .endpoint, default: "fcm.googleapis.com:443", help: "host:port of FCM"),
         OutputSetting(

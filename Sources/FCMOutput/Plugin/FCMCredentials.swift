@@ -1,14 +1,14 @@
 import NIOPosix
 public import PushModel
 
-/// Google's service accounts, by the project that they send for.
+/// Google's service accounts. An account here is the project for which they send.
 public struct FCMCredentials: OutputCredentials {
     public let accountName = "project"
     public let accountHelp = "Id of the Firebase project"
 
     public init() {}
 
-    /// A service account may send whatever its project may.
+    /// Returns the requirements of a job. A service account may send for every app of its project.
     public func need(of job: Job) -> CredentialNeed { CredentialNeed(topic: job.app) }
 
     public func uses(of app: String) -> [CredentialUse] {

@@ -1,7 +1,7 @@
 import NIOPosix
 public import PushModel
 
-/// Firebase Cloud Messaging, HTTP v1 (Google: REST resource projects.messages).
+/// The plugin for Firebase Cloud Messaging, HTTP v1 (Google: REST resource projects.messages).
 public struct FCMPlugin: OutputPlugin {
     public let name = "fcm"
     public let title = "FCM"

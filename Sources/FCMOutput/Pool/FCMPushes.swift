@@ -5,13 +5,14 @@ import Logging
 import PushModel
 import PushSending
 
-/// What the pushes of one pool are to FCM: their requests, at the pace of the project's quota, and what the answers mean. On
-/// the pool's event loop.
+/// The FCM side of a pool: builds the requests at the rate that the project's quota allows, and interprets the answers.
+/// Lives on the pool's event loop.
 final class FCMPushes {
-    /// A wait of the project's that is longer is spent in the broker.
+    /// The longest wait of a project that messages spend in this process, in milliseconds. If it is longer, they wait
+    /// in the broker.
     private static let longestWaitHere: Int64 = 5_000
-    /// More than the quota lets go in so many seconds waits in the broker, too: what is open here must not stay open for as
-    /// long as the broker's patience.
+    /// The time within which the quota must allow the waiting messages, in seconds. Messages beyond it also wait in the
+    /// broker, so that no delivery stays open until the broker's timeout.
     private static let secondsHere = 60.0
     /// The reason of pushes that wait because no access token is available.
     static let noAccessToken = "NoAccessToken"
@@ -20,14 +21,14 @@ final class FCMPushes {
     private let tokens: AccessTokenSource
     private let quota: ProjectQuota
     private let logger: Logger
-    /// `:path` of every request.
+    /// The `:path` of every request.
     private let path: UnsafeRawBufferPointer
     private let noFields: HTTP2Fields
-    /// What may go in this turn.
+    /// The number of messages that may still be sent in this turn.
     private var room = 0
     /// The time at which the newest accepted request was written.
     @exclusivity(unchecked) private var acceptedWrittenAt = Int64.min
-    /// Has the pool look again after so many milliseconds.
+    /// A closure that schedules the pool's next turn after a number of milliseconds.
     var wake: (Int64) -> Void = { _ in }
 
     init(
@@ -46,10 +47,10 @@ final class FCMPushes {
 
     deinit { path.deallocate() }
 
-    /// Only such jobs are handed in.
+    /// Returns the job as a ``PreparedMessage``. The pool receives no other jobs.
     private static func prepared(_ job: QueuedJob) -> PreparedMessage { unsafeDowncast(job, to: PreparedMessage.self) }
 
-    /// FCM wants no message of the project for so long.
+    /// Records that FCM asks the project to send nothing for some seconds.
     private func projectMustWait(_ seconds: Int32, because reason: String, now: Moment) {
         if quota.mustWait(seconds, because: reason, now: now.uptime) {
             logger.warning(
@@ -193,7 +194,7 @@ extension FCMPushes: PoolClient {
     func connectFailed(_ error: any Error, isLast: Bool, now: Int64) { desk.connectFailed(isLast: isLast, now: now) }
 
     func tick(now: Int64) {
-        // FCM is not silent while the pool sends nothing.
+        // While the pool sends nothing, a missing answer does not mean that FCM is silent.
         if desk.hasNothingOnWire, quota.wait(now: now) > 1 || !tokens.hasToken(now: now) {
             desk.health.waitBegins(now: desk.moment(now))
         }

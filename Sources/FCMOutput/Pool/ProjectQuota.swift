@@ -1,17 +1,18 @@
 import PushModel
 import Threading
 
-/// What a project may still send: by its quota, which this worker shares with others, and by FCM's own word. One for all
-/// credentials of the project.
+/// The limit on what a project may send: this worker's share of the project's quota, and the pauses that FCM asks for.
+/// All credentials of the project use the same object.
 final class ProjectQuota: Sendable {
     private struct State {
         var pace: QuotaPace
-        /// FCM wants nothing before; milliseconds of ``Uptime``.
+        /// The time before which FCM accepts no messages, in milliseconds of ``Uptime``.
         var waitsUntil: Int64 = 0
         var waitsBecause = ""
     }
 
-    /// So long the project is left alone at most, whatever an answer says: then somebody asks again.
+    /// The maximum wait of a project in seconds, even if an answer asks for more. A message then tests whether FCM
+    /// accepts messages again.
     static let longestWaitSeconds: Int32 = 900
 
     private let name: String
@@ -24,7 +25,7 @@ final class ProjectQuota: Sendable {
         state = Mutex(State(pace: QuotaPace(perMinute: perMinute)))
     }
 
-    /// Takes a part of what may go now; what is not used is to be given back.
+    /// Takes a part of the messages that may be sent now. The caller must give back the unused part.
     func draw(upTo wanted: Int, now: Int64) -> Int {
         let workers = shares.workers(sharing: name)
         return state.withLock { state in
@@ -47,15 +48,15 @@ final class ProjectQuota: Sendable {
         if count > 0 { state.withLock { $0.pace.giveBack(count) } }
     }
 
-    /// Milliseconds until something may go.
+    /// Returns the time until a message may be sent, in milliseconds.
     func wait(now: Int64) -> Int64 {
         let workers = shares.workers(sharing: name)
         return state.withLock { max($0.waitsUntil - now, $0.pace.wait(workers: workers)) }
     }
 
-    /// FCM wants the project to wait.
+    /// Records that FCM asks the project to wait.
     ///
-    /// - Returns: whether this is news.
+    /// - Returns: whether the project was not waiting before.
     func mustWait(_ seconds: Int32, because reason: String, now: Int64) -> Bool {
         state.withLock { state in
             let isNews = state.waitsUntil <= now
@@ -65,7 +66,7 @@ final class ProjectQuota: Sendable {
         }
     }
 
-    /// Why the project waits, and for how many milliseconds; nil: it does not.
+    /// Returns the reason why the project waits and the remaining time in milliseconds, or `nil` if it does not wait.
     func obstacle(now: Int64) -> (reason: String, milliseconds: Int64)? {
         state.withLock { $0.waitsUntil > now ? ($0.waitsBecause, $0.waitsUntil - now) : nil }
     }

@@ -1,8 +1,10 @@
-/// How fast a pool may send, so that all workers together keep a project's quota. A value: no clock, no I/O.
+/// A rate limiter that keeps all workers together within a project's quota. A value: no clock, no I/O.
 ///
-/// The quota is divided equally among the workers that use it, and a minute's part is not spent in its first second.
+/// The quota is divided equally among the workers that use it. A worker's share of a minute cannot be spent in one
+/// second.
 package struct QuotaPace {
-    /// Workers learn of one another some seconds late; what that may cost is not used.
+    /// The part of the quota that is used. Workers learn of one another some seconds late, and the rest compensates for
+    /// that.
     package static let usedPart = 0.97
     /// The share of the quota that is used while the number of workers is unknown.
     package static let unknownPart = 0.1
@@ -11,7 +13,7 @@ package struct QuotaPace {
     package static let learningMilliseconds: Int64 = 3_000
     /// The time after which workers remove a quota that none of them has used, in milliseconds.
     private static let forgottenMilliseconds: Int64 = 50_000
-    /// What may be sent at once, in seconds of the pace.
+    /// The size of the largest burst, in seconds at the current rate.
     package static let burstSeconds = 0.25
 
     private let perMinute: Double
@@ -28,7 +30,9 @@ package struct QuotaPace {
         perMinute * Self.usedPart * (workers.map { 1 / Double(max(1, $0)) } ?? Self.unknownPart) / 60_000
     }
 
-    /// - Parameter workers: that share the quota; nil: not known.
+    /// Adds the messages that became available since the last call.
+    ///
+    /// - Parameter workers: the number of workers that share the quota, or `nil` if it is unknown.
     package mutating func refill(workers: Int?, nowMilliseconds now: Int64) {
         let rate = perMillisecond(workers)
         let most = max(1, rate * 1_000 * Self.burstSeconds)
@@ -38,14 +42,16 @@ package struct QuotaPace {
         unknownSince = workers != nil ? nil : isFirst ? now : unknownSince ?? now
     }
 
-    /// - Returns: how many may go now, at most as many as are wanted.
+    /// Takes messages from the available ones.
+    ///
+    /// - Returns: the number of messages that may be sent now, at most `wanted`.
     package mutating func draw(upTo wanted: Int) -> Int {
         let drawn = min(wanted, max(0, Int(available)))
         available -= Double(drawn)
         return drawn
     }
 
-    /// They have not gone.
+    /// Gives back messages that were drawn but not sent.
     package mutating func giveBack(_ count: Int) { available += Double(count) }
 
     /// Returns how many messages may be sent within some seconds, or `nil` if that is not known yet.
@@ -56,7 +62,8 @@ package struct QuotaPace {
         return Int(perMillisecond(workers) * 1_000 * seconds)
     }
 
-    /// Milliseconds until some may go, or the next where they are few.
+    /// Returns the time until the next batch of messages may be sent, in milliseconds. At a low rate a batch is one
+    /// message.
     package func wait(workers: Int?) -> Int64 {
         let rate = perMillisecond(workers)
         let batch = max(1, rate * 10)

@@ -1,8 +1,9 @@
-/// Why FCM would refuse a message, found out before sending: Google's word, and what is wrong in words of ours.
+/// A fault for which FCM would refuse a message, found before sending. It consists of Google's error code and an
+/// explanation by Martlet.
 package struct FCMFault: Error, Equatable {
     package let reason: String
     package let detail: String
 
-    /// Of Google's one word for all that is wrong with a request.
+    /// Returns a fault with the code that Google uses for every kind of error in a request.
     package static func invalid(_ detail: String) -> FCMFault { FCMFault(reason: "INVALID_ARGUMENT", detail: detail) }
 }

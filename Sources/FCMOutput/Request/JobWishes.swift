@@ -1,18 +1,18 @@
 import PushModel
 import PushSending
 
-/// What a job's own fields ask of each of the services that FCM passes a message on to. What the payload says itself goes
-/// before it.
+/// The values that a job's own fields set for each service to which FCM passes messages on. Values in the payload take
+/// precedence.
 ///
 /// | field of the job | `android` | `apns.headers` | `webpush.headers` |
 /// |---|---|---|---|
-/// | `expires_at` | `ttl`, from now on | `apns-expiration` | `TTL`, from now on |
+/// | `expires_at` | `ttl`, counted from now | `apns-expiration` | `TTL`, counted from now |
 /// | `priority` 10, 5, 1 | `priority` HIGH, NORMAL, NORMAL | `apns-priority` | `Urgency` high, normal, low |
-/// | `collapse_id` | `collapse_key` | `apns-collapse-id` | `Topic`; a hash where it can be none |
+/// | `collapse_id` | `collapse_key` | `apns-collapse-id` | `Topic`, or its hash if it is not a valid topic |
 ///
-/// `android_v2`, which excludes `android`, also has `ttl` and `collapse_key`, but no priority.
+/// `android_v2`, which excludes `android`, also gets `ttl` and `collapse_key`, but no priority.
 struct JobWishes: Equatable {
-    /// FCM keeps no message for longer, in seconds.
+    /// The longest time for which FCM stores a message, in seconds.
     private static let longestTTL: Int64 = 2_419_200
 
     private let expiration: Job.Expiration?
@@ -29,7 +29,7 @@ struct JobWishes: Equatable {
 
     var isEmpty: Bool { expiration == nil && priority == nil && collapseID == nil }
 
-    /// How long FCM may keep the message, in whole seconds; nil: it is not said.
+    /// Returns the time for which FCM may store the message, in whole seconds, or `nil` if the job does not limit it.
     func ttl(at now: Timestamp) -> Int64? {
         switch expiration {
         case nil: nil
@@ -67,10 +67,10 @@ struct JobWishes: Equatable {
     }
 }
 
-/// A member that is to be in an object, unless it is there.
+/// A member that an object must have. It is added if it is absent.
 struct Wish: Equatable {
     let name: String
-    /// How else it may be written.
+    /// An alternative spelling of the name.
     let otherName: String?
     let value: String
 
@@ -80,7 +80,8 @@ struct Wish: Equatable {
         self.value = value
     }
 
-    /// Header fields are the same in any case; other members are not, and never so written.
+    /// Returns whether a member with this name fulfils the wish. The comparison ignores case, which header names
+    /// require. Other members are case-sensitive, but they are never written in another case.
     func isMet(by name: String) -> Bool {
         name == otherName || name.lowercased() == self.name.lowercased()
     }

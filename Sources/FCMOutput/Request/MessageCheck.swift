@@ -1,16 +1,16 @@
 import PushModel
 
-/// What FCM refuses in a message whoever gets it (Google: REST resource projects.messages, "Message"). Only what is certain;
-/// the rest Google judges.
+/// A check for faults that FCM refuses regardless of the recipient (Google: REST resource projects.messages,
+/// "Message"). It finds only what FCM certainly refuses; Google judges the rest.
 struct MessageCheck {
-    /// They are the recipients' to say.
+    /// The members that name the target of a message. Only recipients may set them.
     private static let targets: Set<String> = ["token", "fid", "topic", "condition"]
     private static let reservedKeys: Set<String> = ["from", "message_type"]
     private static let reservedPrefixes = ["google.", "gcm.notification."]
     static let maximumBytes = 4_096
     static let maximumTopicBytes = 2_048
 
-    /// Keys and values of `data` and `notification`, which every device gets.
+    /// The size of the keys and values of `data` and `notification`, which every device receives, in bytes.
     private(set) var bytes = 0
 
     /// - Parameter message: a JSON object that the scanner has accepted.
@@ -50,7 +50,7 @@ struct MessageCheck {
         return text.contains(UInt8(ascii: "\\")) ? JSONText.unescaped(text).count : text.count
     }
 
-    /// What is wrong with it for this recipient.
+    /// Returns the fault of the message for this kind of recipient, or `nil`.
     func fault(to kind: AddressKind) -> FCMFault? {
         let limit = kind.isBroadcast ? Self.maximumTopicBytes : Self.maximumBytes
         guard bytes > limit else { return nil }

@@ -1,7 +1,7 @@
 import PushModel
 
-/// Merges a job's fields into a message. Members that the message sets are kept byte for byte. A member with the value
-/// `null` counts as absent, as in the JSON form of protocol buffers, so the job's value replaces it.
+/// A merge of a job's fields into a message. Members that the message sets are kept byte for byte. A member with the
+/// value `null` counts as absent, as in the JSON form of protocol buffers, so the job's value replaces it.
 struct MessageMerge {
     private struct Member {
         let name: String
@@ -11,13 +11,14 @@ struct MessageMerge {
     }
 
     private let message: UnsafeBufferPointer<UInt8>
-    /// The rest of the message, between its brackets.
+    /// The content of the merged message between its braces.
     private var output: [UInt8] = []
     private var copied: Int
     private let end: Int
 
+    /// Returns the content of the merged message between its braces.
+    ///
     /// - Parameter message: a JSON object that the scanner has accepted.
-    /// - Returns: what stands between its brackets, with all wishes.
     static func merge(_ message: UnsafeBufferPointer<UInt8>, _ wishes: JobWishes, ttl: Int64?) -> [UInt8] {
         var merge = MessageMerge(message)
         merge.run(wishes, ttl: ttl)
@@ -37,7 +38,7 @@ struct MessageMerge {
         var missing = ["android", "apns", "webpush"]
         var isEmpty = true
         let all = members(of: 0)
-        // Google refuses a message that has both.
+        // Google refuses a message that has both `android` and `android_v2`.
         let isV2 = all.contains { ["android_v2", "androidV2"].contains($0.name) && $0.kind != .null }
         let androidV2 = isV2 ? android.filter { $0.name != "priority" } : []
         if isV2 {
@@ -81,7 +82,7 @@ struct MessageMerge {
         return members
     }
 
-    /// Fills the `headers` of `apns` or `webpush`.
+    /// Adds the wishes to the `headers` of `apns` or `webpush`.
     private mutating func fillHeaders(of platform: Member, _ wishes: [Wish]) {
         switch platform.kind {
         case .object:

@@ -2,12 +2,13 @@ package import HTTP2Session
 package import PushModel
 package import PushSending
 
-/// A job ready to be sent: what its messages have in common, with a place before it for whom each goes to.
+/// A job that is ready to be sent. It holds the part that all of its messages share, and each message adds its target
+/// in front.
 ///
-/// A body is `{"message":{"token":"…",` and the job's payload without its first bracket, byte for byte.
-// why: unchecked as its base is; what changes of its own is used on its pool's event loop only.
+/// A body consists of `{"message":{"token":"…",` and the job's payload without its first brace, byte for byte.
+// why: unchecked like its base class. Only the pool's event loop uses its mutable properties.
 package final class PreparedMessage: QueuedJob, @unchecked Sendable {
-    /// Google has refused the payload to a device; to a topic, which takes less.
+    /// The faults for which Google refused the payload to a device and to a topic. Topics accept smaller payloads.
     private var refused: (device: FCMFault?, broadcast: FCMFault?)
     /// Whether Google has accepted the payload for a device, and for a topic.
     private var accepted = (device: false, broadcast: false)
@@ -16,12 +17,12 @@ package final class PreparedMessage: QueuedJob, @unchecked Sendable {
     private let start: [UInt8]
     private var tail: Tail
 
-    /// What follows the target.
+    /// The part of a body that follows the target.
     private struct Tail {
         let bytes: ArraySlice<UInt8>
-        /// Nothing stands between its brackets.
+        /// Whether the payload has no members.
         let isEmpty: Bool
-        /// That it was made with.
+        /// The time to live with which the tail was made, in seconds.
         let ttl: Int64?
     }
 
@@ -34,7 +35,7 @@ package final class PreparedMessage: QueuedJob, @unchecked Sendable {
         super.init(routed, sink: sink)
     }
 
-    /// The body for one recipient, or why FCM would refuse it.
+    /// Returns the body for one recipient, or throws the fault for which FCM would refuse it.
     package func body(for recipient: Recipient, now: Timestamp) throws(FCMFault) -> HTTP2Body {
         let job = routed.job
         let ttl = wishes.ttl(at: now)
@@ -54,7 +55,7 @@ package final class PreparedMessage: QueuedJob, @unchecked Sendable {
         return HTTP2Body(tail.bytes, after: head(of: recipient, isLast: tail.isEmpty))
     }
 
-    /// Google has refused what all recipients of this kind get that have no payload of their own.
+    /// Records that Google refused the payload that all recipients of this kind without their own payload get.
     func refuse(_ fault: FCMFault, to recipient: Recipient) {
         guard recipient.payload == nil else { return }
         if recipient.kind.isBroadcast { refused.broadcast = fault } else { refused.device = fault }
@@ -70,7 +71,7 @@ package final class PreparedMessage: QueuedJob, @unchecked Sendable {
         }
     }
 
-    /// Whether Google has accepted the same payload for another recipient of this kind.
+    /// Returns whether Google has accepted the same payload for another recipient of this kind.
     func hasAcceptedPayload(of recipient: Recipient) -> Bool {
         recipient.payload == nil && (recipient.kind.isBroadcast ? accepted.broadcast : accepted.device)
     }
@@ -92,7 +93,7 @@ package final class PreparedMessage: QueuedJob, @unchecked Sendable {
         case .installation: "fid"
         case .topic: "topic"
         case .condition: "condition"
-        // The others are refused where jobs are routed.
+        // Routing rejects the other kinds.
         case .token, .subscription, .channel: "token"
         }
     }
@@ -114,7 +115,7 @@ package final class PreparedMessage: QueuedJob, @unchecked Sendable {
         }
     }
 
-    /// As the Admin SDKs check it.
+    /// Returns whether the name is a valid topic, by the same rule as in the Admin SDKs.
     private static func isTopic(_ name: ArraySlice<UInt8>) -> Bool {
         let others = Set("-_.~%".utf8)
         return name.allSatisfy { byte in

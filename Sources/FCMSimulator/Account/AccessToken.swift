@@ -1,9 +1,9 @@
-/// What a bearer may do.
+/// The grant behind an access token.
 struct AccessToken: Hashable {
     let email: String
     let project: String
-    /// Milliseconds since 1970.
+    /// The expiry time in milliseconds since 1970.
     let expiresAt: Int64
-    /// Whether its scopes let it send messages.
+    /// Whether the token's scopes permit sending messages.
     let maySend: Bool
 }

@@ -1,8 +1,8 @@
-/// What is wrong with a service account until it is mended.
+/// A fault of a service account that lasts until it is cleared.
 public struct AccountRefusal: Hashable, Sendable {
-    /// The token endpoint's `error` for it, `invalid_grant` for instance; nil: it gets tokens.
+    /// The `error` of the token endpoint, for example `invalid_grant`, or `nil` to issue tokens.
     public var tokenError: String?
-    /// The answer to its messages; nil: they are judged as others are.
+    /// The answer to the account's messages, or `nil` to judge them normally.
     public var sendFault: FCMReason?
 
     public init(tokenError: String? = nil, sendFault: FCMReason? = nil) {

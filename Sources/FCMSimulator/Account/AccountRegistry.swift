@@ -1,11 +1,11 @@
 internal import PushSimulator
 internal import Threading
 
-/// The service accounts, and the access tokens that they have got.
+/// The service accounts, and the access tokens that were issued to them.
 final class AccountRegistry: Sendable {
     private struct State {
         var accounts: [String: SimulatedAccount] = [:]
-        /// Ids of projects, by id and by number.
+        /// Project IDs, by project ID and by project number.
         var projects: [String: String] = [:]
         var tokens: [String: AccessToken] = [:]
         var uses: [String: AccountUse] = [:]
@@ -15,7 +15,8 @@ final class AccountRegistry: Sendable {
 
     private let state = Mutex(State())
     private let edition = Atomic(0)
-    /// About as long as Google's, which are a quarter of a small push's bytes.
+    /// The number of random bytes in a token. The token is then about as long as Google's, which makes up a quarter of
+    /// a small push.
     private static let tokenBytes = 750
     private static let mostTokens = 10_000
 
@@ -28,7 +29,7 @@ final class AccountRegistry: Sendable {
         edition.add(1, ordering: .relaxed)
     }
 
-    /// Another one than before: what is known of a bearer has to be looked up again.
+    /// A number that increases with every change. Cached results about a bearer must then be looked up again.
     var currentEdition: Int { edition.load(ordering: .relaxed) }
 
     func register(_ account: SimulatedAccount) {
@@ -39,21 +40,21 @@ final class AccountRegistry: Sendable {
         }
     }
 
-    /// By the words of an assertion: the account that it names, and the one whose key it names.
+    /// Returns the account that an assertion names, and the account whose key it names.
     func accounts(email: String?, keyID: String?) -> (issuer: SimulatedAccount?, signer: SimulatedAccount?) {
         state.withLock { state in
             (email.flatMap { state.accounts[$0] }, state.accounts.values.first { $0.keyID == keyID })
         }
     }
 
-    /// The id of a project that is named by its id or number.
+    /// Returns the ID of a project, given its ID or number.
     func project(_ name: String) -> String? {
         state.withLock { $0.projects[name] }
     }
 
     // MARK: Tokens
 
-    /// - Returns: the text of a new one.
+    /// Issues a token and returns its text.
     func issue(_ token: AccessToken, at now: Int64) -> String {
         var random = SystemRandomNumberGenerator()
         let text =
@@ -67,10 +68,10 @@ final class AccountRegistry: Sendable {
         return text
     }
 
-    /// nil: never issued, or revoked.
+    /// Returns the grant of a token, or `nil` if the token was never issued or has been revoked.
     func token(_ text: String) -> AccessToken? { state.withLock { $0.tokens[text] } }
 
-    /// Takes back all that were issued.
+    /// Revokes all tokens that were issued.
     func revokeTokens() {
         change { $0.tokens = [:] }
     }
@@ -83,7 +84,7 @@ final class AccountRegistry: Sendable {
 
     // MARK: Refusals
 
-    /// What the token endpoint answers to everybody; nil: what is right.
+    /// The answer of the token endpoint to all requests, or `nil` for normal operation.
     var tokenFault: PlannedFCMAnswer? {
         get { state.withLock(\.tokenFault) }
         set { state.withLock { $0.tokenFault = newValue } }

@@ -1,10 +1,10 @@
-/// How a service account is used.
+/// The use of one service account.
 public struct AccountUse: Codable, Sendable, Equatable {
-    /// Requests for access tokens that named it.
+    /// The number of requests for access tokens that named the account.
     public var tokenRequests = 0
-    /// Access tokens that it has got.
+    /// The number of access tokens issued to the account.
     public var tokens = 0
-    /// The shortest time between two of them, in milliseconds; nil: there were no two.
+    /// The shortest time between two access tokens, in milliseconds, or `nil` if there were fewer than two.
     public var shortestInterval: Int64?
     private var lastAt: Int64?
 

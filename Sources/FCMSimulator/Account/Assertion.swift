@@ -8,13 +8,15 @@ struct Assertion {
     let issuer: String?
     let scopes: [String]
     let audience: String?
-    /// Seconds since 1970.
+    /// The time of issue, in seconds since 1970.
     let issuedAt: Double?
     let expiresAt: Double?
     private let signed: [UInt8]
     private let signature: [UInt8]
 
-    /// - Returns: nil if it is no JWT.
+    /// Parses an assertion.
+    ///
+    /// - Returns: The assertion, or `nil` if the text is not a JWT.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Self.object(parts[0]), let claims = Self.object(parts[1]),

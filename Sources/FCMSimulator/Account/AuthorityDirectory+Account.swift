@@ -3,7 +3,8 @@ internal import Foundation
 public import PushSimulator
 
 extension AuthorityDirectory {
-    /// Reads the throwaway account's key kept here, or makes one; ``ThrowawayAccount/save(tokenURI:)`` keeps it.
+    /// Reads the key of the stored throwaway account, or creates one. A new key is stored by
+    /// ``ThrowawayAccount/save(tokenURI:)``.
     ///
     /// - Throws: `SimulatorError` naming the file that can't be used.
     public func loadOrCreateAccount() throws -> ThrowawayAccount {

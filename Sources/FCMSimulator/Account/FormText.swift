@@ -1,8 +1,10 @@
 internal import Foundation
 
-/// `application/x-www-form-urlencoded` (WHATWG URL, section 5.1).
+/// The format `application/x-www-form-urlencoded` (WHATWG URL, section 5.1).
 enum FormText {
-    /// - Returns: the values by their names; nil if it is none, or has a name twice.
+    /// Parses a form.
+    ///
+    /// - Returns: The values by name, or `nil` if the form is malformed or repeats a name.
     static func read(_ bytes: [UInt8]) -> [String: String]? {
         var form: [String: String] = [:]
         for pair in bytes.split(separator: UInt8(ascii: "&")) {

@@ -1,18 +1,20 @@
 internal import CryptoExtras
 internal import PushSimulator
 
-/// A service account as the simulator knows it: whose signature is good, and for which project.
+/// A service account that the simulator accepts, with its project and the public key that verifies its signatures.
 public struct SimulatedAccount: Sendable {
-    /// The project's id.
+    /// The project ID.
     public let project: String
-    /// The same as a number; a path may have either.
+    /// The project number. A request path may contain either the ID or the number.
     public let projectNumber: String
     public let email: String
     public let keyID: String
     let publicKey: _RSA.Signing.PublicKey
 
-    /// - Parameter pem: the public key, or the private one.
-    /// - Throws: `SimulatorError` if it is no key of RSA with 2,048 bits or more.
+    /// Creates an account.
+    ///
+    /// - Parameter pem: The public or the private key.
+    /// - Throws: `SimulatorError` if the text is not an RSA key with at least 2,048 bits.
     public init(project: String, projectNumber: String? = nil, email: String, keyID: String, pem: String) throws {
         guard
             let publicKey = (try? _RSA.Signing.PrivateKey(pemRepresentation: pem).publicKey)
@@ -25,7 +27,7 @@ public struct SimulatedAccount: Sendable {
         self.publicKey = publicKey
     }
 
-    /// Some number, always the same for the same project.
+    /// Derives a project number that is always the same for the same project.
     private static func number(_ project: String) -> String {
         String(project.utf8.reduce(UInt64(1)) { ($0 &* 131 &+ UInt64($1)) % 900_000_000_000 } + 100_000_000_000)
     }

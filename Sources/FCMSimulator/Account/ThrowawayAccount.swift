@@ -1,18 +1,18 @@
 internal import CryptoExtras
 internal import PushSimulator
 
-/// A service account for who has none from Google: its key is made once for a directory, and good for nothing but
-/// simulators.
+/// A service account for developers without an account from Google. Its key is created once for a directory and is
+/// valid for simulators only.
 public struct ThrowawayAccount: Sendable {
     public static let project = "simulated-project"
     public static let keyID = "51a1eda51a1eda51a1eda51a1eda51a1eda51a1e"
     static var email: String { "simulator@\(project).iam.gserviceaccount.com" }
 
-    /// Where its key file is.
+    /// The path of the key file.
     public let path: String
     let privateKey: _RSA.Signing.PrivateKey
 
-    /// What the simulator needs of it.
+    /// The public part of the account, to register with a simulator.
     public var account: SimulatedAccount {
         get throws {
             try SimulatedAccount(
@@ -21,9 +21,9 @@ public struct ThrowawayAccount: Sendable {
         }
     }
 
-    /// Writes the file that a sender takes: of Google's form, with the simulator's own token endpoint.
+    /// Writes the key file that a sender needs. It has Google's format and contains the simulator's own token endpoint.
     ///
-    /// - Parameter tokenURI: where access tokens are to be had.
+    /// - Parameter tokenURI: The URL of the token endpoint.
     /// - Throws: `SimulatorError` naming the file.
     public func save(tokenURI: String) throws {
         let members = [

@@ -1,23 +1,24 @@
 internal import PushSimulator
 
-/// Google's endpoint for access tokens (RFC 6749, RFC 7523): its checks in the order in which they have been seen.
+/// Google's endpoint for access tokens (RFC 6749, RFC 7523). The checks have the order observed on the live service.
 struct TokenEndpoint: Sendable {
     static let path = "/token"
 
     let accounts: AccountRegistry
-    /// Seconds that an access token is good for.
+    /// The lifetime of an access token, in seconds.
     let lifetime: Int64
 
     private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
     private static let longestAssertion = 3_600.0, clockTolerance = 300.0
-    /// Google's; its own Python library puts it into all assertions, whatever the account's file says.
+    /// Google's token URL. Google's own Python library uses it in all assertions, regardless of the URL in the
+    /// account's file.
     private static let ownURL = "https://oauth2.googleapis.com/token"
     private static let knownScopes = "https://www.googleapis.com/auth/"
     private static let sendingScopes: Set<String> = [
         "https://www.googleapis.com/auth/firebase.messaging", "https://www.googleapis.com/auth/cloud-platform",
     ]
 
-    /// An answer of the endpoint: an error if `error` is there.
+    /// An answer of the endpoint, which is an error if `error` is set.
     struct Reply {
         let status: Int
         let error: String?
@@ -30,9 +31,11 @@ struct TokenEndpoint: Sendable {
         }
     }
 
+    /// Answers a request for an access token.
+    ///
     /// - Parameters:
-    ///   - url: under which it was called.
-    ///   - now: milliseconds since 1970.
+    ///   - url: The URL of the request.
+    ///   - now: The time in milliseconds since 1970.
     func answer(method: String, contentType: String, body: [UInt8], url: String, at now: Int64) -> Reply {
         guard method == "POST" else { return .refused("invalid_request", "Method Not Allowed", status: 405) }
         guard contentType.split(separator: ";").first?.lowercased() == "application/x-www-form-urlencoded",
@@ -53,7 +56,7 @@ struct TokenEndpoint: Sendable {
 
     private func answer(_ assertion: Assertion, url: String, at now: Int64) -> Reply {
         let known = accounts.accounts(email: assertion.issuer, keyID: assertion.keyID)
-        // Of an account that nobody knows, and no key, there is nothing to check a signature with.
+        // The signature can only be checked if the account or the key is known.
         if let signer = known.signer ?? known.issuer {
             guard known.signer != nil || assertion.keyID == nil, assertion.isSigned(by: signer),
                 known.issuer == nil || known.issuer?.keyID == signer.keyID
@@ -86,7 +89,7 @@ struct TokenEndpoint: Sendable {
 
     private func issue(_ account: SimulatedAccount, _ scopes: [String], at now: Int64) -> Reply {
         guard scopes.contains(where: { $0.hasPrefix(Self.knownScopes) }) else {
-            // Taken for the audience of an identity token.
+            // Google treats an unknown scope as the audience of an identity token.
             return Reply(status: 200, error: nil, body: #"{"id_token":"eyJhbGciOiJSUzI1NiJ9.e30.c2ltdWxhdGVk"}"#)
         }
         let token = AccessToken(

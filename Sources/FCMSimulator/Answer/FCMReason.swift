@@ -1,7 +1,7 @@
-/// What FCM refuses a message for, and what may be told to a sender in its place. The names are the error codes of FCM
-/// where it has one, and else the status that Google gives, or what is particular.
+/// The reasons for which FCM and its front end refuse a message. The names are FCM's error codes where one exists.
+/// Otherwise they are the status that Google gives, or a description of the special case.
 public enum FCMReason: String, CaseIterable, Codable, Sendable {
-    // What the service itself finds wrong.
+    // Faults that the service itself finds.
     case invalidArgument = "INVALID_ARGUMENT"
     case invalidPayload = "INVALID_PAYLOAD"
     case invalidToken = "INVALID_TOKEN"
@@ -17,13 +17,12 @@ public enum FCMReason: String, CaseIterable, Codable, Sendable {
     case internalError = "INTERNAL"
     case unspecified = "UNSPECIFIED_ERROR"
     case unavailable = "UNAVAILABLE"
-    // What its front end answers, in HTML.
+    // Answers of the front end, in HTML.
     case forbidden = "FORBIDDEN"
     case pathNotFound = "PATH_NOT_FOUND"
     case methodNotAllowed = "METHOD_NOT_ALLOWED"
     case badGateway = "BAD_GATEWAY"
 
-    /// The HTTP status.
     public var status: Int {
         switch self {
         case .invalidArgument, .invalidPayload, .invalidToken, .apnsTokenDisabled: 400
@@ -38,7 +37,7 @@ public enum FCMReason: String, CaseIterable, Codable, Sendable {
         }
     }
 
-    /// The body's `status`; nil: the body is HTML.
+    /// The `status` in the body, or `nil` if the body is HTML.
     var word: String? {
         switch self {
         case .invalidArgument, .invalidPayload, .invalidToken, .apnsTokenDisabled: "INVALID_ARGUMENT"
@@ -52,7 +51,7 @@ public enum FCMReason: String, CaseIterable, Codable, Sendable {
         }
     }
 
-    /// The `errorCode` of the FcmError in the details; nil: there is none.
+    /// The `errorCode` of the FcmError in the details, or `nil` if there is none.
     var errorCode: String? {
         switch self {
         case .invalidArgument, .invalidToken, .apnsTokenDisabled: "INVALID_ARGUMENT"
@@ -65,14 +64,14 @@ public enum FCMReason: String, CaseIterable, Codable, Sendable {
         }
     }
 
-    /// The body's `message`.
+    /// The `message` in the body.
     var message: String {
         switch self {
         case .invalidArgument, .invalidPayload: "Request contains an invalid argument."
         case .invalidToken: "The registration token is not a valid FCM registration token"
         case .apnsTokenDisabled: "APNs device token is disabled"
         case .unauthenticated: "Request had invalid authentication credentials. \(Self.expectation)"
-        // As seen: it blames the bearer, though it is Apple's key that is wrong.
+        // The message blames the bearer although Apple's key is at fault, as observed on the live service.
         case .thirdPartyAuthError: "Request is missing required authentication credential. \(Self.expectation)"
         case .permissionDenied:
             "Permission 'cloudmessaging.messages.create' denied on resource '//cloudresourcemanager.googleapis.com/projects'"

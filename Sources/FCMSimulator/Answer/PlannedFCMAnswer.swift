@@ -1,27 +1,27 @@
 public import PushSimulator
 
-/// What is said to a request, or done in place of an answer.
+/// The answer to a request, or a failure in place of an answer.
 public struct PlannedFCMAnswer: Hashable, Sendable {
-    /// What comes in place of an answer.
+    /// A failure in place of an answer.
     public enum Loss: String, CaseIterable, Codable, Sendable {
-        /// Nothing, ever.
+        /// The request is never answered.
         case silence
-        /// A reset of the stream, after the request was taken in whole.
+        /// The stream is reset after the request was received completely.
         case reset
-        /// The end of the connection, without a word.
+        /// The connection is cut without notice.
         case cut
     }
 
-    /// nil: accepted.
+    /// The reason for refusing the request, or `nil` if it is accepted.
     public var fault: FCMReason?
-    /// In place of the fault's.
+    /// The error message, or `nil` for the default message of the fault.
     public var message: String?
-    /// Seconds for a `retry-after` field; nil: none.
+    /// The value of a `retry-after` field in seconds, or `nil` for none.
     public var retryAfter: Int?
-    /// Milliseconds to wait before it.
+    /// The delay before the answer, in milliseconds.
     public var delayMilliseconds: Int
     public var loss: Loss?
-    /// The field of the message that is to blame.
+    /// The field of the message that is at fault.
     var field: String?
 
     public init(
@@ -35,13 +35,13 @@ public struct PlannedFCMAnswer: Hashable, Sendable {
         self.loss = loss
     }
 
-    /// The answer to a message with this fault.
+    /// Creates the answer to a message with this fault.
     init(_ fault: MessageFault) {
         self.init(fault.isOfFCM ? .invalidArgument : .invalidPayload, message: fault.description)
         field = fault.field
     }
 
-    /// When it is due.
+    /// The time of the answer, or the failure that replaces it.
     var when: AnswerTime {
         switch loss {
         case nil: .after(milliseconds: delayMilliseconds)
@@ -52,7 +52,8 @@ public struct PlannedFCMAnswer: Hashable, Sendable {
     }
 }
 
-/// `{"fault": "UNAVAILABLE", "message": "…", "retry_after": 30, "delay_ms": 5, "loss": "reset"}`; all optional.
+/// The JSON form `{"fault": "UNAVAILABLE", "message": "…", "retry_after": 30, "delay_ms": 5, "loss": "reset"}`. All
+/// fields are optional.
 extension PlannedFCMAnswer: SimulatedAnswer {
     public static let accepted = PlannedFCMAnswer()
     public var status: Int { fault?.status ?? 200 }

@@ -1,7 +1,7 @@
 internal import HTTP2Session
 internal import PushSimulator
 
-/// Writes answers in Google's form. Of one connection.
+/// A writer for answers in Google's form. Used by one connection.
 final class ResponseWriter {
     private let accepted: HTTP2Fields
     private var random = SplitMixGenerator()
@@ -12,15 +12,16 @@ final class ResponseWriter {
         ])
     }
 
-    /// Says that a message is accepted.
+    /// Accepts a message.
     ///
-    /// - Parameter send: nil: nothing is known of it.
+    /// - Parameter send: The parsed request, or `nil` if it is not available.
     func accept(_ send: SendRequest?, project: String, _ request: Int, on connection: SimulatorConnection) {
         let body = #"{"name":"projects/\#(project)/messages/\#(name(send, connection.now))"}"#
         connection.respond(to: request, fields: accepted, body: HTTP2Body(body.utf8))
     }
 
-    /// As they look: the time in microseconds and two numbers in hex; for topics a number.
+    /// Returns a message name that looks like FCM's: the time in microseconds and two hex numbers, or a single number
+    /// for topics.
     private func name(_ send: SendRequest?, _ now: Int64) -> String {
         if send?.isDryRun ?? false { return "fake_message_id" }
         let number = UInt64.random(in: 1...(.max), using: &random)
@@ -30,7 +31,7 @@ final class ResponseWriter {
         return "0:\(now * 1_000 + Int64(number % 1_000))%\(hex)\(hex)"
     }
 
-    /// Refuses.
+    /// Refuses a request.
     func refuse(
         _ answer: PlannedFCMAnswer, _ fault: FCMReason, withoutBody: Bool, _ request: Int,
         on connection: SimulatorConnection
@@ -47,7 +48,7 @@ final class ResponseWriter {
             body: withoutBody ? nil : HTTP2Body(ErrorText(answer, fault).text.utf8))
     }
 
-    /// An answer of the token endpoint.
+    /// Writes an answer of the token endpoint.
     func write(_ reply: TokenEndpoint.Reply, _ request: Int, on connection: SimulatorConnection) throws(HTTP2Error) {
         try connection.respond(
             to: request, status: reply.status,

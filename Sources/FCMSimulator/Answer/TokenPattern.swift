@@ -1,13 +1,14 @@
-/// Registration tokens, and installation ids after their first character, whose first eight characters choose the answer.
+/// Registration tokens whose first eight characters choose the answer. Installation IDs work in the same way, from
+/// their second character on.
 ///
 /// | first characters | answer |
 /// |---|---|
 /// | `dead0404` | 404 UNREGISTERED |
-/// | `dead1404` | the same: unused for 270 days |
-/// | `bad00400` | 400 INVALID_ARGUMENT: no valid token |
+/// | `dead1404` | 404 UNREGISTERED, unused for 270 days |
+/// | `bad00400` | 400 INVALID_ARGUMENT: invalid token |
 /// | `bad01400` | 400 INVALID_ARGUMENT: "APNs device token is disabled" |
-/// | `bad02400` | 400 INVALID_ARGUMENT with a BadRequest only, as for a payload |
-/// | `bad00401` | 401 THIRD_PARTY_AUTH_ERROR, in words that blame the bearer |
+/// | `bad02400` | 400 INVALID_ARGUMENT with only a BadRequest, as for a payload |
+/// | `bad00401` | 401 THIRD_PARTY_AUTH_ERROR, with a message that blames the bearer |
 /// | `bad01401` | 401 UNAUTHENTICATED |
 /// | `bad00403` | 403 SENDER_ID_MISMATCH |
 /// | `bad01403` | 403 PERMISSION_DENIED without an FcmError |
@@ -16,7 +17,7 @@
 /// | `bad00500`, `bad00503` | 500 INTERNAL, 503 UNAVAILABLE |
 /// | `bad00502` | 502 with HTML |
 /// | `de1ade1a` + 4 decimal digits | 200 after that many milliseconds |
-/// | `deafdeaf` | no answer, ever |
+/// | `deafdeaf` | never answered |
 /// | `0badc0de`, `00000bad` | the stream is reset, the connection is cut |
 enum TokenPattern {
     static func answer(to target: Target) -> PlannedFCMAnswer? {
@@ -28,7 +29,7 @@ enum TokenPattern {
     }
 
     private static func answer(_ text: Substring) -> PlannedFCMAnswer? {
-        // Nearly all tokens end here.
+        // A fast check that excludes nearly all tokens.
         guard let first = text.utf8.first, first == UInt8(ascii: "d") || first == UInt8(ascii: "b") || first == 0x30
         else { return nil }
         return switch text.prefix(8) {

@@ -1,7 +1,7 @@
 internal import PushSimulator
 
 extension ControlMessage {
-    /// A service account's file, or what of it says who signs and for what.
+    /// A service account file, or only its fields that identify the signer and the project.
     struct Account: ControlBody {
         let account: SimulatedAccount
 
@@ -24,8 +24,8 @@ extension ControlMessage {
         }
     }
 
-    /// `{"client_email": "…", "token_error": "invalid_grant", "send_fault": "PERMISSION_DENIED"}`; without faults the account
-    /// is good again.
+    /// The body `{"client_email": "…", "token_error": "invalid_grant", "send_fault": "PERMISSION_DENIED"}`. If both
+    /// faults are missing, the account is accepted again.
     struct RefusedAccount: ControlBody {
         let email: String
         let refusal: AccountRefusal?
@@ -44,7 +44,7 @@ extension ControlMessage {
         }
     }
 
-    /// `{"answer": {"fault": "UNAVAILABLE"}}`; without an answer the endpoint is well.
+    /// The body `{"answer": {"fault": "UNAVAILABLE"}}`. If the answer is missing, the endpoint works normally again.
     struct TokenFault: ControlBody {
         let answer: PlannedFCMAnswer?
 
@@ -58,7 +58,7 @@ extension ControlMessage {
         }
     }
 
-    /// `{"messages": 600000, "period_ms": 60000, "retry_after": true}`; what is left out is as FCM has it.
+    /// The body `{"messages": 600000, "period_ms": 60000, "retry_after": true}`. Missing fields have FCM's values.
     struct Quota: ControlBody {
         let limit: QuotaLimit
 

@@ -1,4 +1,4 @@
-/// Reads JSON to the letter of RFC 8259.
+/// A JSON parser that follows RFC 8259 strictly.
 package struct JSONReader {
     private let bytes: [UInt8]
     private var place = 0
@@ -11,7 +11,9 @@ package struct JSONReader {
         self.bytes = bytes
     }
 
-    /// - Returns: nil if it is no JSON.
+    /// Parses a JSON text.
+    ///
+    /// - Returns: The value, or `nil` if the text is not valid JSON.
     package static func read(_ bytes: [UInt8]) -> JSONValue? {
         var reader = JSONReader(bytes)
         guard let value = try? reader.value() else { return nil }
@@ -23,7 +25,7 @@ package struct JSONReader {
         while let byte, byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 { place += 1 }
     }
 
-    /// The next byte that is no space; it stays.
+    /// Skips whitespace and returns the next byte without consuming it.
     private mutating func next() throws(Malformed) -> UInt8 {
         skipSpace()
         guard place < bytes.count else { throw Malformed() }
@@ -147,7 +149,7 @@ package struct JSONReader {
         return text
     }
 
-    /// One with a backslash, at the place.
+    /// Reads a string from its first backslash on, which is at the current position.
     private mutating func escapedString(from start: Int) throws(Malformed) -> String {
         var unescaped = Array(bytes[start..<place])
         while let byte {

@@ -1,5 +1,5 @@
-/// A JSON value with all that the JSON form of protocol buffers cares about: numbers as they are written, members in their
-/// order, and those that are repeated.
+/// A JSON value with all details that matter for the JSON form of protocol buffers: the spelling of numbers, the order
+/// of members, and repeated members.
 package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -13,7 +13,7 @@ package enum JSONValue: Hashable, Sendable {
         let value: JSONValue
     }
 
-    /// As it stands in Google's complaints.
+    /// The value as Google's error messages show it.
     var shown: String {
         switch self {
         case .null: "null"
@@ -25,7 +25,7 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// Bytes of its names and values.
+    /// The total size of all names and values, in bytes.
     var weight: Int {
         switch self {
         case .null: 0
@@ -36,14 +36,16 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// - Parameter names: spellings of one member; of several that are there, the last counts.
+    /// Returns the member with one of the given names. If there are several, the last one counts.
+    ///
+    /// - Parameter names: Alternative spellings of the member's name.
     func member(_ names: String...) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.last { names.contains($0.name) }?.value
     }
 
     var text: String? { if case .string(let text) = self { text } else { nil } }
-    /// A number in its original spelling.
+    /// The original spelling of the number, or `nil` if the value is not a number.
     var number: String? { if case .number(let text) = self { text } else { nil } }
     var members: [Member] { if case .object(let members) = self { members } else { [] } }
 }

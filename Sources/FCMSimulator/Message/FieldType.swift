@@ -1,20 +1,20 @@
-/// What a field of a message may hold, by its definition in protocol buffers.
+/// The type of a message's field, according to its protocol buffer definition.
 indirect enum FieldType: Sendable {
     case string, bool, integer, number
-    /// Seconds with an "s" at the end, in a text.
+    /// A string of seconds with an "s" at the end.
     case duration
-    /// A moment as RFC 3339 writes it.
+    /// A time in the format of RFC 3339.
     case timestamp
-    /// Texts by name.
+    /// A map from names to strings.
     case strings
     /// Any JSON object.
     case object
     case list(FieldType)
     case message(MessageType)
-    /// One of these words; Google takes them in lower case too.
+    /// An enumeration of these words. Google accepts them in lower case, too.
     case choice(name: String, [String])
 
-    /// What Google's complaints call it.
+    /// The name of the type in Google's error messages.
     var shown: String {
         switch self {
         case .string: "TYPE_STRING"

@@ -1,10 +1,12 @@
-/// A duration as protocol buffers write it in JSON: seconds, up to nine digits of a fraction, and an "s".
+/// A duration in the JSON form of protocol buffers: seconds, up to nine decimals, and an "s".
 struct Lifetime {
     let seconds: Double
 
     private static let mostDigits = 12, mostDecimals = 9
 
-    /// - Returns: nil if it is none.
+    /// Parses a duration.
+    ///
+    /// - Returns: The duration, or `nil` if the text is not one.
     init?(_ text: String) {
         var rest = text.utf8[...]
         let isNegative = rest.first == UInt8(ascii: "-")
@@ -19,7 +21,8 @@ struct Lifetime {
         self.seconds = isNegative ? -seconds : seconds
     }
 
-    /// The number that one digit or more make, and ten to the power of how many; nil: there are none, or too many.
+    /// Reads a group of digits. Returns its value and ten to the power of its length, or `nil` if it is empty or too
+    /// long.
     private static func takeDigits(_ most: Int, _ rest: inout Substring.UTF8View) -> (value: Double, scale: Double)? {
         var value = 0.0, scale = 1.0, count = 0
         while let digit = rest.first, 0x30...0x39 ~= digit {

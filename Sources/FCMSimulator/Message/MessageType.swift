@@ -1,9 +1,11 @@
-/// The fields of a message in protocol buffers, which JSON may name in two ways: `collapse_key` or `collapseKey`.
+/// The fields of a protocol buffer message. JSON may name each field in two ways: `collapse_key` or `collapseKey`.
 final class MessageType: Sendable {
     let name: String
     private let fields: [String: (name: String, type: FieldType)]
 
-    /// - Parameter fields: by the names that the definition has.
+    /// Creates a message type.
+    ///
+    /// - Parameter fields: The fields by their names in the definition.
     init(_ name: String, _ fields: [String: FieldType]) {
         self.name = name
         var spellings: [String: (name: String, type: FieldType)] = [:]
@@ -14,7 +16,9 @@ final class MessageType: Sendable {
         self.fields = spellings
     }
 
-    /// - Parameter name: in either spelling.
+    /// Returns the field with this name.
+    ///
+    /// - Parameter name: The name in either spelling.
     func field(_ name: String) -> (name: String, type: FieldType)? { fields[name] }
 
     private static func camelCase(_ name: String) -> String {

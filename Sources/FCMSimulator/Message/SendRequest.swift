@@ -1,15 +1,18 @@
-/// A request to send a message: whom it is for, and what FCM checks of it.
+/// A request to send a message, with its target and FCM's checks.
 package struct SendRequest {
     let target: Target
     let isDryRun: Bool
     private let message: JSONValue
-    /// The same for another try of the same push: without what tells only how long it lives yet.
+    /// A hash that is the same for another attempt of the same push. It leaves out fields that only state the remaining
+    /// lifetime.
     let identity: Int
 
     private static let longestMessage = 4_096, longestBroadcast = 2_048
     private static let longestLife = 2_419_200.0
 
-    /// - Throws: ``MessageFault``, the first there is.
+    /// Parses a request.
+    ///
+    /// - Throws: ``MessageFault`` for the first problem found.
     init(_ body: [UInt8]) throws(MessageFault) {
         guard let request = JSONReader.read(body) else {
             throw MessageFault(field: "", description: "Invalid JSON payload received. Unexpected token.")
@@ -24,7 +27,7 @@ package struct SendRequest {
         identity = Self.identity(of: message)
     }
 
-    /// A name that is there twice counts once, and the last counts.
+    /// Returns the target of the message. If a name occurs twice, its last occurrence counts.
     private static func target(of message: JSONValue) throws(MessageFault) -> Target {
         var found: (name: String, target: Target)?
         for member in message.members {
@@ -43,7 +46,7 @@ package struct SendRequest {
         return found.target
     }
 
-    /// What FCM itself refuses, which knows what the fields mean.
+    /// Checks the rules that FCM itself enforces, which depend on the meaning of the fields.
     func check() throws(MessageFault) {
         try checkData("message.data", message.member("data"))
         try checkAndroid()
@@ -81,7 +84,7 @@ package struct SendRequest {
         }
     }
 
-    /// Names and values count, for each platform those that it gets.
+    /// Checks the total size of names and values, separately for the fields that each platform receives.
     private func checkSize() throws(MessageFault) {
         let most = target.isBroadcast ? Self.longestBroadcast : Self.longestMessage
         let common = (message.member("data")?.weight ?? 0) + (message.member("notification")?.weight ?? 0)

@@ -1,14 +1,14 @@
 internal import PushSimulator
 
-/// Whom a message is for.
+/// The target of a message.
 package enum Target: Hashable, Sendable {
     case token(String)
-    /// A Firebase installation id.
+    /// A Firebase installation ID.
     case installation(String)
     case topic(String)
     case condition(String)
 
-    /// Its name in a message, and its text.
+    /// Creates a target from its field's name in a message and the field's value.
     init?(_ name: String, _ text: String) {
         switch name {
         case "token": self = .token(text)
@@ -32,7 +32,7 @@ package enum Target: Hashable, Sendable {
         }
     }
 
-    /// What is wrong with its form; nil: nothing.
+    /// The problem with the target's form, or `nil` if it is well-formed.
     var fault: MessageFault? {
         switch self {
         case .token(let text):
@@ -47,7 +47,8 @@ package enum Target: Hashable, Sendable {
         }
     }
 
-    /// Tokens are opaque by the documents; all that have been seen look so: `<name>:APA91b<more>`.
+    /// Returns whether the text has the form `<name>:APA91b<more>`. Google documents tokens as opaque, but all tokens
+    /// seen so far have this form.
     private static func isRegistrationToken(_ text: String.UTF8View) -> Bool {
         guard text.count <= 4_096, let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > text.startIndex else {
             return false
@@ -57,7 +58,7 @@ package enum Target: Hashable, Sendable {
             && rest.allSatisfy(UnpaddedBase64.isDigit)
     }
 
-    /// 22 digits of base64url, the first of which has the bits 0111.
+    /// Returns whether the text is 22 digits of base64url, the first of which begins with the bits 0111.
     private static func isInstallation(_ text: String.UTF8View) -> Bool {
         guard text.count == 22, let first = text.first else { return false }
         return UInt8(ascii: "c")...UInt8(ascii: "f") ~= first && text.allSatisfy(UnpaddedBase64.isDigit)

@@ -1,4 +1,5 @@
-/// An expression over topics: `'a' in topics && !('b' in topics || 'c' in topics)`, of five topics at most.
+/// An expression over topics, such as `'a' in topics && !('b' in topics || 'c' in topics)`. It may name at most five
+/// topics.
 package struct TopicCondition {
     private var rest: Substring
     private var topics = 0

@@ -1,16 +1,18 @@
-/// Checks JSON against a definition in protocol buffers, and says what is wrong as Google does.
+/// A checker of JSON against a protocol buffer definition. It reports problems in Google's words.
 struct TypeChecker {
-    /// Where it is: names of fields, and places in lists. Made a text of only where something is wrong.
+    /// The current location as field names and list positions. It is converted to text only when an error is reported.
     private var path: [Step] = []
 
     private enum Step {
         case field(String)
         case item(Int)
-        /// The value of a map's member.
+        /// The value of a member of a map.
         case value(Int)
     }
 
-    /// - Throws: ``MessageFault``, the first there is.
+    /// Checks a value.
+    ///
+    /// - Throws: ``MessageFault`` for the first problem found.
     static func check(_ value: JSONValue, is type: MessageType) throws(MessageFault) {
         var checker = TypeChecker()
         try checker.check(value, is: type)
@@ -27,7 +29,7 @@ struct TypeChecker {
     }
 
     private mutating func check(_ value: JSONValue, is type: FieldType) throws(MessageFault) {
-        // null is "not set", whatever the field.
+        // `null` means "not set" for every type of field.
         if case .null = value { return }
         switch type {
         case .message(let type): try check(value, is: type)
@@ -73,7 +75,7 @@ struct TypeChecker {
         }
     }
 
-    // MARK: What is wrong
+    // MARK: Errors
 
     private var place: String {
         path.reduce(into: "") { text, step in

@@ -1,6 +1,6 @@
 internal import Threading
 
-/// The quotas of all projects, and what was sent in each of their periods.
+/// The quotas of all projects, and the messages sent in each of their periods.
 final class QuotaBook: Sendable {
     private struct State {
         var limit: QuotaLimit
@@ -20,7 +20,7 @@ final class QuotaBook: Sendable {
         state.withLock { $0.limit = limit }
     }
 
-    /// Whether a project may send one more message; if not, the answer. What it may is counted by
+    /// Returns the answer that refuses a message if the project's quota is used up, or `nil`. Messages are counted by
     /// ``settle(_:of:)``.
     func refusal(of project: String, at now: Int64) -> PlannedFCMAnswer? {
         state.withLock { state in
@@ -40,7 +40,7 @@ final class QuotaBook: Sendable {
         }
     }
 
-    /// Counts what was answered: 4xx spend quota as messages do, 429 and 5xx do not.
+    /// Counts an answered message. Accepted messages and 4xx answers spend quota, but 429 and 5xx do not.
     func settle(_ status: Int, of project: String) {
         guard status == 200 || 400..<500 ~= status && status != 429 else { return }
         state.withLock { state in
@@ -50,7 +50,7 @@ final class QuotaBook: Sendable {
         }
     }
 
-    /// The periods of each project, the oldest first.
+    /// The periods of each project, oldest first.
     var periods: [String: [QuotaPeriod]] { state.withLock(\.periods) }
 
     func reset() {

@@ -1,11 +1,11 @@
-/// How many messages a project may send, and what is said above that.
+/// The number of messages that a project may send, and the form of the refusal beyond it.
 public struct QuotaLimit: Hashable, Sendable {
-    /// Messages in a period.
+    /// The maximum number of messages in a period.
     public var messages = 600_000
-    /// Milliseconds after which the whole quota is there again. Not aligned with clocks: a period begins with the first
-    /// message after the last.
+    /// The length of a period in milliseconds, after which the full quota is available again. Periods are not aligned
+    /// with the clock. A period begins with the first message after the previous one.
     public var periodMilliseconds: Int64 = 60_000
-    /// Whether a refusal has `retry-after`: until the next period.
+    /// Whether a refusal contains `retry-after` with the time until the next period.
     public var tellsWhen = true
 
     public init() {}

@@ -1,11 +1,11 @@
-/// What a project has sent in one period of its quota.
+/// The messages that a project has sent in one period of its quota.
 public struct QuotaPeriod: Codable, Sendable, Equatable {
-    /// Milliseconds since 1970.
+    /// The start of the period, in milliseconds since 1970.
     public let beganAt: Int64
-    /// Messages that spent quota: accepted, and refused with a 4xx.
+    /// Messages that spent quota. These are accepted messages and messages refused with a 4xx.
     public internal(set) var spent = 0
     public internal(set) var accepted = 0
-    /// Answered 429 because the quota was used up.
+    /// Messages answered with 429 because the quota was used up.
     public internal(set) var refused = 0
 
     init(beganAt: Int64) {

@@ -1,25 +1,28 @@
 internal import Threading
 
-/// Remembers what was answered to each push, to tell a retry that comes too soon, and a second send of what was accepted.
+/// A record of the answers to each push. It detects retries that come too soon, and pushes that are sent again after
+/// they were accepted.
 final class SendHistory: Sendable {
-    /// What was last answered to one push.
+    /// The last answer to one push.
     private struct Answered {
         let status: Int
-        /// Milliseconds since 1970.
+        /// The time of the answer, in milliseconds since 1970.
         let at: Int64
-        /// Before this, no retry.
+        /// The earliest permitted time of a retry, in milliseconds since 1970.
         let retryAt: Int64
     }
 
     private struct State {
-        // Two halves: what has not been sent again for long is forgotten, with the older one.
+        // Entries are kept in two generations. When the recent one is full, it replaces the older one, whose entries
+        // are dropped.
         var recent: [Int: Answered] = [:]
         var older: [Int: Answered] = [:]
         var violations: [SendViolation] = []
     }
 
     private let state = Mutex(State())
-    /// Milliseconds before which nothing is retried (Firebase: "Best practices when sending FCM messages at scale").
+    /// The minimum time before a retry, in milliseconds (Firebase: "Best practices when sending FCM messages at
+    /// scale").
     private let leastRetryDelay: Int64
     private static let mostRemembered = 500_000, mostViolations = 1_000
 
@@ -27,9 +30,9 @@ final class SendHistory: Sendable {
         self.leastRetryDelay = leastRetryDelay
     }
 
-    /// Notes the push of a message to a target.
+    /// Records the push of a message to a target.
     ///
-    /// - Returns: the rule that it breaks; nil: none.
+    /// - Returns: The rule that the push breaks, or `nil` if it breaks none.
     func arrived(_ request: SendRequest, at now: Int64) -> SendViolation.Kind? {
         let identity = request.identity
         return state.withLock { state in
@@ -55,7 +58,7 @@ final class SendHistory: Sendable {
     func answered(_ request: SendRequest, _ answer: PlannedFCMAnswer, at now: Int64) {
         let status = answer.status
         guard status == 200 || status == 429 || status >= 500 else { return }
-        // Google: 60 s after a 429 that does not say.
+        // Google requires a wait of 60 seconds after a 429 without `retry-after`.
         let told = answer.retryAfter.map { Int64($0) * 1_000 } ?? (status == 429 ? 6 * leastRetryDelay : 0)
         let identity = request.identity
         state.withLock { state in

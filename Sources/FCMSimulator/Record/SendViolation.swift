@@ -1,17 +1,17 @@
 /// A push that a sender should not have sent.
 public struct SendViolation: Codable, Sendable, Equatable {
     public enum Kind: String, Codable, Sendable {
-        /// Earlier than 10 s after the failure, or than Retry-After said.
+        /// The retry came less than 10 seconds after the failure, or earlier than Retry-After allowed.
         case retryTooSoon = "retry_too_soon"
-        /// The same message to the same target was accepted before.
+        /// The same message to the same target was already accepted.
         case duplicate
     }
 
     public let kind: Kind
-    /// The token, installation id, topic or condition.
+    /// The token, installation ID, topic or condition.
     public let target: String
     public let statusBefore: Int
-    /// Since the answer before.
+    /// The time since the previous answer, in milliseconds.
     public let elapsedMilliseconds: Int64
 
     enum CodingKeys: String, CodingKey {

@@ -1,7 +1,7 @@
-/// What an `authorization` field says.
+/// The contents of an `authorization` field.
 enum Bearer: Hashable {
     case missing
-    /// Not one of ours, or not any more.
+    /// The token is unknown, revoked or no longer valid.
     case unknown
     case known(AccessToken)
 }

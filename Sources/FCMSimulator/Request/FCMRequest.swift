@@ -1,6 +1,6 @@
-/// One request under way.
+/// The rules' state of one request in progress.
 struct FCMRequest {
-    /// What was decided about it.
+    /// The decision about the request.
     enum Outcome {
         case undecided
         case answer(PlannedFCMAnswer)
@@ -13,7 +13,7 @@ struct FCMRequest {
     var contentType = ContentType.other("")
     var bearer = Bearer.missing
     var body: [UInt8] = []
-    /// The body is longer than what is kept of it.
+    /// Whether the body is longer than the part that is kept.
     var isTooLong = false
     var outcome = Outcome.undecided
 

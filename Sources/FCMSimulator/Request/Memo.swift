@@ -1,6 +1,6 @@
 internal import PushSimulator
 
-/// What was made of a field's value, for the next request of the connection that has the same.
+/// A cache for the value derived from a field. It serves later requests on the connection that repeat the field.
 struct Memo<Value> {
     private var bytes: [UInt8] = []
     private var value: Value?
@@ -13,7 +13,7 @@ struct Memo<Value> {
         return made
     }
 
-    /// nil: there was none yet.
+    /// The last value, or `nil` if there was none yet.
     var last: Value? { value }
 
     mutating func forget() {

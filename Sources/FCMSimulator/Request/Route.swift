@@ -3,9 +3,9 @@ internal import Foundation
 /// The resource that a request path names.
 enum Route: Hashable {
     case accessTokens
-    /// Sends a message for a project, given by its id or number.
+    /// A request to send a message for a project, given by its ID or number.
     ///
-    /// - Parameter fault: the fault in the query, or `nil`.
+    /// - Parameter fault: The fault in the query, or `nil`.
     case messages(project: String, fault: QueryFault?)
     case nowhere
 

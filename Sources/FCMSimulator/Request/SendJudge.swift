@@ -1,13 +1,13 @@
 internal import Foundation
 internal import PushSimulator
 
-/// Decides what becomes of requests to send a message, in the order of FCM's checks. Of one connection.
+/// A judge of requests to send a message. It applies FCM's checks in FCM's order. Used by one connection.
 final class SendJudge {
     private let accounts: AccountRegistry
     private let quotas: QuotaBook
     private let history: SendHistory
     private let answers: ChosenAnswers<PlannedFCMAnswer>
-    /// The body that was read last: one that is recorded is asked for twice.
+    /// The last body that was parsed. The body of a recorded request is needed twice.
     private var lastRead: (body: [UInt8], result: Result<SendRequest, MessageFault>)?
 
     init(_ double: FCMDouble, _ answers: ChosenAnswers<PlannedFCMAnswer>) {
@@ -17,7 +17,7 @@ final class SendJudge {
         self.answers = answers
     }
 
-    /// nil: none can be made out.
+    /// Returns the target of a request, or `nil` if it can't be determined.
     func target(of body: [UInt8]) -> Target? {
         let result = Result { () throws(MessageFault) in try SendRequest(body) }
         lastRead = (body, result)
@@ -47,7 +47,7 @@ final class SendJudge {
         (.answer(answer), answer.when)
     }
 
-    /// Of who sends, for this project.
+    /// Returns the answer that refuses a bearer for this project, or `nil` if the bearer may send.
     private func refusal(of bearer: Bearer, project name: String, at now: Int64) -> PlannedFCMAnswer? {
         switch bearer {
         case .missing:
@@ -56,7 +56,7 @@ final class SendJudge {
             return PlannedFCMAnswer(.unauthenticated)
         case .known(let token):
             if token.expiresAt <= now { return PlannedFCMAnswer(.unauthenticated) }
-            // Of a project that does not exist FCM says so, to whom it may be.
+            // FCM reports a nonexistent project to every valid bearer.
             guard let project = accounts.project(name) else { return nil }
             guard token.maySend else {
                 return PlannedFCMAnswer(
@@ -67,7 +67,7 @@ final class SendJudge {
         }
     }
 
-    /// Of a request that spends quota.
+    /// Judges a request that spends quota.
     private func outcome(
         of request: FCMRequest, project: String, on connection: SimulatorConnection
     ) -> (FCMRequest.Outcome, PlannedFCMAnswer) {
@@ -98,7 +98,7 @@ final class SendJudge {
         if !send.isDryRun, let violation = history.arrived(send, at: now) { connection.count(violation.rawValue) }
         let chosen = answers.needToken ? answers.take(forToken: send.target.text) : nil
         let answer = chosen ?? TokenPattern.answer(to: send.target) ?? .accepted
-        // Whom FCM itself would have to ask, a dry run does not reach.
+        // FCM contacts no third parties in a dry run, so an error that they would cause becomes an acceptance.
         if send.isDryRun { return answer.fault == .thirdPartyAuthError ? .accepted : answer }
         if answer.loss == nil { history.answered(send, answer, at: now) }
         return answer

@@ -1,25 +1,26 @@
 package import HTTP2Session
 
-/// How the requests of one connection are authorized. A value of that connection, asked on its event loop.
+/// The authorization of requests on one connection. Each connection has its own value, which is used on its event loop.
 package protocol ConnectionAuthorization {
-    /// Streams that may be open until the first answer has come; nil: as many as the server allows.
+    /// The maximum number of open streams until the first answer, or `nil` for as many as the server allows.
     var streamsUntilProven: Int? { get }
 
-    /// What the requests of this connection have in common at this time: `:method`, `:scheme`, `:authority`, and
-    /// whatever proves who we are. The same object for as long as it is the same.
+    /// Returns the fields that all requests of this connection currently share: `:method`, `:scheme`, `:authority` and
+    /// the credentials. Returns the same object until they change.
     ///
-    /// Asked once a turn in which something waits.
+    /// Called once per turn in which requests wait.
     ///
-    /// - Returns: nil: nothing may be sent now. Who can change that wakes the pool.
-    /// - Throws: when it can't be put into header fields: the connection is of no use.
+    /// - Returns: The fields, or `nil` if nothing may be sent now. The component that can change this must wake the
+    ///   pool.
+    /// - Throws: An error if the credentials cannot be put into header fields. The connection is then unusable.
     mutating func fields() throws -> HTTP2Fields?
 
-    /// Requests have left with these fields.
+    /// Records that requests with these fields have left.
     mutating func used()
 
-    /// The server called what these fields prove expired.
+    /// Records that the server called the credentials in these fields expired.
     func expired()
 
-    /// Once a second on a connection in use: time to fetch what is needed next.
+    /// Fetches what will be needed next. Called once a second on a connection in use.
     func lookAhead()
 }

@@ -1,6 +1,7 @@
 package import HTTP2Session
 
-/// Fields that never change: TLS alone, or a token that lives as long as the connection, says who we are.
+/// An authorization whose fields never change, because TLS alone authenticates us, or a token that lives as long as the
+/// connection.
 package struct FixedAuthorization: ConnectionAuthorization {
     private let fixed: HTTP2Fields
 

@@ -1,9 +1,9 @@
 package import NIOCore
 
-/// Which of a name's addresses the next connection goes to. A value: no clock, no I/O.
+/// A record of failed addresses, which chooses the address for the next connection. A value without clock or I/O.
 ///
-/// Those with the fewest connections of ours come first, as Apple asks to spread them. One that failed is
-/// avoided for a minute, unless all have failed: then the one whose failure is longest ago.
+/// Prefers the address with the fewest of our connections, because Apple asks clients to spread them. An address that
+/// failed is avoided for a minute. If all have failed, the one that failed first is chosen.
 package struct AddressBook {
     package static let avoidanceMilliseconds: Int64 = 60_000
 
@@ -12,7 +12,7 @@ package struct AddressBook {
     package init() {}
 
     package mutating func failed(_ address: SocketAddress, nowMilliseconds now: Int64) {
-        // Addresses that DNS no longer gives must not stay for ever.
+        // Addresses that DNS no longer returns must not stay forever.
         failures = failures.filter { now - $0.value < Self.avoidanceMilliseconds }
         failures[address] = now
     }
@@ -21,9 +21,11 @@ package struct AddressBook {
         failures[address] = nil
     }
 
+    /// Returns the best address for the next connection, or `nil` if there is none.
+    ///
     /// - Parameters:
-    ///   - addresses: of equal ones the first is chosen.
-    ///   - connections: how many of ours each address has.
+    ///   - addresses: The addresses of the name. Of equally good ones, the first is chosen.
+    ///   - connections: Returns the number of our connections to an address.
     package func best(
         of addresses: [SocketAddress], connections: (SocketAddress) -> Int, nowMilliseconds now: Int64
     ) -> SocketAddress? {

@@ -1,13 +1,14 @@
 import Glibc
 package import NIOCore
 
-/// Which addresses are of the public Internet (IANA's special-purpose registries; RFC 6890). A connection on behalf of
-/// somebody who names its end goes to those only, else it might reach what stands behind our own firewall.
+/// The rules that decide which addresses belong to the public Internet (IANA's special-purpose registries; RFC 6890). A
+/// connection to a destination that a third party names may use only those. Otherwise it could reach hosts behind our
+/// own firewall.
 ///
-/// Of IPv6 only what is handed out for global use (2000::/3) is public, and of that nothing that carries an IPv4 address
-/// in itself, which could be any.
+/// Of IPv6, only the range for global use (2000::/3) is public. Addresses in it that contain an IPv4 address are
+/// excluded, because that could be any address.
 package enum AddressRules {
-    /// Addresses that begin alike, and what they are for.
+    /// A range of addresses with a common prefix, and its purpose.
     private struct Network<Bits: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
         let bits: Bits
         let length: Int
@@ -16,7 +17,7 @@ package enum AddressRules {
         func contains(_ address: Bits) -> Bool { (address ^ bits) >> (Bits.bitWidth - length) == 0 }
     }
 
-    /// Asked in this order.
+    /// The special-purpose ranges of IPv4, checked in this order.
     private static let version4: [Network<UInt32>] = [
         Network(bits: 0x0000_0000, length: 8, purpose: "this network (0.0.0.0/8)"),
         Network(bits: 0x0a00_0000, length: 8, purpose: "private networks (10.0.0.0/8)"),
@@ -35,7 +36,7 @@ package enum AddressRules {
         Network(bits: 0xf000_0000, length: 4, purpose: "nothing yet (240.0.0.0/4)"),
     ]
 
-    /// The same.
+    /// The special-purpose ranges of IPv6, checked in this order.
     private static let version6: [Network<UInt128>] = [
         network(0, 0, 128, "no address (::)"),
         network(0, 1, 128, "loopback (::1)"),
@@ -62,7 +63,7 @@ package enum AddressRules {
 
     package static func isPublic(_ address: SocketAddress) -> Bool { purpose(of: address) == nil }
 
-    /// What an address is for; nil: for everybody.
+    /// Returns the special purpose of an address, or `nil` if the address is public.
     package static func purpose(of address: SocketAddress) -> String? {
         switch address {
         case .v4: purpose(of: bits(of: address, AF_INET, as: UInt32.self))

@@ -1,6 +1,7 @@
 import NIOCore
 
-/// The addresses that a new connection has still to try, and what is told if none of a name's lets us in.
+/// The addresses that a new connection has yet to try, and the error to report if none of a name's addresses accepts
+/// it.
 struct AddressTrial {
     let addresses: [SocketAddress]
     let failure: (any Error)?
@@ -9,7 +10,8 @@ struct AddressTrial {
         (self.addresses, self.failure) = (addresses, failure)
     }
 
-    /// That nobody was reached says less than what a server did.
+    /// Returns the trial without an address that failed. An error from a server is kept, because it says more than a
+    /// later failure to reach one.
     func after(_ error: any Error, at address: SocketAddress) -> AddressTrial {
         let isTelling = failure.map { !($0 is IOError) } ?? false
         return AddressTrial(addresses.filter { $0 != address }, after: isTelling ? failure : error)

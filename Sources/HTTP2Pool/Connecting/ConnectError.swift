@@ -3,17 +3,18 @@ import Glibc
 import Logging
 import NIOCore
 
-/// Why no connection came about, for the log.
+/// The reason why a connection could not be made, for the log.
 package enum ConnectError: Error, Equatable, CustomStringConvertible {
     case unknownName(String, String)
     case noAddress(String)
-    /// It may not be connected to; with what it is for, where that is not the public.
+    /// The address is not allowed. `purpose` is its special purpose, or `nil` for a public address.
     case addressRefused(String, host: String, purpose: String?)
     case timeout(doing: String, seconds: Int)
     case closed(doing: String)
     case proxyRefused(status: Int)
     case proxyUnintelligible
-    /// The TLS library compares a certificate with a name, or with the address that it is connected to: the proxy's.
+    /// The endpoint is an address, reached through a proxy. The TLS library compares a certificate with a name or with
+    /// the address of the peer, which is the proxy's.
     case addressThroughProxy(String)
     case noSignOfLife(String)
 
@@ -39,7 +40,7 @@ package enum ConnectError: Error, Equatable, CustomStringConvertible {
             address.ipAddress ?? "\(address)", host: endpoint.host, purpose: AddressRules.purpose(of: address))
     }
 
-    /// Any error of a connection in plain words, for people: without the libraries' names of calls, files and lines.
+    /// Returns a readable description of any connection error, without the libraries' names of calls, files and lines.
     package static func text(of error: any Error) -> String {
         if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
         let text = "\(error)"
@@ -51,8 +52,8 @@ package enum ConnectError: Error, Equatable, CustomStringConvertible {
         return words.isEmpty ? text : "TLS handshake: \(words.joined(separator: ", "))"
     }
 
-    /// Whether the server has ended the TLS handshake over our certificate (alerts of RFC 8446, section 6.2). The
-    /// TLS library names them in its errors' text only.
+    /// Returns whether the server ended the TLS handshake because of our certificate (alerts of RFC 8446, section 6.2).
+    /// The TLS library names the alerts only in the text of its errors.
     package static func refusesCertificate(_ error: any Error) -> Bool {
         let text = "\(error)"
         return text.contains("_ALERT_")
@@ -61,6 +62,6 @@ package enum ConnectError: Error, Equatable, CustomStringConvertible {
 }
 
 extension Logger.Metadata {
-    /// An error of a connection, in plain words.
+    /// Returns metadata with a readable description of a connection error.
     static func of(_ error: any Error) -> Self { ["error": "\(ConnectError.text(of: error))"] }
 }

@@ -3,11 +3,11 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Opens sockets to one endpoint: TCP, the tunnel of a proxy if there is one, TLS, and what speaks HTTP inside.
+/// A factory for connections to one endpoint: TCP, the tunnel of a proxy if there is one, TLS, and the HTTP handlers.
 struct Connector: Sendable {
     private let endpoint: Endpoint
     private let proxy: HTTPProxy?
-    /// Nil: none.
+    /// The TLS context, or `nil` for cleartext.
     private let tls: NIOSSLContext?
     private let versions: HTTPVersions
     private let allowsAddress: PoolConfiguration.AddressRule
@@ -15,7 +15,7 @@ struct Connector: Sendable {
     private let resolve: PoolConfiguration.Resolver
     private let lookups: NameLookups
 
-    /// - Throws: when a certificate or the authority file can't be used.
+    /// - Throws: An error if a certificate or the authority file cannot be used.
     init(_ configuration: PoolConfiguration) throws {
         endpoint = configuration.endpoint
         proxy = configuration.proxy
@@ -36,12 +36,13 @@ struct Connector: Sendable {
         self.tls = try (configuration.sharedTLS ?? SharedTLS()).context { try NIOSSLContext(configuration: tls) }
     }
 
-    /// The addresses to connect to, looked up anew: those of the endpoint's own that are allowed, or the proxy's.
+    /// Looks up the addresses to connect to: the allowed addresses of the endpoint, or those of the proxy.
     func addresses(on eventLoop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
         guard let proxy else {
             return addresses(of: endpoint, on: eventLoop).flatMapThrowing { try allowed($0) }
         }
-        // The proxy looks names up and is to know where it may go; what is an address already can be told here.
+        // The proxy looks up names and must restrict where it connects. Only an endpoint that is an address can be
+        // checked here.
         if let address = try? SocketAddress(ipAddress: endpoint.host, port: endpoint.port), !allowsAddress(address) {
             return eventLoop.makeFailedFuture(ConnectError.refused(address, of: endpoint))
         }
@@ -59,7 +60,7 @@ struct Connector: Sendable {
             return eventLoop.makeSucceededFuture([address])
         }
         let looked = eventLoop.makePromise(of: [SocketAddress].self)
-        // The system's own patience with name servers is longer than ours.
+        // The system waits for name servers longer than we do.
         let overdue = eventLoop.scheduleTask(in: .seconds(Int64(timeoutSeconds))) { [timeoutSeconds] in
             looked.fail(ConnectError.timeout(doing: "looking up \(endpoint.host)", seconds: timeoutSeconds))
         }
@@ -70,7 +71,10 @@ struct Connector: Sendable {
         return looked.futureResult
     }
 
-    /// - Parameter makeWire: called once the way is open, if ever; becomes part of the channel.
+    /// Connects to one address.
+    ///
+    /// - Parameter makeWire: Creates the protocol handler, which becomes part of the channel. Called only once TLS and
+    ///   any tunnel are established.
     func connect(
         to address: SocketAddress, on eventLoop: any EventLoop, makeWire: @escaping (HTTPVersion) throws -> Wire
     ) -> EventLoopFuture<any Channel> {
@@ -103,7 +107,7 @@ struct Connector: Sendable {
     }
 
     private func firstHandlers() throws -> [any ChannelHandler] {
-        // Server name indication takes names only.
+        // Server name indication allows only names.
         let name = endpoint.isAddress ? nil : endpoint.host
         let tls = try tls.map { try NIOSSLClientHandler(context: $0, serverHostname: name) }
         if let proxy { return [ProxyTunnelHandler(to: endpoint, through: proxy, tls: tls)] }

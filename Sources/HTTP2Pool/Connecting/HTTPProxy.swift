@@ -3,7 +3,7 @@ import Foundation
 
 /// An HTTP proxy that opens tunnels by CONNECT (RFC 9110, section 9.3.6).
 public struct HTTPProxy: Sendable, Hashable {
-    /// User and password as `Proxy-Authorization: Basic` wants them (RFC 7617), in base64. Never printed.
+    /// The user and password in base64, as `Proxy-Authorization: Basic` requires them (RFC 7617). Never printed.
     struct BasicCredentials: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
         let base64: String
 
@@ -14,8 +14,9 @@ public struct HTTPProxy: Sendable, Hashable {
     public let endpoint: Endpoint
     let basicCredentials: BasicCredentials?
 
-    /// - Parameter url: `http://[user:password@]host:port`, user and password percent-encoded; nil comes of
-    ///   anything else.
+    /// Parses the URL of a proxy. Returns `nil` if the URL is malformed.
+    ///
+    /// - Parameter url: `http://[user:password@]host:port`, with user and password percent-encoded.
     public init?(url: String) {
         guard let parts = URLComponents(string: url), parts.scheme?.lowercased() == "http",
             let host = parts.host, !host.isEmpty, let port = parts.port, (1...65_535).contains(port),
@@ -24,7 +25,7 @@ public struct HTTPProxy: Sendable, Hashable {
         else { return nil }
         endpoint = Endpoint(host: host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host, port: port)
         if let user = parts.user, let password = parts.password {
-            // The user ends at the first colon, so it can have none.
+            // The user name ends at the first colon, so it must not contain one.
             guard !user.contains(":") else { return nil }
             basicCredentials = BasicCredentials(base64: Data("\(user):\(password)".utf8).base64EncodedString())
         } else {

@@ -1,12 +1,13 @@
 import NIOCore
 import NIOTLS
 
-/// Waits until the way is open, TLS and all, and puts what speaks HTTP in its own place: that belongs to one channel
-/// only, so it waits until one of the addresses has let us in.
+/// A handler that waits until the connection is ready, including TLS, and then inserts the HTTP handlers in its own
+/// place. These can belong to only one channel, so they are created after one of the addresses has accepted the
+/// connection.
 final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
-    /// Makes what speaks the protocol that TLS has agreed on.
+    /// Creates the handlers for the protocol that TLS has negotiated.
     typealias Successors = (_ applicationProtocol: String?) throws -> [any ChannelHandler]
 
     private let successors: Successors
@@ -17,7 +18,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
         self.promise = promise
     }
 
-    /// The address did not let us in; what comes from it later changes nothing.
+    /// Reports that the address could not be used. Later events of this channel change nothing.
     func fail(_ error: any Error) {
         promise.take()?.fail(error)
     }
@@ -31,7 +32,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Nothing is in the way any more.
+    /// Inserts the HTTP handlers, because the connection is ready.
     func isOpen(_ channel: any Channel, _ negotiated: String?) {
         guard let promise = promise.take() else { return }
         let pipeline = channel.pipeline.syncOperations

@@ -3,10 +3,11 @@ import Foundation
 package import NIOCore
 import Threading
 
-/// Looks names up, each at most once at a time: who asks for one that the system is still asking about joins.
+/// A service that looks up names, each at most once at a time. A request for a name that is being looked up shares the
+/// result.
 ///
-/// On a few threads of its own, since the system's call blocks for as long as a name server does not answer. The name
-/// that was asked for last comes first: for those before it nobody may be waiting any more.
+/// Uses a few threads of its own, because the system's call blocks while a name server does not answer. The latest
+/// request is served first, because the results of earlier ones may not be needed by then.
 package final class NameLookups: Sendable {
     private struct Lookup {
         let endpoint: Endpoint
@@ -41,7 +42,7 @@ package final class NameLookups: Sendable {
         return found.futureResult
     }
 
-    /// Until nothing is asked any more.
+    /// Runs look-ups until the queue is empty.
     private func work() {
         while let lookup = next() {
             tell(lookup.endpoint, Result { try lookup.resolve(lookup.endpoint.host, lookup.endpoint.port) })

@@ -1,18 +1,18 @@
-/// What a proxy said to CONNECT (RFC 9110, section 9.3.6; RFC 9112, section 4). Its fields don't matter.
+/// A proxy's answer to CONNECT (RFC 9110, section 9.3.6; RFC 9112, section 4). Its header fields are ignored.
 package enum ProxyAnswer: Equatable {
     case incomplete
-    /// The tunnel begins after so many bytes.
+    /// The tunnel begins after this many bytes.
     case open(length: Int)
     case refused(status: Int)
     case unintelligible
 
-    /// Bytes a head may have.
+    /// The maximum length of the answer's head, in bytes.
     package static let maximumLength = 16_384
 
     package init(_ bytes: some Collection<UInt8>) {
         let bytes = Array(bytes.prefix(Self.maximumLength))
         let version = Array("HTTP/1.".utf8)
-        // At once, and not when a head that will never end has grown long.
+        // Checked early, because a server of another protocol may never end its head.
         guard bytes.prefix(version.count).elementsEqual(version.prefix(bytes.count)) else {
             self = .unintelligible
             return

@@ -2,12 +2,12 @@ import Addressing
 import NIOCore
 import NIOSSL
 
-/// Asks a proxy for a tunnel, and starts TLS inside it if there is to be any.
+/// A handler that requests a tunnel from a proxy, and starts TLS inside it if TLS is configured.
 final class ProxyTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Triggered where there is no TLS inside.
+    /// The event that is triggered if there is no TLS inside the tunnel.
     struct Opened {}
 
     private let request: String
@@ -15,7 +15,7 @@ final class ProxyTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var received = ByteBuffer()
     private var isDone = false
 
-    /// - Parameter tls: put behind this handler once the tunnel is open.
+    /// - Parameter tls: The handler to insert behind this one once the tunnel is open.
     init(to endpoint: Endpoint, through proxy: HTTPProxy, tls: NIOSSLClientHandler?) {
         var request = "CONNECT \(endpoint) HTTP/1.1\r\nHost: \(endpoint)\r\n"
         if let credentials = proxy.basicCredentials {

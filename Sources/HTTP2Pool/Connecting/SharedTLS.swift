@@ -1,8 +1,8 @@
 import NIOSSL
 import Threading
 
-/// One TLS context for many pools, made when the first of them needs it: each takes 15 ms and a megabyte, with all the
-/// authorities that the system trusts.
+/// A TLS context for many pools, created when the first of them needs it. Each context takes 15 ms and a megabyte,
+/// because it holds all authorities that the system trusts.
 package final class SharedTLS: Sendable {
     private let context = Mutex<NIOSSLContext?>(nil)
 

@@ -1,9 +1,9 @@
 import Glibc
 package import NIOCore
 
-/// The system's way from a name to its addresses.
+/// The system's name resolution.
 package enum SystemResolver {
-    /// All TCP addresses of `host`, in the system's order. Blocks while the system asks.
+    /// Returns all TCP addresses of `host`, in the system's order. Blocks during the look-up.
     package static func addresses(host: String, port: Int) throws -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

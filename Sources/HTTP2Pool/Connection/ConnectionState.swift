@@ -1,14 +1,15 @@
-/// The life of one connection. A value: events go in, what to do comes out.
+/// The life cycle of one connection. A value that receives events and returns decisions.
 ///
 /// | phase | goes to | when |
 /// |---|---|---|
-/// | connecting | awaitingSettings | TCP and TLS are through to one of the addresses |
-/// | connecting | closed | no address let us in |
-/// | awaitingSettings | open | the server's SETTINGS have come, or it speaks HTTP/1.1, which has none |
-/// | awaitingSettings | closed | they have not come in time, or the socket closed |
-/// | connecting, awaitingSettings, open | draining | GOAWAY came, an answer said that this connection is of no more use, a request stayed unanswered, or the pool has no more use for it |
-/// | open, draining | closed | the socket closed, the peer broke the protocol, or a PING stayed unanswered |
-/// | draining | closed | the last answer has come |
+/// | connecting | awaitingSettings | TCP and TLS are established to one of the addresses |
+/// | connecting | closed | no address accepted the connection |
+/// | awaitingSettings | open | the server's SETTINGS arrived, or it speaks HTTP/1.1, which has none |
+/// | awaitingSettings | closed | SETTINGS did not arrive in time, or the socket closed |
+/// | connecting, awaitingSettings, open | draining | GOAWAY arrived, or an answer retired the connection |
+/// | connecting, awaitingSettings, open | draining | a request got no answer, or the pool has no need for it |
+/// | open, draining | closed | the socket closed, the peer broke the protocol, or a PING got no answer |
+/// | draining | closed | the last answer arrived |
 package struct ConnectionState {
     package enum Phase: Equatable {
         case connecting
@@ -21,31 +22,31 @@ package struct ConnectionState {
     package enum Tick: Equatable {
         case nothing
         case ping
-        /// No sign of life: what is in flight is lost.
+        /// The peer shows no sign of life; requests in flight are lost.
         case giveUp
     }
 
-    /// With answers awaited and nothing heard for this long, a PING asks whether anybody is there.
+    /// The silence after which a PING tests the connection while answers are due, in milliseconds.
     package static let silenceMilliseconds: Int64 = 10_000
-    /// With answers awaited a PING measures the round trip this often.
+    /// The interval of PINGs that measure the round trip while answers are due, in milliseconds.
     package static let measuringMilliseconds: Int64 = 15_000
-    /// Without traffic a PING keeps middle boxes from forgetting the connection.
+    /// The time without traffic after which a PING keeps middleboxes from forgetting the connection, in milliseconds.
     package static let idlePingMilliseconds: Int64 = 900_000
     package static let pingTimeoutMilliseconds: Int64 = 10_000
 
     package private(set) var phase = Phase.connecting
     private let streamsUntilProven: Int?
-    /// False: the way there is no PING, or the server bears none.
+    /// Whether to send PINGs. `false` if the protocol has none or the server does not tolerate them.
     package var sendsPings: Bool
     private let settingsTimeoutMilliseconds: Int64
     private var hasAnswer = false
     private var lastHeard: Int64
-    /// The PING that nothing has been heard since.
+    /// When the last PING was sent, or `nil` if something was received since.
     private var unansweredPing: Int64?
     private var lastPing: Int64
 
-    /// - Parameter streamsUntilProven: so many streams at most before the first answer; nil: as many as the server
-    ///   allows.
+    /// - Parameter streamsUntilProven: The maximum number of streams before the first answer, or `nil` for as many as
+    ///   the server allows.
     package init(
         streamsUntilProven: Int?, sendsPings: Bool = true, settingsTimeoutMilliseconds: Int64,
         nowMilliseconds: Int64
@@ -57,14 +58,14 @@ package struct ConnectionState {
         lastPing = nowMilliseconds
     }
 
-    /// TCP and TLS are through.
+    /// Records that TCP and TLS are established.
     package mutating func connected(nowMilliseconds: Int64) {
         guard phase == .connecting else { return }
         phase = .awaitingSettings
         lastHeard = nowMilliseconds
     }
 
-    /// The server's SETTINGS arrived, at first or anew; true at first.
+    /// Records that the server's SETTINGS arrived. Returns `true` the first time.
     package mutating func settingsArrived(nowMilliseconds: Int64) -> Bool {
         guard phase == .connecting || phase == .awaitingSettings else { return false }
         phase = .open
@@ -73,10 +74,10 @@ package struct ConnectionState {
         return true
     }
 
-    /// What may be sent on top of what is under way.
+    /// Returns what may be sent in addition to the requests in flight.
     ///
-    /// Before the server's SETTINGS arrive one stream is all we may assume. A stream window of zero lets nothing
-    /// through, so nothing is to wait for it on the wire's side.
+    /// As long as the server's limit is unknown, one stream is assumed. A stream window of zero lets no body through,
+    /// so requests wait in the pool instead of in the connection.
     package func room(_ limits: FlowLimits) -> Room {
         guard phase == .open, limits.streamWindow > 0 else { return .none }
         let maximum = limits.maximumStreams ?? 1
@@ -92,7 +93,7 @@ package struct ConnectionState {
         unansweredPing = nil
     }
 
-    /// No new requests from now on; true when it was in use until now.
+    /// Stops new requests. Returns whether the connection was in use until now.
     package mutating func retire() -> Bool {
         guard phase == .open || phase == .connecting || phase == .awaitingSettings else { return false }
         phase = .draining
@@ -103,7 +104,7 @@ package struct ConnectionState {
 
     package mutating func tick(nowMilliseconds now: Int64, openStreams: Int) -> Tick {
         switch phase {
-        // Each address has its own time; those who connect keep it.
+        // The Connector limits the time for each address.
         case .connecting, .closed: return .nothing
         case .awaitingSettings: return now - lastHeard >= settingsTimeoutMilliseconds ? .giveUp : .nothing
         case .open, .draining: break

@@ -1,13 +1,13 @@
-/// The peer's limits at this moment and what is used of them.
+/// The peer's current limits, and how much of them is used.
 package struct FlowLimits {
     package var openStreams: Int
-    /// Nil before the first SETTINGS.
+    /// The maximum number of open streams, or `nil` before the first SETTINGS.
     package var maximumStreams: Int?
-    /// Of the connection (RFC 9113, section 6.9).
+    /// The send window of the connection, in bytes (RFC 9113, section 6.9).
     package var sendWindow: Int
-    /// Of a new stream.
+    /// The initial send window of a new stream, in bytes.
     package var streamWindow: Int
-    /// Bytes of body that have been submitted and not sent.
+    /// The number of body bytes that are submitted but not sent.
     package var unsentBytes: Int
 
     package init(openStreams: Int, maximumStreams: Int?, sendWindow: Int, streamWindow: Int, unsentBytes: Int) {

@@ -1,19 +1,19 @@
-/// What has been heard so far of a request on the wire.
+/// A request on the wire, with the part of its answer that has arrived.
 package struct InFlightRequest {
-    /// The client's.
+    /// The client's tag.
     package let tag: Int
     package let streamID: Int32
-    /// The most bytes to keep of this request's answer body. The configuration's limit applies as well.
+    /// The maximum number of bytes to keep of this request's answer body. The configuration's limit applies as well.
     private let maximumAnswerBytes: Int32
-    /// Uptime in milliseconds.
+    /// When the request was sent, in milliseconds of ``Uptime``.
     package let sentAt: Int64
     package var status = 0
     package private(set) var body: [UInt8] = []
     package private(set) var isTooLong = false
-    /// We have reset the stream ourselves, because no answer came in time.
+    /// Whether we reset the stream because no answer arrived in time.
     package internal(set) var isGivenUp = false
 
-    /// The server has said that it accepts the request, whatever becomes of the rest of its answer.
+    /// Whether the server accepted the request, even if the rest of its answer is missing.
     package var isAccepted: Bool { (200..<300).contains(status) }
 
     package init(tag: Int, streamID: Int32, sentAt: Int64) {
@@ -30,7 +30,7 @@ package struct InFlightRequest {
         maximumAnswerBytes = request.maximumAnswerBytes
     }
 
-    /// Keeps a piece of the body. Of a body longer than `maximum` bytes, only the beginning is kept.
+    /// Appends a piece of the body, of which at most `maximum` bytes are kept.
     package mutating func append(_ bytes: UnsafeRawBufferPointer, maximum: Int) {
         let room = min(maximum, Int(maximumAnswerBytes)) - body.count
         isTooLong = isTooLong || bytes.count > room

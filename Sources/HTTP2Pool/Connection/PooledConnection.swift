@@ -3,16 +3,17 @@ import HTTP2Session
 import Logging
 import NIOCore
 
-/// One connection of a pool with what is on its wire. Tells the pool's client of its requests, and the pool of
-/// itself.
-// why: unchecked because it lives on one event loop; nothing of it is touched from elsewhere.
+/// A connection of a pool, with its requests on the wire. It reports its requests to the pool's client, and its own
+/// state to the pool.
+// why: unchecked because all access is on one event loop.
 final class PooledConnection: @unchecked Sendable {
-    /// How long the first answer may hold up the pool's growth where few streams are open until it comes.
+    /// How long a missing first answer may delay the pool's growth, in milliseconds, if few streams are open until it
+    /// arrives.
     private static let rampingMilliseconds: Int64 = 2_000
-    /// How long the reset of a request that was given up may take to leave.
+    /// How long the reset of a request that was given up may take to leave, in milliseconds.
     private static let resetMilliseconds: Int64 = 10_000
 
-    /// Until it is closed, each holds the other.
+    /// The pool. Pool and connection retain each other until the connection is closed.
     private let pool: ConnectionPool
     private let client: any PoolClient
     private let eventLoop: any EventLoop
@@ -20,28 +21,28 @@ final class PooledConnection: @unchecked Sendable {
     private let logger: Logger
 
     private var channel: (any Channel)?
-    // One owner, one thread: nothing for exclusivity checks to find on the hot path, here and below.
+    // Exclusivity checks are off on this hot path, here and below, because only one thread uses this object.
     @exclusivity(unchecked) private var state: ConnectionState
-    /// Nil until one of the addresses has let us in.
+    /// The protocol handler, or `nil` until one of the addresses accepts the connection.
     @exclusivity(unchecked) private var wire: Wire?
     @exclusivity(unchecked) private var inFlight = InFlightTable()
     private var authorization: any ConnectionAuthorization
-    /// What requests carry now; nil: they have to wait for it.
+    /// The fields that requests carry now, or `nil` while requests must wait for them.
     @exclusivity(unchecked) private var fields: HTTP2Fields?
-    /// Since the last flush.
+    /// Whether a request was submitted since the last flush.
     @exclusivity(unchecked) private var hasSent = false
     @exclusivity(unchecked) private var hasHeard = false
     private var highestProcessed = Int32.max
     @exclusivity(unchecked) private(set) var roundTrip = RoundTripTime()
-    /// Uptime in milliseconds.
+    /// When a request was last sent, or when the connection opened, in milliseconds of ``Uptime``.
     private(set) var lastUsed: Int64
     private var openedAt: Int64?
     private var isUnused = true
-    /// Where it is connected to, or being connected.
+    /// The address that the connection uses or is connecting to.
     var address: SocketAddress?
-    /// An answer has shown that it is of use.
+    /// Whether the connection is proven: an answer has shown that it works.
     private(set) var isProven = false
-    /// It has come to nothing, and that has been taken into account.
+    /// Whether the failure of this connection has been taken into account.
     private var hasFailed = false
 
     init(
@@ -60,37 +61,37 @@ final class PooledConnection: @unchecked Sendable {
         lastUsed = now
     }
 
-    // MARK: Its way to the server
+    // MARK: Connecting
 
-    /// An address has let us in: what speaks with it from now on.
+    /// Creates the protocol handler once an address has accepted the connection.
     func makeWire(_ version: HTTPVersion) throws -> Wire {
         let wire: Wire = version == .http2 ? try .http2(for: self) : .http1(for: self)
         self.wire = wire
         return wire
     }
 
-    /// TCP and TLS are through; the pool hears what comes of it.
+    /// Takes over the channel once TCP and TLS are established.
     func connected(_ channel: any Channel) {
         eventLoop.preconditionInEventLoop()
         self.channel = channel
         pool.meter?.hasConnected()
         state.connected(nowMilliseconds: Uptime.milliseconds())
-        // why: given up meanwhile
+        // The connection was given up in the meantime.
         if !isConnecting, !isOpen { return channel.close(promise: nil) }
         guard wire?.hasPings == false else { return }
-        // Nor SETTINGS to wait for.
+        // HTTP/1.1 has no SETTINGS to wait for either.
         state.sendsPings = false
         peerSettingsChanged()
     }
 
-    // MARK: What it is good for
+    // MARK: State and capacity
 
     var isConnecting: Bool { state.phase == .connecting || state.phase == .awaitingSettings }
     var isOpen: Bool { state.phase == .open }
     var openStreams: Int { inFlight.count }
-    /// That may be open at a time; 0 before the server has said so.
+    /// The maximum number of open streams, or 0 until the server has announced it.
     var maximumStreams: Int { allowedStreams ?? 0 }
-    /// Nothing but its authorization is missing.
+    /// Whether the connection lacks only its authorization.
     var isAwaitingAuthorization: Bool { isOpen && fields == nil }
 
     private var allowedStreams: Int? {
@@ -102,23 +103,27 @@ final class PooledConnection: @unchecked Sendable {
         return state.room(wire.limits(maximumStreams: allowedStreams))
     }
 
-    /// On its way to take part: connecting, or without an answer yet. Where few streams are open until it comes, as with
-    /// HTTP/1.1, that one answer may be long in coming, and only they wait for it; so not for long then.
+    /// Returns whether the connection is still ramping up: it is connecting, or no answer has arrived yet.
+    ///
+    /// If few streams are open until the first answer, as with HTTP/1.1, only those few depend on an answer that may
+    /// take long. The connection then counts as ramping up for a limited time.
     func isRamping(now: Int64) -> Bool {
         guard isOpen, let openedAt else { return isConnecting }
         let isNarrow = authorization.streamsUntilProven != nil || maximumStreams == 1
         return !isProven && (!isNarrow || now - openedAt < Self.rampingMilliseconds)
     }
 
-    /// - Returns: whether this is news.
+    /// Marks the connection as proven.
+    ///
+    /// - Returns: Whether it was unproven until now.
     func prove() -> Bool {
         defer { isProven = true }
         return !isProven
     }
 
-    /// It has never been of use.
+    /// Marks the connection as failed, unless it was proven before.
     ///
-    /// - Returns: whether this is news.
+    /// - Returns: Whether the connection is newly marked.
     func fail() -> Bool {
         guard !isProven, !hasFailed else { return false }
         hasFailed = true
@@ -127,7 +132,7 @@ final class PooledConnection: @unchecked Sendable {
 
     // MARK: Sending
 
-    /// Once per turn in which there is something to send: takes what requests carry.
+    /// Fetches the fields that requests carry. Called once per turn in which there is something to send.
     func renewAuthorization() {
         do {
             fields = try authorization.fields()
@@ -139,7 +144,7 @@ final class PooledConnection: @unchecked Sendable {
         }
     }
 
-    /// Puts a request on the wire; it leaves with the next ``flush()``.
+    /// Submits a request, which leaves with the next ``flush()``.
     func send(_ request: PoolRequest, now: Int64) throws {
         eventLoop.assertInEventLoop()
         guard let fields, let wire else { throw HTTP2Error(.closing, "the connection has no authorization") }
@@ -150,14 +155,14 @@ final class PooledConnection: @unchecked Sendable {
         isUnused = false
     }
 
-    /// After the last of a turn's requests.
+    /// Sends the requests of this turn. Called after the last one.
     func flush() {
         if hasSent { authorization.used() }
         hasSent = false
         wire?.flush()
     }
 
-    /// A request of which a part has not left is taken back; ``PoolClient/unprocessed(_:)`` tells of it.
+    /// Cancels requests of which a part has not left. Each is reported with ``PoolClient/unprocessed(_:_:now:)``.
     func cancel(_ isMeant: (_ tag: Int) -> Bool) {
         eventLoop.preconditionInEventLoop()
         guard let wire else { return }
@@ -169,7 +174,7 @@ final class PooledConnection: @unchecked Sendable {
 
     // MARK: Signs of life
 
-    /// Once per turn: anything the server sent proves that it is there.
+    /// Records that the server is alive if anything arrived from it since the last call. Called once per turn.
     func noteSignsOfLife(now: Int64) {
         eventLoop.preconditionInEventLoop()
         guard hasHeard else { return }
@@ -177,14 +182,15 @@ final class PooledConnection: @unchecked Sendable {
         state.heard(nowMilliseconds: now)
     }
 
-    /// Its server may close it any moment after so long without a request, and what is sent then would be lost.
+    /// Returns whether the server may close the connection at any moment after this idle time. A request sent at that
+    /// moment would be lost.
     func mustClose(idleMilliseconds: Int64) -> Bool {
         wire?.idleMilliseconds.map { idleMilliseconds >= $0 } ?? false
     }
 
-    /// Once a second: signs of life, and requests that have waited too long for their answer.
+    /// Checks for signs of life and for overdue answers. Called once a second.
     func tick(now: Int64) {
-        // Of what came in while this process stood still.
+        // Data may have arrived while this process was suspended.
         noteSignsOfLife(now: now)
         if now - lastUsed < 60_000 { authorization.lookAhead() }
         switch state.tick(nowMilliseconds: now, openStreams: inFlight.count) {
@@ -193,7 +199,7 @@ final class PooledConnection: @unchecked Sendable {
         case .giveUp: return giveUp()
         }
         let timeout = Int64(configuration.requestTimeoutSeconds) * 1000
-        // Not even the resets of what was given up leave.
+        // The connection is stuck: not even the resets of requests that were given up leave it.
         if inFlight.hasGivenUp(sentBefore: now - timeout - Self.resetMilliseconds) { return giveUp() }
         let overdue = inFlight.giveUp(sentBefore: now - timeout)
         guard !overdue.isEmpty else { return }
@@ -211,9 +217,9 @@ final class PooledConnection: @unchecked Sendable {
         channelClosed(error: ConnectError.noSignOfLife(configuration.service))
     }
 
-    // MARK: Its end
+    // MARK: Closing
 
-    /// Takes no new requests; closes once the last answer has come.
+    /// Stops new requests, and closes the connection after the last answer.
     func retire() {
         eventLoop.preconditionInEventLoop()
         guard state.retire() else { return }
@@ -221,13 +227,13 @@ final class PooledConnection: @unchecked Sendable {
         pool.scheduleTurn()
     }
 
-    /// The same for one that is not needed: where it never was, that says nothing of its server.
+    /// Retires a connection that is not needed. If it was never used, this does not count as a failure of the server.
     func dismiss() {
         if isUnused { hasFailed = true }
         retire()
     }
 
-    /// Closes at once; what is on the wire is lost.
+    /// Closes the connection at once. Requests on the wire are lost.
     func abandon() {
         channel?.close(promise: nil)
         channelClosed(error: nil)
@@ -252,7 +258,7 @@ extension PooledConnection: HTTP2ClientDelegate {
     func responseData(tag place: Int, _ bytes: UnsafeRawBufferPointer) {
         inFlight.update(place) { $0.append(bytes, maximum: configuration.maximumAnswerBytes) }
         guard let request = inFlight[place], request.isTooLong else { return }
-        // The status has come and says all there is to know; the rest of such a body may never end.
+        // The status has arrived and is sufficient. The rest of such a body may never end.
         logger.warning(
             .answerTooLong, "An answer of \(configuration.service) is too long to be one",
             metadata: ["stream": "\(request.streamID)"])
@@ -261,7 +267,7 @@ extension PooledConnection: HTTP2ClientDelegate {
     }
 
     func responseEnded(tag place: Int) {
-        // Answered here and not when the stream closes, which may come later or never.
+        // Answered here because the stream may close later or never.
         guard let request = inFlight.remove(place) else { return }
         hasHeard = true
         answered(request)
@@ -291,9 +297,11 @@ extension PooledConnection: HTTP2ClientDelegate {
         closeIfDrained()
     }
 
-    /// Ended before its answer was whole. Where the status says that it was accepted, only words are missing. A request
-    /// above GOAWAY's last stream was not processed (RFC 9113, section 6.8). Nor was one whose end never left: with a
-    /// part of its body missing there is nothing that the server could have accepted.
+    /// Handles a request that ended before its answer was complete.
+    ///
+    /// If the status shows that the request was accepted, only the rest of the body is missing. A request above
+    /// GOAWAY's last stream was not processed (RFC 9113, section 6.8). A request whose end never left was not processed
+    /// either, because a server cannot accept an incomplete body.
     private func ended(_ request: InFlightRequest, _ loss: RequestLoss) {
         if request.isAccepted {
             answered(request, cut: loss)
@@ -342,12 +350,12 @@ extension PooledConnection: HTTP1ClientDelegate {
     func channelClosed(error: (any Error)?) {
         eventLoop.preconditionInEventLoop()
         guard state.phase != .closed else { return }
-        // A server may let us in and then refuse what TLS has shown it of us.
+        // A server may accept the connection and then refuse our certificate.
         let isBeforeUse = isConnecting || isUnused && error.map(ConnectError.refusesCertificate) == true
         state.close()
-        // Nobody cares what the socket may still bring; and this unties what never came to be part of a channel.
+        // Later input does not matter. This also breaks the reference cycle of a handler that never joined a channel.
         wire?.detach()
-        // A cleartext HTTP/1.1 connection that is closed because of an overdue answer gets here at once.
+        // A cleartext HTTP/1.1 connection that is closed over an overdue answer gets here synchronously.
         for request in inFlight.removeAll() { ended(request, request.isGivenUp ? .timeout : .connectionLost(error)) }
         wire = nil
         pool.closed(self, error: error, beforeUse: isBeforeUse)

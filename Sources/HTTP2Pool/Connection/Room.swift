@@ -1,10 +1,10 @@
-/// What a connection can take now: whichever ends first, its streams or its window.
+/// The streams and body bytes that a connection can take now. The scarcer one limits requests.
 package struct Room: Equatable {
-    /// Streams that may be opened.
+    /// The number of streams that may be opened.
     package var streams: Int
-    /// Bytes of body that would leave at once. The last body may be larger than what is left of it: its
-    /// beginning leaves, its rest with the next WINDOW_UPDATE. So no more than one body waits inside the
-    /// connection, and one that is larger than any window still goes.
+    /// The number of body bytes that would leave at once. The last body may exceed it: its beginning leaves, and the
+    /// rest leaves with the next WINDOW_UPDATE. So at most one body waits inside the connection, and a body larger than
+    /// any window can still be sent.
     package var bytes: Int
 
     package init(streams: Int, bytes: Int) {
@@ -16,7 +16,7 @@ package struct Room: Equatable {
 
     package var isEmpty: Bool { streams <= 0 || bytes <= 0 }
 
-    /// There are streams, and no bytes for them.
+    /// Whether streams are free but the window has no bytes for them.
     package var isBlockedByWindow: Bool { streams > 0 && bytes <= 0 }
 
     package mutating func take(bodyBytes: Int) {

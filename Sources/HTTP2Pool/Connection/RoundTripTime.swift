@@ -1,8 +1,9 @@
-/// How long the way to the server and back takes, as its answers to PINGs tell, or to requests where it bears no PINGs.
-/// Follows a shorter time at once and a longer one slowly, because
-/// what makes it longer is mostly our own queue or the server's, not the way.
+/// The round-trip time to a server, measured by PINGs, or by requests if the server does not tolerate PINGs.
+///
+/// Follows a shorter time at once and a longer one slowly. A longer time mostly comes from queues on our side or the
+/// server's, not from the network.
 package struct RoundTripTime {
-    /// Nil before the first answer.
+    /// The time in milliseconds, or `nil` before the first answer.
     package private(set) var milliseconds: Double?
 
     package init() {}

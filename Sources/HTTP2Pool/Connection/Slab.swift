@@ -1,5 +1,5 @@
-/// Values found by the number of their place. Places are used again, so it stops growing.
-// why: inlinable, since its users are in other modules and there is one of these for each request on the wire.
+/// A collection of values that are found by place. Places are reused, so the collection stops growing.
+// why: inlinable because its users are in other modules, and each request on the wire has an element here.
 @frozen
 public struct Slab<Element> {
     @usableFromInline var places: ContiguousArray<Element?> = []
@@ -9,12 +9,12 @@ public struct Slab<Element> {
 
     @inlinable public var count: Int { places.count - free.count }
 
-    /// With their places.
+    /// All elements with their places.
     @inlinable public var elements: [(place: Int, element: Element)] {
         places.enumerated().compactMap { place, element in element.map { (place, $0) } }
     }
 
-    /// Where the next element will be.
+    /// The place of the next element.
     @inlinable public var nextPlace: Int { free.last ?? places.count }
 
     @inlinable
@@ -28,13 +28,13 @@ public struct Slab<Element> {
         return place
     }
 
-    /// Nil for a place that is empty.
+    /// The element in this place, or `nil` if the place is empty.
     @inlinable public subscript(place: Int) -> Element? {
         places.indices.contains(place) ? places[place] : nil
     }
 
-    /// Changes what is in this place, if anything is.
-    // why: no `_modify`, whose frame would be an allocation for every header field of every answer.
+    /// Changes the element in this place, if there is one.
+    // why: no `_modify`, because its frame would be an allocation for every header field of every answer.
     @inlinable public mutating func update(_ place: Int, _ change: (inout Element) -> Void) {
         guard places.indices.contains(place), var element = places[place].take() else { return }
         change(&element)

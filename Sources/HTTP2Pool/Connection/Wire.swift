@@ -3,16 +3,16 @@ import HTTP2Session
 import NIOCore
 import NIOHTTP1
 
-/// What speaks with the server on one connection.
-// why: an enumeration and no protocol, so that nothing is looked up for each request.
+/// The protocol handler of one connection.
+// why: an enumeration instead of a protocol, so that requests need no dynamic dispatch.
 enum Wire {
     case http2(HTTP2ChannelHandler<HTTP2ClientSession>)
     case http1(HTTP1ClientHandler)
 
-    /// Of all header fields of an answer together, in bytes.
+    /// The maximum size of all header fields of an answer together, in bytes.
     private static let maximumFieldBytes: UInt32 = 16_384
 
-    /// - Parameter owner: held until the channel is closed.
+    /// - Parameter owner: Retained until the channel is closed.
     static func http2(for owner: some HTTP1ClientDelegate) throws -> Wire {
         let session = try HTTP2ClientSession(
             settings: HTTP2Settings(maxHeaderListSize: maximumFieldBytes), delegate: owner)
@@ -30,9 +30,9 @@ enum Wire {
 
     // MARK: Requests
 
-    /// Queues a request; it leaves soon after ``flush()``.
+    /// Queues a request, which leaves soon after ``flush()``.
     ///
-    /// - Returns: the number it is known by from now on.
+    /// - Returns: The number that identifies the request from now on.
     func submit(_ request: PoolRequest, with fields: HTTP2Fields, tag: Int) throws -> Int32 {
         switch self {
         case .http2(let handler):
@@ -54,7 +54,6 @@ enum Wire {
         }
     }
 
-    /// Gives a request up.
     func cancel(_ stream: Int32) {
         switch self {
         case .http2(let handler): try? handler.session.reset(stream, code: .cancel)
@@ -62,8 +61,9 @@ enum Wire {
         }
     }
 
-    /// Whether the server may have taken it up. Not while a part of a stream is missing. HTTP/1.1's bytes go through
-    /// TLS and the system as one: one of them may have left as soon as they may.
+    /// Returns whether the server may have begun to process the request. With HTTP/2, this requires that the whole
+    /// request has left. HTTP/1.1 bytes pass through TLS and the system as one unit: once they may leave, any of them
+    /// may have left.
     func mayHaveArrived(_ stream: Int32) -> Bool {
         switch self {
         case .http2(let handler): handler.session.isWritten(stream)
@@ -73,7 +73,7 @@ enum Wire {
 
     // MARK: Limits
 
-    /// Requests at a time; nil: the server has not said.
+    /// The maximum number of requests at a time, or `nil` if the server has not announced it.
     var maximumStreams: Int? {
         switch self {
         case .http2(let handler): handler.session.peerMaxConcurrentStreams
@@ -96,7 +96,7 @@ enum Wire {
         }
     }
 
-    /// How long the server may be trusted to keep a connection without a request; nil: as long as we like.
+    /// How long the server can be expected to keep an idle connection, in milliseconds, or `nil` for no limit.
     var idleMilliseconds: Int64? {
         switch self {
         case .http2: nil
@@ -104,7 +104,7 @@ enum Wire {
         }
     }
 
-    // MARK: Signs of life, and the end
+    // MARK: Signs of life and closing
 
     var hasPings: Bool {
         switch self {
@@ -119,7 +119,7 @@ enum Wire {
         handler.setNeedsFlush()
     }
 
-    /// Once nothing is under way.
+    /// Closes the connection. Called when no request is in flight.
     func close() {
         switch self {
         case .http2(let handler):
@@ -129,7 +129,7 @@ enum Wire {
         }
     }
 
-    /// Nobody cares what may still come.
+    /// Stops reporting events to the owner.
     func detach() {
         switch self {
         case .http2(let handler):

@@ -1,8 +1,9 @@
 import HTTP2Channel
 import HTTP2Session
 
-/// What an HTTP/1.1 connection tells its owner: the same as one of HTTP/2, a request's number being its stream.
+/// The owner of an HTTP/1.1 connection. It receives the same calls as for HTTP/2, with a request's number as its
+/// stream.
 protocol HTTP1ClientDelegate: HTTP2ClientDelegate, HTTP2ChannelObserver {
-    /// The connection is closed after this answer.
+    /// Called when the connection closes after this answer.
     func answeredLast()
 }

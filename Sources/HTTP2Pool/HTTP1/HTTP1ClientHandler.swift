@@ -3,9 +3,9 @@ import HTTP2Session
 import NIOCore
 import NIOHTTP1
 
-/// One HTTP/1.1 connection (RFC 9112): one request at a time, none before the last is answered.
+/// A handler for one HTTP/1.1 connection (RFC 9112), which sends a request only after the previous one is answered.
 ///
-/// Holds its delegate until the channel is closed.
+/// Retains its delegate until the channel is closed.
 final class HTTP1ClientHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -19,9 +19,9 @@ final class HTTP1ClientHandler: ChannelInboundHandler {
         self.delegate = delegate
     }
 
-    /// What turns bytes into messages, and this.
+    /// Returns the HTTP encoder and decoder, and this handler.
     ///
-    /// - Parameter maximumFieldBytes: of all header fields of an answer together.
+    /// - Parameter maximumFieldBytes: The maximum size of all header fields of an answer together, in bytes.
     func handlers(maximumFieldBytes: Int) -> [any ChannelHandler] {
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderListSize = maximumFieldBytes
@@ -31,16 +31,16 @@ final class HTTP1ClientHandler: ChannelInboundHandler {
         ]
     }
 
-    // MARK: For its owner
+    // MARK: Calls by the owner
 
-    /// 1 while a request is under way.
+    /// The number of requests in flight, 0 or 1.
     var openRequests: Int { exchange.isIdle ? 0 : 1 }
-    /// How long it may be kept without a request.
+    /// How long the connection may be kept without a request, in milliseconds.
     var idleMilliseconds: Int64 { exchange.idleMilliseconds }
 
-    /// Queues a request; it leaves with the next ``flush()``.
+    /// Queues a request, which leaves with the next ``flush()``.
     ///
-    /// - Returns: its number.
+    /// - Returns: The number of the request.
     func submit(_ head: HTTPRequestHead, body: HTTP2Body, tag: Int) throws(HTTP2Error) -> Int32 {
         guard let context, exchange.isIdle, exchange.takesRequests else {
             throw HTTP2Error(.closing, "the connection takes no new requests")
@@ -63,15 +63,15 @@ final class HTTP1ClientHandler: ChannelInboundHandler {
         context.flush()
     }
 
-    /// Whether a byte of it may have left.
+    /// Returns whether a byte of the request may have left.
     func hasLeft(_ number: Int32) -> Bool { number < exchange.number || exchange.hasLeft }
 
-    /// Gives up the request under way, and with it the connection, which can't do without its answer.
+    /// Gives up the request in flight, and closes the connection, which cannot continue without the answer.
     func reset() {
         guard let context, let tag = exchange.tag else { return }
         exchange.end()
         let number = exchange.number
-        // Not before its owner, who has called this, has done what it is about.
+        // Deferred, so that the owner, which called this method, can finish its work first.
         context.eventLoop.assumeIsolated().execute {
             self.delegate?.streamClosed(tag: tag, streamID: number, code: .cancel)
         }
@@ -120,7 +120,7 @@ final class HTTP1ClientHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Between requests a server may go as it likes, without TLS's goodbye, too.
+        // Between requests a server may close the connection at any time, even without a TLS close_notify.
         if !exchange.isIdle { failure = failure ?? error }
         exchange.end()
         context.close(promise: nil)
@@ -135,7 +135,7 @@ final class HTTP1ClientHandler: ChannelInboundHandler {
 }
 
 extension HTTPHeaders {
-    /// How long the server keeps the connection without a request: `Keep-Alive: timeout=5, max=100`.
+    /// How long the server keeps an idle connection, in seconds, for example `Keep-Alive: timeout=5, max=100`.
     fileprivate var idleSeconds: Int64? {
         let parameters = self[canonicalForm: "keep-alive"].map { $0.split(separator: "=", maxSplits: 1) }
         return parameters.first { $0.count == 2 && $0[0].lowercased() == "timeout" }.flatMap { Int64($0[1]) }

@@ -2,8 +2,8 @@ import HTTP2Session
 import NIOHTTP1
 
 extension HTTPRequestHead {
-    /// What HTTP/2 says with pseudo-header fields HTTP/1.1 says in its request line and in Host (RFC 9113, section
-    /// 8.3.1; RFC 9112, section 3).
+    /// Creates the head of an HTTP/1.1 request. Pseudo-header fields of HTTP/2 become the request line and `Host` (RFC
+    /// 9113, section 8.3.1; RFC 9112, section 3).
     ///
     /// - Throws: ``HTTP2Error`` of kind `invalidField` for a path that would end the request line.
     init(
@@ -23,7 +23,7 @@ extension HTTPRequestHead {
                 }
             }
         }
-        // Nobody reads an empty body after GET; after POST its length is awaited (RFC 9110, section 8.6).
+        // A server expects a length after POST, even for an empty body, but not after GET (RFC 9110, section 8.6).
         if bodyBytes > 0 || ![.GET, .HEAD, .DELETE].contains(method) {
             headers.replaceOrAdd(name: "content-length", value: "\(bodyBytes)")
         }

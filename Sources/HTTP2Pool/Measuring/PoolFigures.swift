@@ -1,4 +1,4 @@
-/// What a pool holds.
+/// The numbers of a pool's connections, streams and waiting requests.
 struct PoolFigures: Hashable, Sendable {
     var connecting = 0
     var open = 0

@@ -1,6 +1,6 @@
 package import Metering
 
-/// Under which labels a pool's figures are shown. Pools with the same labels are added up.
+/// The labels of a pool's metrics. Metrics of pools with the same labels are added up.
 package struct PoolLabels: Sendable {
     let registry: MetricRegistry
     let output: String
@@ -9,8 +9,8 @@ package struct PoolLabels: Sendable {
     let host: String
 
     /// - Parameters:
-    ///   - credential: the credential's id, or an empty string if one connection serves several credentials.
-    ///   - host: the configured host name or pattern that the pool's server matches, or an empty string if the output
+    ///   - credential: The credential's id, or an empty string if one connection serves several credentials.
+    ///   - host: The configured host name or pattern that the pool's server matches, or an empty string if the output
     ///     does not label pools by host. Must not come from a message, because each new value creates a new series.
     package init(
         _ registry: MetricRegistry, output: String, credential: String = "", environment: String, host: String = ""
@@ -22,8 +22,8 @@ package struct PoolLabels: Sendable {
         self.host = host
     }
 
-    /// Registers an output's counters at 0 before the output has a pool. Its first pool registers the histograms, because they
-    /// would add hundreds of series for an output that no app uses.
+    /// Registers an output's counters at 0 before the output has a pool. Its first pool registers the histograms,
+    /// because they would add hundreds of series for an output that no app uses.
     package static func announce(_ output: String, in registry: MetricRegistry) {
         for result in PoolMeter.results { _ = registry.cell(.connects, [output, result]) }
         for code in PoolMeter.codes + [PoolMeter.other] { _ = registry.cell(.goAways, [output, code]) }

@@ -2,8 +2,8 @@ import HTTP2Session
 import Metering
 import NIOCore
 
-/// The cells that a pool counts in, which its event loop writes for all pools of the same labels. So what a pool holds is
-/// added and taken away again, never set.
+/// The metric cells of a pool. All pools of an event loop with the same labels share the cells. A pool therefore adds
+/// its figures and subtracts them again, and never sets a value.
 final class PoolMeter {
     static let statuses = ["200", "400", "403", "404", "405", "410", "413", "429", "5xx", other]
     static let results = ["ok", "failed"]
@@ -18,7 +18,7 @@ final class PoolMeter {
     private let pings: MetricHistogram
     private static let slowMilliseconds: Int64 = 2_000
     private let limit: Int
-    /// As far as they are counted.
+    /// The figures that the cells already include.
     private var counted = PoolFigures()
     private var countedLimit = 0
     private var reachability = Reachability()
@@ -53,11 +53,11 @@ final class PoolMeter {
         pings = registry.histogram(.pings, [output], of: eventLoop)
     }
 
-    /// Once a second, and when its pool ends.
+    /// Updates the gauges. Called once a second, and when the pool ends.
     func holds(_ figures: PoolFigures, isLast: Bool) {
         connectionsLimit.add((isLast ? 0 : limit) - countedLimit)
         countedLimit = isLast ? 0 : limit
-        // An attempt for one more may fail meanwhile.
+        // An attempt to open one more connection may fail meanwhile.
         if figures.open > 0 { reachability.connected() }
         let unreachables = !isLast && reachability.isUnreachable(nowMilliseconds: Uptime.milliseconds()) ? 1 : 0
         unreachable.add(unreachables - countedUnreachable)
@@ -72,7 +72,7 @@ final class PoolMeter {
         counted = figures
     }
 
-    /// A connection has got what it has room for.
+    /// Records that a connection has been filled.
     func filled(_ room: Room, waiting: Int) {
         if waiting > 0, room.isBlockedByWindow { windowBlocked.add() }
     }
@@ -103,7 +103,7 @@ final class PoolMeter {
         goAways[min(Int(code.rawValue), Self.codes.count)].add()
     }
 
-    /// In ``statuses``.
+    /// Returns the index of a status in ``statuses``.
     private static func place(of status: Int) -> Int {
         switch status {
         case 200...299: 0

@@ -1,9 +1,9 @@
-/// Whether a pool's server lets it in. A value without a clock; times are milliseconds of ``Uptime``.
+/// Whether a pool's server accepts connections. A value without a clock; times are in milliseconds of ``Uptime``.
 ///
-/// | it is | when |
+/// | state | when |
 /// |---|---|
-/// | unreachable | no connection has come about in half a minute or longer, since the first attempt that failed |
-/// | not known to be | one has; or nothing was tried for two hours, so that nobody waits for it any more |
+/// | unreachable | no connection was made for at least 30 seconds since the first failed attempt |
+/// | not unreachable | a connection was made, or no attempt failed for two hours, so that no request waits for it |
 package struct Reachability {
     private static let patience: Int64 = 30_000
     private static let interest: Int64 = 7_200_000

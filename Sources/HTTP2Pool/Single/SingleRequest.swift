@@ -2,17 +2,17 @@ package import HTTP2Session
 import Logging
 package import NIOCore
 
-/// One request through a pool of its own: for what people ask now and then.
-// why: unchecked because it lives on one event loop; nothing of it is touched from elsewhere.
+/// A single request through a pool of its own, for occasional requests such as a credential check.
+// why: unchecked because all access is on one event loop.
 package final class SingleRequest: @unchecked Sendable {
     package struct Answer: Sendable {
         package var status = 0
-        /// Names in lower case.
+        /// The header fields, with names in lower case.
         package var fields: [String: String] = [:]
         package var body: [UInt8] = []
     }
 
-    /// A list of 10,000 ids is far below this.
+    /// The maximum size of an answer's body. A list of 10,000 ids is far smaller.
     private static let maximumBodyBytes = 4 * 1024 * 1024
 
     private let path: UnsafeMutableRawBufferPointer
@@ -22,11 +22,13 @@ package final class SingleRequest: @unchecked Sendable {
     private var answer = Answer()
     package private(set) var waiting = 1
     private var isOver = false
-    /// What the server's GOAWAY said.
+    /// The debug data of the server's GOAWAY.
     private var lastWords: [UInt8] = []
 
-    /// - Parameter fields: all but `:path`.
-    /// - Throws: ``SingleRequestError``, or why the configuration can't be used.
+    /// Sends a request and returns its answer.
+    ///
+    /// - Parameter fields: All fields except `:path`.
+    /// - Throws: ``SingleRequestError``, or the reason why the configuration cannot be used.
     package static func perform(
         fields: HTTP2Fields, path: String, body: HTTP2Body, with configuration: PoolConfiguration,
         on eventLoop: any EventLoop
@@ -58,7 +60,7 @@ package final class SingleRequest: @unchecked Sendable {
         var configuration = configuration
         configuration.maximumConnections = 1
         configuration.maximumAnswerBytes = Self.maximumBodyBytes
-        // The caller is told in words.
+        // The caller gets the error, so nothing is logged.
         let logger = Logger(label: "martlet.request") { _ in SwiftLogNoOpLogHandler() }
         let pool = try ConnectionPool(configuration, client: self, eventLoop: eventLoop, logger: logger) {
             FixedAuthorization(fields)
@@ -76,7 +78,7 @@ package final class SingleRequest: @unchecked Sendable {
         pool.scheduleTurn()
     }
 
-    /// Only the first result counts.
+    /// Completes the request. Only the first result counts.
     private func finish(_ result: Result<Answer, SingleRequestError>) {
         promise.futureResult.eventLoop.preconditionInEventLoop()
         guard !isOver else { return }
@@ -120,7 +122,7 @@ extension SingleRequest: PoolClient {
         finish(.failure(lastWords.isEmpty ? error : .goAway(debugData: lastWords)))
     }
 
-    /// The answer to a request that is on the wire may still come.
+    /// Fails a request that has not been sent. A request on the wire may still be answered.
     package func goAway(debugData: [UInt8], now: Int64) -> String? {
         lastWords = debugData
         if waiting > 0, !debugData.isEmpty { finish(.failure(.goAway(debugData: debugData))) }

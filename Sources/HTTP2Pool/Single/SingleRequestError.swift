@@ -1,11 +1,11 @@
-/// Why a single request has no answer.
+/// The reason why a single request has no answer.
 package enum SingleRequestError: Error {
     case timedOut
-    /// No connection, or it was lost before the answer.
+    /// No connection could be made, or it was lost before the answer.
     case connectionLost(String)
-    /// The server ended the connection over our certificate.
+    /// The server closed the connection because of our certificate.
     case certificateRefused(String)
-    /// The connection ended with these words of the server's.
+    /// The connection ended with this debug data of the server's GOAWAY.
     case goAway(debugData: [UInt8])
     case tooLong(maximum: Int)
 

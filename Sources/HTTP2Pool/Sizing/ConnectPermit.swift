@@ -1,53 +1,57 @@
 import Pacing
 
-/// When a pool may open its next connection. A value: no clock, no I/O.
+/// The rate limit and back-off for opening a pool's connections. A value without clock or I/O.
 ///
-/// It may open some at once, and then one a second: a server that lets us in, answers a push and leaves is not to be
-/// besieged. On top of that comes back-off, for connections that ended before they were of use. One that was of use until
-/// the server wanted it closed is replaced without: its place must not wait for the failures of others.
+/// Some connections may open at once, then one per second. This protects a server that accepts connections, answers one
+/// push and closes them. A back-off is added after connections that ended before they were proven by an answer. A
+/// proven connection that the server wants closed is replaced without back-off, because the failures of other
+/// connections must not delay it.
 package struct ConnectPermit {
     package static let paceMilliseconds: Int64 = 1_000
 
     private let atOnce: Int
-    /// Its waits are never less than a tenth: an immediate reconnection is what Apple calls churn.
+    /// The back-off after failures. A wait is never less than a tenth of its maximum, because Apple treats immediate
+    /// reconnections as churn.
     private var backoff = Backoff(first: .seconds(1), longest: .seconds(60))
     private var notBefore = Int64.min
-    /// When all that were opened would have been opened, one after the other at that pace.
+    /// When all opened connections would have been opened at the rate limit, one after another. In milliseconds of
+    /// uptime.
     private var pacedUntil: Int64 = 0
-    /// Connections to be replaced whose place nobody has taken.
+    /// The number of connections to be replaced that have no replacement yet.
     package private(set) var replacements = 0
 
-    /// - Parameter atOnce: at least 1.
+    /// - Parameter atOnce: The number of connections that may open without a pause; at least 1.
     package init(atOnce: Int) {
         self.atOnce = atOnce
     }
 
-    /// A connection has been of use.
+    /// Records that an answer has proven a connection.
     package mutating func succeeded() {
         backoff.succeeded()
         notBefore = .min
     }
 
-    /// A connection ended before it was of use.
+    /// Records that a connection ended before it was proven.
     ///
-    /// - Parameter random: a number from 0 up to 1.
+    /// - Parameter random: A number from 0 up to, but not including, 1.
     package mutating func failed(nowMilliseconds now: Int64, random: Double) {
         notBefore = now + backoff.failed(random: random).wholeMilliseconds
     }
 
-    /// A connection of use is going away by the server's wish.
+    /// Records that a proven connection closes because the server wants it.
     package mutating func mustReplace() { replacements += 1 }
 
-    /// A connection has done all that its server takes one for: to open another is no haste.
+    /// Records that a connection has carried all requests that its server accepts on one. Opening another needs no
+    /// pause.
     package mutating func completed() { pacedUntil -= Self.paceMilliseconds }
 
-    /// So many are being opened.
+    /// Records that connections are being opened.
     package mutating func connecting(_ count: Int, nowMilliseconds now: Int64) {
         replacements = max(0, replacements - count)
         pacedUntil = max(pacedUntil, now) + Int64(count) * Self.paceMilliseconds
     }
 
-    /// Milliseconds until the next may be opened.
+    /// Returns the time until the next connection may be opened, in milliseconds.
     package func wait(nowMilliseconds now: Int64) -> Int64 {
         let pace = max(0, pacedUntil - now - Int64(atOnce - 1) * Self.paceMilliseconds)
         return replacements > 0 || notBefore <= now ? pace : max(pace, notBefore - now)

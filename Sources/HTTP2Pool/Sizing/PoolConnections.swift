@@ -1,14 +1,14 @@
-/// A pool's connections, in the numbers that ``PoolPlan`` decides by.
+/// The figures of a pool's connections that ``PoolPlan`` uses for its decisions.
 package struct PoolConnections {
-    /// Requests on the wire.
+    /// The number of requests on the wire.
     package var inFlight = 0
-    /// Connections that take part.
+    /// The number of connections that carry requests.
     package var established = 0
-    /// Connections on their way to that.
+    /// The number of connections that are still ramping up.
     package var ramping = 0
-    /// One of them could send, but for its authorization.
+    /// Whether a connection could send but lacks its authorization.
     package var isAwaitingAuthorization = false
-    /// The shortest of theirs; nil: not measured yet.
+    /// The shortest measured round trip of all connections, in milliseconds, or `nil` if none was measured.
     package var roundTripMilliseconds: Double?
 
     package init() {}

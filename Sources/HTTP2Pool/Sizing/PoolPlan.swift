@@ -1,25 +1,26 @@
-/// What a pool does about its connections. A value: what there is goes in, a decision comes out; no clock, no I/O.
+/// The policy that decides when a pool opens and closes connections. A value without clock or I/O. A connection is
+/// proven once an answer has shown that it works.
 ///
-/// | what there is | decision |
+/// | situation | decision |
 /// |---|---|
-/// | nothing waits, or a connection awaits its authorization, for which another would wait, too | stay |
-/// | as many connections as may be, or as many on their way as are wanted at once | stay |
-/// | no connection, or one that was of use and that the server wants closed | connect |
-/// | full connections, the way to the server short | stay: more of them are only more work |
-/// | full connections, the way long, for less than 250 ms | look again then |
-/// | the same for longer | connect one; as many again as there are where several rounds of work wait |
+/// | nothing waits, or a connection awaits its authorization, which a new one would await too | stay |
+/// | the maximum number of connections exists, or enough are connecting | stay |
+/// | there is no connection, or the server wants a proven one closed | connect |
+/// | connections are full, the round trip is short | stay, because more connections would only add work |
+/// | connections are full, the round trip is long, for less than 250 ms | look again after that time |
+/// | the same for longer | connect one, or up to as many as exist if several rounds of work wait |
 ///
-/// Whatever says connect looks again later where the pace or back-off do not allow it yet:
+/// If the rate limit or the back-off does not allow a connection yet, the decision is to look again later:
 ///
-/// | event | what changes |
+/// | event | effect |
 /// |---|---|
-/// | a connection is begun | the pace: some at once, then one a second |
-/// | an answer shows that a connection is of use | no back-off any more |
-/// | a connection ends before it was of use | back-off: 1 s, doubling to 60 s |
-/// | the server wants one closed that was of use | its place may be taken without back-off |
-/// | the same after an answer of HTTP/1.1, as usual there | and without a pause |
+/// | a connection is begun | the rate limit applies: some at once, then one per second |
+/// | an answer proves a connection | the back-off ends |
+/// | a connection ends before it is proven | back-off: 1 s, doubling to 60 s |
+/// | the server wants a proven connection closed | it may be replaced without back-off |
+/// | the same after an HTTP/1.1 answer, as is usual there | it may be replaced without back-off or pause |
 package struct PoolPlan {
-    /// Connections that may be opened without a pause, even where fewer may be open.
+    /// The number of connections that may open without a pause, even if the pool's maximum is lower.
     private static let leastAtOnce = 8
 
     private static let idleMillisecondsOfWanted: Int64 = 1_000
@@ -31,8 +32,8 @@ package struct PoolPlan {
     private var answerMilliseconds = 0.0
 
     /// - Parameters:
-    ///   - idleMilliseconds: a connection with nothing to do for so long is closed.
-    ///   - keepsLast: but the last one stays.
+    ///   - idleMilliseconds: The time without requests after which a connection is closed.
+    ///   - keepsLast: Whether the last connection stays open.
     package init(maximumConnections: Int, idleMilliseconds: Int64 = 600_000, keepsLast: Bool = true) {
         self.idleMilliseconds = idleMilliseconds
         self.keepsLast = keepsLast
@@ -40,7 +41,7 @@ package struct PoolPlan {
         permit = ConnectPermit(atOnce: max(Self.leastAtOnce, maximumConnections))
     }
 
-    /// To be asked when the connections there are have been filled.
+    /// Decides whether to open connections. Must be called after the existing connections have been filled.
     package mutating func decide(_ connections: PoolConnections, waiting: Int, nowMilliseconds now: Int64)
         -> PoolSizing.Decision
     {
@@ -55,9 +56,9 @@ package struct PoolPlan {
         return wait == 0 ? decision : .lookAgain(milliseconds: wait)
     }
 
-    /// Whether a connection that has had nothing to do for so long is closed.
+    /// Returns whether to close a connection that has been idle for this time.
     ///
-    /// - Parameter isWantedElsewhere: another pool waits for its place.
+    /// - Parameter isWantedElsewhere: Whether another pool waits for its place.
     package func closes(
         idleMilliseconds idle: Int64, openConnections: Int, isWantedElsewhere: Bool = false
     ) -> Bool {
@@ -65,7 +66,7 @@ package struct PoolPlan {
             && (openConnections > 1 || !keepsLast)
     }
 
-    /// So many are being opened.
+    /// Records that connections are being opened.
     package mutating func connecting(_ count: Int, nowMilliseconds now: Int64) {
         permit.connecting(count, nowMilliseconds: now)
     }
@@ -74,22 +75,22 @@ package struct PoolPlan {
         answerMilliseconds += (Double(milliseconds) - answerMilliseconds) / 64
     }
 
-    /// A connection has been of use.
+    /// Records that an answer has proven a connection.
     package mutating func succeeded() { permit.succeeded() }
 
-    /// A connection ended before it was of use.
+    /// Records that a connection ended before it was proven.
     ///
-    /// - Parameter random: a number from 0 up to 1.
+    /// - Parameter random: A number from 0 up to, but not including, 1.
     package mutating func failed(nowMilliseconds now: Int64, random: Double) {
         permit.failed(nowMilliseconds: now, random: random)
     }
 
-    /// A connection of use is going away by the server's wish.
+    /// Records that a proven connection closes because the server wants it.
     package mutating func mustReplace() { permit.mustReplace() }
 
-    /// A connection of use has done what its server takes it for.
+    /// Records that a proven connection has carried all requests that its server accepts on one.
     package mutating func completed() { permit.completed() }
 
-    /// Milliseconds until the next connection may be opened.
+    /// Returns the time until the next connection may be opened, in milliseconds.
     package func wait(nowMilliseconds now: Int64) -> Int64 { permit.wait(nowMilliseconds: now) }
 }

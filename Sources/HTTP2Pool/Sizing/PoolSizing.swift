@@ -1,4 +1,4 @@
-/// Decides how many connections a pool has. A value: no clock, no I/O.
+/// The policy that decides how many connections a pool has. A value without clock or I/O.
 ///
 /// A pool with work and no connection opens one. It opens more if its connections have had no free stream or window for
 /// a while and the limit is the round trip, not this process. The round trip is the limit if the server is far away,
@@ -6,18 +6,18 @@
 /// connections take one request at a time, it opens up to as many as it has.
 package struct PoolSizing {
     package struct Load {
-        /// Pushes that found no room.
+        /// The number of requests for which no connection had room.
         package var waiting: Int
         package var inFlight: Int
-        /// Connections that take part.
+        /// The number of connections that carry requests.
         package var established: Int
-        /// Connections on their way to that.
+        /// The number of connections that are still ramping up.
         package var ramping: Int
-        /// Connections in use that the server wants closed, and whose place nobody has taken.
+        /// The number of proven connections that the server wants closed and that have no replacement yet.
         package var replacements: Int
-        /// Smoothed time an answer takes.
+        /// The smoothed time to an answer, in milliseconds.
         package var answerMilliseconds: Double
-        /// Of a PING.
+        /// The round-trip time of a PING, in milliseconds.
         package var roundTripMilliseconds: Double
 
         package init(
@@ -33,24 +33,25 @@ package struct PoolSizing {
             self.roundTripMilliseconds = roundTripMilliseconds
         }
 
-        /// Several rounds of what fits into the connections.
+        /// Whether more requests wait than the connections take in four rounds.
         private var isPressureLarge: Bool { waiting > 4 * inFlight }
 
         /// Whether each connection takes one request at a time, as in HTTP/1.1. The client's limit on requests is then
         /// a limit on connections.
         private var isSerial: Bool { inFlight <= established }
 
-        /// The most connections that may be opening at once.
+        /// The maximum number of connections that may be opening at the same time.
         fileprivate var mostAtOnce: Int {
             if isPressureLarge { return max(1, established, replacements) }
             return isSerial ? max(1, min(waiting, established)) : 1
         }
 
-        /// So few streams fit that a short way, too, leaves us idle: the server has slowed the connections down.
+        /// Whether so few streams fit that connections are idle even with a short round trip, because the server has
+        /// slowed them down.
         private var isNarrow: Bool { inFlight < PoolSizing.narrowStreams * established }
 
-        /// The wait is the network's or the server's and not our own. Requests in flight take us some time,
-        /// too: beyond 100 pushes a millisecond more connections are only more work.
+        /// Whether the wait is caused by the network or the server, not by this process. Requests in flight take time
+        /// in this process too: above 100 pushes per millisecond, more connections only add work.
         fileprivate var isWayLong: Bool {
             let ownMilliseconds = Double(inFlight) / 100
             return isNarrow || roundTripMilliseconds > max(PoolSizing.longWayMilliseconds, ownMilliseconds)
@@ -61,14 +62,15 @@ package struct PoolSizing {
     package enum Decision: Equatable {
         case stay
         case connect(Int)
-        /// Decide again after so many milliseconds.
+        /// Decide again after this time.
         case lookAgain(milliseconds: Int64)
     }
 
     package static let saturationMilliseconds: Int64 = 250
     package static let longWayMilliseconds = 5.0
     package static let slowAnswerMilliseconds = 25.0
-    /// Streams of a connection; a window holds twice as many of the largest payloads.
+    /// The number of streams of a connection below which it counts as narrow. A window holds twice as many of the
+    /// largest payloads.
     package static let narrowStreams = 8
 
     package let maximumConnections: Int
@@ -78,7 +80,7 @@ package struct PoolSizing {
         self.maximumConnections = maximumConnections
     }
 
-    /// To be asked when connections have been given all that they have room for.
+    /// Decides whether to open connections. Must be called after the existing connections have been filled.
     package mutating func decide(_ load: Load, nowMilliseconds now: Int64) -> Decision {
         let left = maximumConnections - load.established - load.ramping
         let allowed = min(left, load.mostAtOnce - load.ramping)

@@ -1,15 +1,16 @@
 import Threading
 
-/// A bound on the connections of many pools together, such as those to the hundreds of origins of Web Push.
+/// A limit on the connections of many pools together, such as those to the hundreds of origins of Web Push.
 ///
-/// The first connection of a pool comes first: a quarter of all is kept for those that have none yet.
+/// A quarter of the connections is reserved for pools that have none yet.
 package final class SharedConnectionLimit: Sendable {
-    /// Who has got none asks again within a second.
+    /// How long an unmet request is remembered, in milliseconds. A pool that got no connection asks again within a
+    /// second.
     private static let memoryMilliseconds: Int64 = 2_000
 
     private struct State {
         var free: Int
-        /// Uptime in milliseconds, until when a pool without any may still wait for one.
+        /// Until when a pool without connections may still wait for one, in milliseconds of uptime.
         var awaitedUntil = Int64.min
     }
 
@@ -21,8 +22,10 @@ package final class SharedConnectionLimit: Sendable {
         state = Mutex(State(free: maximum))
     }
 
-    /// - Parameter owned: how many the pool has.
-    /// - Returns: how many more it may open, at most `wanted`; each is to be released.
+    /// Reserves connections. Each must be released later.
+    ///
+    /// - Parameter owned: The number of connections that the pool has.
+    /// - Returns: The number of connections that it may open, at most `wanted`.
     package func take(upTo wanted: Int, beside owned: Int, nowMilliseconds now: Int64) -> Int {
         state.withLock { state in
             let first = owned == 0 ? min(1, wanted, state.free) : 0
@@ -37,9 +40,9 @@ package final class SharedConnectionLimit: Sendable {
         state.withLock { $0.free += count }
     }
 
-    /// Whether others need the place of a connection that is idle.
+    /// Returns whether other pools need the place of an idle connection.
     ///
-    /// - Parameter isLast: the pool has no other.
+    /// - Parameter isLast: Whether the pool has no other connection.
     package func wantsBack(isLast: Bool, nowMilliseconds now: Int64) -> Bool {
         state.withLock { now < $0.awaitedUntil || !isLast && $0.free <= kept }
     }

@@ -1,13 +1,13 @@
 internal import CNGHTTP2
 
-/// What the library's callbacks mean to a client.
+/// The client's handling of the library's callbacks.
 final class ClientCore: SessionCore {
     let listener = DelegateHolder<any HTTP2ClientDelegate>()
     private(set) var hasPeerSettings = false
 
     init(_ settings: HTTP2Settings) throws(HTTP2Error) {
         try super.init(settings) { options in
-            // Until SETTINGS arrive the limit is unknown; with token authentication it will be 1.
+            // The limit is unknown until SETTINGS arrive. With token authentication it will be 1.
             nghttp2_option_set_peer_max_concurrent_streams(options, 1)
         } new: { native, callbacks, options in
             nghttp2_session_client_new2(&native, callbacks, nil, options)
@@ -42,8 +42,8 @@ final class ClientCore: SessionCore {
         }
         guard frame.hasFlag(NGHTTP2_FLAG_END_STREAM) else { return }
         if let body = record.pointee.body, record.pointee.bodyOffset < body.count {
-            // Answered before all of the request was sent (RFC 9113, section 8.1): the rest is of no use, and a
-            // server that grants no more window would keep the stream open for ever.
+            // The server answered before the whole request was sent (RFC 9113, section 8.1). The rest is useless, and a
+            // server that grants no more window would keep the stream open forever.
             nghttp2_submit_rst_stream(
                 native, UInt8(NGHTTP2_FLAG_NONE.rawValue), frame.pointee.hd.stream_id,
                 HTTP2ErrorCode.cancel.rawValue)
@@ -62,9 +62,9 @@ final class ClientCore: SessionCore {
         case .fields:
             listener.tell { $0.responseField(tag: record.pointee.tag, name: name, value: value) }
         case .awaitingStatus, .informational:
-            // The only pseudo-header a response may have (RFC 9113, section 8.3.2), as the library checks.
+            // The only pseudo-header field allowed in a response (RFC 9113, section 8.3.2). The library checks that.
             guard name.first == UInt8(ascii: ":") else { return true }
-            // Three digits, as the library checks; that the first is not 0 it does not (RFC 9110, section 15).
+            // The library checks for three digits, but allows a leading 0 (RFC 9110, section 15).
             let status = value.reduce(0) { $0 * 10 + Int($1) - 0x30 }
             guard status >= 100 else { return false }
             guard status >= 200 else {
@@ -90,7 +90,7 @@ final class ClientCore: SessionCore {
 
     override func streamClosed(stream: Int32, code: UInt32) {
         guard let index = record(of: stream) else { return }
-        // Told first, so that the delegate can still ask how much of the request had left.
+        // Reported first, so that the delegate can still ask how much of the request has left.
         listener.tell {
             $0.streamClosed(
                 tag: streams[index].pointee.tag, streamID: stream, code: HTTP2ErrorCode(rawValue: code))

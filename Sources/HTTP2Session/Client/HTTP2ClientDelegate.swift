@@ -1,21 +1,21 @@
-/// What a client session tells its owner. All calls come from inside ``HTTP2ClientSession/receive(_:)`` or
-/// ``HTTP2ClientSession/collectOutput(limit:_:)``; requests may be submitted from them. Buffers are valid
-/// during the call only. `tag` is the number the request was submitted with.
+/// The delegate of a client session. All calls come from inside ``HTTP2ClientSession/receive(_:)`` or
+/// ``HTTP2ClientSession/collectOutput(limit:_:)``. Implementations may submit requests in these calls. Buffers are
+/// valid only during the call. `tag` is the number with which the request was submitted.
 public protocol HTTP2ClientDelegate: AnyObject {
-    /// The final status of a response, before its fields. Informational (1xx) responses are left out.
+    /// Called with the final status of a response, before its fields. Informational (1xx) responses are not reported.
     func responseStarted(tag: Int, status: Int)
-    /// One field of a response's header; trailers are left out.
+    /// Called for each field of a response's header. Trailers are not reported.
     func responseField(tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
     func responseData(tag: Int, _ bytes: UnsafeRawBufferPointer)
-    /// The response is whole. ``streamClosed(tag:streamID:code:)`` follows.
+    /// Called when the response is complete. ``streamClosed(tag:streamID:code:)`` follows.
     func responseEnded(tag: Int)
-    /// Called once for each submitted request, unless the session is given up first. A request that never
-    /// left, or that the peer's GOAWAY says was not processed, closes with `refusedStream`. During this call
-    /// ``HTTP2ClientSession/isWritten(_:)`` can still be asked.
+    /// Called once for each submitted request, unless the session is given up first. A request that never left, or that
+    /// was not processed according to the peer's GOAWAY, closes with `refusedStream`. During this call
+    /// ``HTTP2ClientSession/isWritten(_:)`` is still available.
     func streamClosed(tag: Int, streamID: Int32, code: HTTP2ErrorCode)
-    /// The peer's settings arrived, at first or anew.
+    /// Called when SETTINGS of the peer arrive, the first or later ones.
     func peerSettingsChanged()
-    /// The peer takes no new requests. Streams above `lastStreamID` are closed with `refusedStream` next.
+    /// Called when the peer takes no new requests. Streams above `lastStreamID` are closed with `refusedStream` next.
     func goAwayReceived(lastStreamID: Int32, code: HTTP2ErrorCode, debugData: UnsafeRawBufferPointer)
     func pingAcknowledged(_ payload: UInt64)
 }

@@ -1,11 +1,12 @@
 internal import CNGHTTP2
 
-/// The client's end of an HTTP/2 connection (RFC 9113) on nghttp2: bytes in, bytes out. Single owner, not
-/// thread-safe. Requests beyond the peer's stream limit wait inside the session.
+/// The client's end of an HTTP/2 connection (RFC 9113), based on nghttp2 and without a socket. It has a single owner
+/// and is not thread-safe. Requests beyond the peer's stream limit wait inside the session.
 ///
-/// Sends no PRIORITY, takes no server push, and opens one stream at most before the peer's first SETTINGS.
+/// The session sends no PRIORITY and accepts no server push. Before the peer's first SETTINGS it opens at most one
+/// stream.
 public final class HTTP2ClientSession: HTTP2Endpoint {
-    /// Held strongly: set it to nil, or call ``detachDelegate()``, when the connection is over.
+    /// The delegate, which is retained. Set it to `nil`, or call ``detachDelegate()``, when the connection is over.
     public var delegate: (any HTTP2ClientDelegate)? {
         get { core.listener.delegate }
         set { core.listener.delegate = newValue }
@@ -24,12 +25,13 @@ public final class HTTP2ClientSession: HTTP2Endpoint {
 
     // MARK: Requests
 
-    /// Queues one request. Its field list is the pseudo-headers of `connectionFields`, `:path`, the rest of
-    /// `connectionFields`, `requestFields`; all but `path` is kept, not copied, until the stream closes.
+    /// Queues a request. Its field list consists of the pseudo-header fields of `connectionFields`, `:path`, the rest
+    /// of `connectionFields`, and `requestFields`. All arguments except `path` are retained, not copied, until the
+    /// stream closes.
     ///
-    /// - Parameter tag: the caller's number for this request, repeated with each of its events.
-    /// - Returns: the stream's identifier.
-    /// - Throws: ``HTTP2Error`` of kind `closing` or `streamIDsExhausted`: the request needs another connection.
+    /// - Parameter tag: The caller's number for this request, passed with each of its events.
+    /// - Returns: The stream's identifier.
+    /// - Throws: ``HTTP2Error`` of kind `closing` or `streamIDsExhausted` if the request needs another connection.
     @discardableResult
     public func submit(
         connectionFields: HTTP2Fields, path: UnsafeRawBufferPointer, requestFields: HTTP2Fields, body: HTTP2Body,
@@ -67,58 +69,60 @@ public final class HTTP2ClientSession: HTTP2Endpoint {
         return stream
     }
 
-    /// Ends a stream at once; its ``HTTP2ClientDelegate/streamClosed(tag:streamID:code:)`` follows when the
-    /// frame is collected.
+    /// Ends a stream at once. ``HTTP2ClientDelegate/streamClosed(tag:streamID:code:)`` follows when the frame is
+    /// collected.
     public func reset(_ stream: Int32, code: HTTP2ErrorCode = .cancel) throws(HTTP2Error) {
         try core.reset(stream, code)
-        // Until the frame leaves, more of the response may arrive.
+        // More of the response may arrive until the frame leaves.
         if let index = core.record(of: stream) { core.streams[index].pointee.responsePhase = .over }
     }
 
-    /// Sends a PING; ``HTTP2ClientDelegate/pingAcknowledged(_:)`` brings the payload back.
+    /// Sends a PING. ``HTTP2ClientDelegate/pingAcknowledged(_:)`` returns the payload.
     public func ping(_ payload: UInt64) throws(HTTP2Error) {
         try core.ping(payload)
     }
 
-    /// Tells the server that this side is about to close.
+    /// Announces to the server that this side is about to close.
     public func goAway(code: HTTP2ErrorCode = .noError) throws(HTTP2Error) {
         try core.goAway(lastStreamID: 0, code: code, debugData: [])
     }
 
     // MARK: Capacity
 
-    /// Requests submitted and not yet closed, those that still wait for a free stream included.
+    /// The number of requests that are submitted and not closed, including those that wait for a free stream.
     public var openStreams: Int {
         core.streams.count
     }
 
-    /// The server's limit for open streams, in force now; nil before its first SETTINGS.
+    /// The server's current limit on open streams, or `nil` before its first SETTINGS.
     public var peerMaxConcurrentStreams: Int? {
         core.hasPeerSettings ? core.remoteSetting(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS) : nil
     }
 
-    /// Bytes of submitted bodies that no DATA frame has taken yet: what waits for window or for its turn.
+    /// The number of bytes in submitted bodies that are not in a DATA frame yet, because they wait for window or for
+    /// their turn.
     public var unsentBodyBytes: Int {
         core.unsentBodyBytes
     }
 
-    /// Bytes of body the connection as a whole may send now (RFC 9113, section 6.9).
+    /// The number of body bytes that the whole connection may send now (RFC 9113, section 6.9).
     public var connectionSendWindow: Int {
         core.connectionSendWindow
     }
 
-    /// Bytes of body each new stream may send before a WINDOW_UPDATE.
+    /// The number of body bytes that each new stream may send before a WINDOW_UPDATE.
     public var peerInitialStreamWindow: Int {
         core.remoteSetting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE)
     }
 
-    /// Whether the last byte of the request, with END_STREAM, has been handed out by ``collectOutput(limit:_:)``.
-    /// A server can't have taken up a request of which a part was never sent. For streams not yet closed.
+    /// Returns whether ``collectOutput(limit:_:)`` has passed on the last byte of the request, with END_STREAM. A
+    /// server cannot have processed a request of which a part was never sent. Only for streams that are not closed.
     public func isWritten(_ stream: Int32) -> Bool {
         core.record(of: stream).map { core.streams[$0].pointee.unsentBytes == 0 } ?? false
     }
 
-    /// False after the peer's GOAWAY, or when the session has ended or run out of stream identifiers.
+    /// Whether the session accepts new requests: the peer has sent no GOAWAY, the session has not ended, and stream
+    /// identifiers are left.
     public var takesRequests: Bool {
         core.failure == nil && nghttp2_session_check_request_allowed(core.native) != 0
     }
@@ -127,7 +131,7 @@ public final class HTTP2ClientSession: HTTP2Endpoint {
         nghttp2_session_get_next_stream_id(core.native)
     }
 
-    /// Streams there is memory for, to test that it is used again.
+    /// The number of streams that fit into the allocated memory. Tests check with it that memory is reused.
     package var recordCapacity: Int {
         core.streams.capacity
     }

@@ -1,4 +1,4 @@
-/// Holds a session's delegate, strongly: weak references would slow each event down.
+/// A strong reference to a session's delegate. Weak references would slow down each event.
 final class DelegateHolder<Delegate> {
     private final class Box {
         let delegate: Delegate
@@ -9,7 +9,7 @@ final class DelegateHolder<Delegate> {
     }
 
     private var box: Box?
-    // One owner, one thread: nothing for exclusivity checks to find on the hot path.
+    // Exclusivity checks are off on this hot path, because only one thread uses this object.
     @exclusivity(unchecked) private var reference: Unmanaged<Box>?
 
     var delegate: Delegate? {
@@ -20,14 +20,16 @@ final class DelegateHolder<Delegate> {
         }
     }
 
-    /// Calls the delegate without reference counting, which is a tenth of all the work on a request otherwise:
-    /// an immutable property of an object that is surely alive needs none. That it is, ``keepingAlive(_:)`` sees to.
+    /// Calls the delegate without reference counting, which otherwise takes a tenth of all work on a request. An
+    /// immutable property of an object that is certainly alive needs none. ``keepingAlive(_:)`` ensures that it is
+    /// alive.
     @inline(__always)
     func tell(_ event: (Delegate) -> Void) {
         reference?._withUnsafeGuaranteedRef { event($0.delegate) }
     }
 
-    /// Around whatever may ``tell(_:)``: keeps the delegate alive, also when it is replaced meanwhile.
+    /// Keeps the delegate alive during a call of `body`, even if it is replaced meanwhile. Must surround every call of
+    /// ``tell(_:)``.
     func keepingAlive(_ body: () throws(HTTP2Error) -> Void) throws(HTTP2Error) {
         let alive = box
         defer { withExtendedLifetime(alive) {} }

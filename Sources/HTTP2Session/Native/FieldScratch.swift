@@ -1,6 +1,6 @@
 internal import CNGHTTP2
 
-/// Memory in which the field list of one request or response is put together, used again for the next.
+/// Memory for building the field list of one request or response, reused for the next one.
 struct FieldScratch: ~Copyable {
     private(set) var fields: UnsafeMutablePointer<nghttp2_nv>
     private(set) var count = 0
@@ -31,7 +31,7 @@ struct FieldScratch: ~Copyable {
         count += added
     }
 
-    /// A field whose value the library copies when the list is submitted: it must stay valid until then.
+    /// Appends a field whose value the library copies when the list is submitted. The value must stay valid until then.
     mutating func append(name: StaticString, copying value: UnsafeRawBufferPointer) {
         append(
             nghttp2_nv(

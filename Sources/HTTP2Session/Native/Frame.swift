@@ -13,7 +13,7 @@ extension UnsafePointer<nghttp2_frame> {
         withUnsafeBytes(of: pointee.ping.opaque_data) { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) }
     }
 
-    /// What was wrong with a received frame.
+    /// Returns a description of the error in a received frame.
     func diagnosis(_ code: Int32) -> String {
         "\(pointee.hd.place): \(String(cString: nghttp2_strerror(code)))"
     }
@@ -28,7 +28,7 @@ extension UnsafePointer<nghttp2_frame> {
 }
 
 extension nghttp2_frame_hd {
-    /// The frame for people, for example `HEADERS frame on stream 1`.
+    /// The frame's description for people, for example `HEADERS frame on stream 1`.
     var place: String {
         let names = [
             "DATA", "HEADERS", "PRIORITY", "RST_STREAM", "SETTINGS", "PUSH_PROMISE", "PING", "GOAWAY", "WINDOW_UPDATE",

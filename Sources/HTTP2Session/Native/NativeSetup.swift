@@ -1,6 +1,6 @@
 internal import CNGHTTP2
 
-/// Frees what the library allocates for the making of a session.
+/// Helpers that allocate and free what the library needs to create a session.
 enum NativeSetup {
     static func withCallbacks<Result>(
         _ body: (OpaquePointer) throws(HTTP2Error) -> Result

@@ -1,35 +1,36 @@
 internal import CNGHTTP2
 
-/// What client and server sessions have in common: the library's session, its stream records, and how it
-/// fails. The library's handle is not thread-safe ("Programmers' Guide"), so neither is this.
+/// The common part of client and server sessions: the library's session, its stream records, and its failures. The
+/// library's handle is not thread-safe ("Programmers' Guide"), so this class is not thread-safe either.
 ///
-/// ``SessionCallbacks`` call it; ``ClientCore`` and ``ServerCore`` add what an event means to their side.
+/// ``SessionCallbacks`` call it. ``ClientCore`` and ``ServerCore`` override the events that matter to their side.
 class SessionCore {
     let native: OpaquePointer
-    // One owner, one thread: nothing for exclusivity checks to find on the hot path.
+    // Exclusivity checks are off on this hot path, because only one thread uses this object.
     @exclusivity(unchecked) var streams = StreamSlab()
     @exclusivity(unchecked) var scratch = FieldScratch()
     private let headerListLimit: Int
-    /// Bytes of submitted bodies that no DATA frame has taken yet: what waits for window or for its turn.
-    // One owner, one thread: nothing for exclusivity checks to find on the hot path.
+    /// The number of bytes in submitted bodies that are not in a DATA frame yet, because they wait for window or for
+    /// their turn.
+    // Exclusivity checks are off on this hot path, because only one thread uses this object.
     @exclusivity(unchecked) var unsentBodyBytes = 0
-    /// Why the session ended; set once.
+    /// The reason why the session ended; set once.
     private(set) var failure: HTTP2Error?
     private(set) var isProcessing = false
 
     @exclusivity(unchecked) private var headerListSize = 0
-    /// What the library last said about the peer's input: the detail of a failure.
+    /// The library's last message about the peer's input, used as the detail of a failure.
     private(set) var diagnosis: String?
     private var submittedGoAwayCode: UInt32?
     @exclusivity(unchecked) private var currentFrame = nghttp2_frame_hd()
     @exclusivity(unchecked) private var framesWithoutUse = 0
-    // Never 0, which frames of the connection bear.
+    // Never 0, which is the stream identifier of connection-level frames.
     @exclusivity(unchecked) private var lastFoundStream: Int32 = -1
     @exclusivity(unchecked) private var lastFoundIndex = 0
 
     /// - Parameters:
-    ///   - configure: sets options of the library's.
-    ///   - new: makes the library's session of callbacks and options.
+    ///   - configure: Sets the library's options.
+    ///   - new: Creates the library's session from callbacks and options.
     init(
         _ settings: HTTP2Settings, configure: (_ options: OpaquePointer) -> Void,
         new: (_ native: inout OpaquePointer?, _ callbacks: OpaquePointer, _ options: OpaquePointer) -> Int32
@@ -97,9 +98,9 @@ class SessionCore {
 
     // MARK: Streams
 
-    /// The index of the stream's record, if it has one.
+    /// Returns the index of the stream's record, or `nil` if it has none.
     func record(of stream: Int32) -> Int? {
-        // Callbacks come in runs for one stream: its fields, its end, its close.
+        // Successive callbacks often concern the same stream: its fields, its end, its close.
         if stream == lastFoundStream {
             return lastFoundIndex
         }
@@ -134,7 +135,7 @@ class SessionCore {
         return (copied, record.pointee.bodyOffset == body.count)
     }
 
-    // MARK: What the library's callbacks mean to either side
+    // MARK: Handling of the library's callbacks
 
     func frameReceived(_ frame: UnsafePointer<nghttp2_frame>) {}
 
@@ -142,7 +143,7 @@ class SessionCore {
         headerListSize = 0
     }
 
-    /// False: the message is not one, and its stream is to be reset.
+    /// Returns `false` if the message is malformed and its stream must be reset.
     func fieldReceived(
         _ frame: UnsafePointer<nghttp2_frame>, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
     ) -> Bool { true }
@@ -153,25 +154,25 @@ class SessionCore {
 
     func resetSent(_ frame: UnsafePointer<nghttp2_frame>) {}
 
-    /// The library resets a stream over what the peer did; the reset is still to be sent.
+    /// Called when the library resets a stream because of the peer's error. The reset is not sent yet.
     func frameRefused(_ frame: UnsafePointer<nghttp2_frame>, code: Int32) {
         noteDiagnosis(frame.diagnosis(code))
     }
 
-    /// What the library says in words of the peer's input.
+    /// Called with a message of the library about the peer's input.
     func complained(_ text: UnsafeRawBufferPointer) {
         noteDiagnosis(String(decoding: text, as: UTF8.self))
     }
 
-    // MARK: Failing
+    // MARK: Failures
 
-    /// Frames that bring no message any further (PING, SETTINGS, empty DATA, …) in a row, before the peer counts
-    /// as flooding us. They take no memory, but the time of every other connection.
+    /// The number of consecutive frames that belong to no message (PING, SETTINGS, empty DATA, …) after which the peer
+    /// counts as flooding us. Such frames take no memory, but they take time from all other connections.
     static let maximumFramesWithoutUse = 10_000
 
     func frameBegan(_ header: nghttp2_frame_hd) {
         currentFrame = header
-        // The fault of an earlier frame says nothing of this one.
+        // The error of an earlier frame does not explain this one.
         if diagnosis != nil { diagnosis = nil }
         framesWithoutUse += 1
         if framesWithoutUse > Self.maximumFramesWithoutUse {
@@ -179,11 +180,11 @@ class SessionCore {
         }
     }
 
-    /// Streams refused or reset over what the peer sent, since the last time there was nothing left to send. A peer
-    /// that makes us refuse and does not read would fill the memory.
+    /// The number of streams refused or reset because of the peer's input since the output was last empty. A peer that
+    /// causes refusals and does not read them would fill the memory.
     @exclusivity(unchecked) private var unsentRefusals = 0
 
-    /// False: the session has ended over it.
+    /// Counts a refusal. Returns `false` if this has ended the session.
     func admitRefusal() -> Bool {
         unsentRefusals += 1
         guard unsentRefusals > Self.maximumFramesWithoutUse else { return true }
@@ -191,21 +192,21 @@ class SessionCore {
         return false
     }
 
-    /// The peer's last frame was of use.
+    /// Records that the last frame belonged to a message.
     func noteUse() {
         framesWithoutUse = 0
     }
 
-    /// Ends the session over what the library allows.
+    /// Ends the session because the peer exceeded a limit that the library does not enforce.
     private func end(_ kind: HTTP2Error.Kind, _ problem: String) {
         guard failure == nil else { return }
         nghttp2_session_terminate_session(native, HTTP2ErrorCode.enhanceYourCalm.rawValue)
         fail(HTTP2Error(kind, problem))
     }
 
-    /// Counts one received field against the limit. False: the session has ended over it.
+    /// Counts a received field toward the limit. Returns `false` if this has ended the session.
     func admitField(nameLength: Int, valueLength: Int) -> Bool {
-        // RFC 9113, section 6.5.2: each field counts 32 bytes more than its name and value.
+        // RFC 9113, section 6.5.2: each field counts as its name, its value and 32 bytes.
         headerListSize += nameLength + valueLength + 32
         guard headerListSize > headerListLimit else { return true }
         end(.connection(.enhanceYourCalm), "the peer's header list is larger than \(headerListLimit) bytes")
@@ -216,11 +217,11 @@ class SessionCore {
         diagnosis = text
     }
 
-    /// The library ends a session over the peer's faults with a GOAWAY of its own making.
+    /// Records the GOAWAY with which the library ends a session because of the peer's error.
     func goAwaySent(_ frame: UnsafePointer<nghttp2_frame>) {
         let goAway = frame.goAway
         guard failure == nil, goAway.code != .noError, goAway.code.rawValue != submittedGoAwayCode else { return }
-        // The library's own words name frame and rule, where it has any.
+        // The debug data of the library, if there is any, names the frame and the rule.
         let said = String(decoding: goAway.debugData, as: UTF8.self)
         let problem = said.isEmpty ? diagnosis ?? goAway.code.meaning(at: currentFrame.place) : said
         fail(HTTP2Error(.connection(goAway.code), "the peer broke the protocol: \(problem)"))
@@ -260,7 +261,7 @@ class SessionCore {
                 native, UInt8(NGHTTP2_FLAG_NONE.rawValue), bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
         }
         try check(result, "sending a ping")
-        // So that a quiet connection, kept alive for weeks by PINGs of both sides, never counts as flooded.
+        // A quiet connection that PINGs of both sides keep open for weeks must never count as flooded.
         noteUse()
     }
 

@@ -1,11 +1,11 @@
-/// Records in one block of memory, addressed by an index that stays the same while the stream is open. It
-/// grows to the largest number of streams ever open at once and never allocates below that.
+/// Stream records in one block of memory. A record's index stays the same while its stream is open. The slab grows to
+/// the largest number of streams that were open at once, and reuses that memory without further allocations.
 struct StreamSlab: ~Copyable {
     private var records: UnsafeMutablePointer<StreamRecord>
     private(set) var capacity: Int
     private var firstFree: Int32 = -1
     private var initialized = 0
-    /// Streams open now.
+    /// The number of open streams.
     private(set) var count = 0
 
     init(capacity: Int = 16) {
@@ -38,7 +38,7 @@ struct StreamSlab: ~Copyable {
         return initialized - 1
     }
 
-    /// Frees the record and releases what it held.
+    /// Frees the record and releases its contents.
     mutating func remove(_ index: Int) {
         records[index] = StreamRecord()
         records[index].nextFree = firstFree

@@ -1,8 +1,11 @@
-/// Adds fields that differ from response to response to those that don't.
+/// A helper that adds the fields of one response to those that all responses share.
 public struct HTTP2FieldAppender {
     let core: SessionCore
 
-    /// - Parameter value: read when the response is submitted, so it must outlive the call this is lent to.
+    /// Appends a field.
+    ///
+    /// - Parameter value: The value, which is read when the response is submitted. It must outlive the closure that
+    ///   receives this appender.
     public func append(_ name: StaticString, _ value: UnsafeRawBufferPointer) {
         core.scratch.append(name: name, copying: value)
     }

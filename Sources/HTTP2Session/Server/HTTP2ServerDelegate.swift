@@ -1,32 +1,33 @@
-/// What a server session tells its owner. All calls come from inside ``HTTP2ServerSession/receive(_:)`` or
-/// ``HTTP2ServerSession/collectOutput(limit:_:)``; responses may be submitted from them. Buffers are valid
-/// during the call only.
+/// The delegate of a server session. All calls come from inside ``HTTP2ServerSession/receive(_:)`` or
+/// ``HTTP2ServerSession/collectOutput(limit:_:)``. Implementations may submit responses in these calls. Buffers are
+/// valid only during the call.
 public protocol HTTP2ServerDelegate: AnyObject {
-    /// A request begins.
+    /// Called when a request begins.
     ///
-    /// - Returns: the delegate's own number for it, repeated with each of its events.
+    /// - Returns: The delegate's own number for the request, passed with each of its events.
     func requestStarted(streamID: Int32) -> Int
-    /// One field, pseudo-headers first.
+    /// Called for each field, pseudo-header fields first.
     func requestField(tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
-    /// One field after the body, of which nothing about the request may be concluded (RFC 9110, section 6.5.1).
+    /// Called for each field after the body. Trailers must not change how the request is processed (RFC 9110, section
+    /// 6.5.1).
     func requestTrailer(tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
     func requestData(tag: Int, _ bytes: UnsafeRawBufferPointer)
-    /// The request is whole.
+    /// Called when the request is complete.
     func requestEnded(tag: Int, streamID: Int32)
     /// Called once for each started request, unless the session is given up first.
     func streamClosed(tag: Int, streamID: Int32, code: HTTP2ErrorCode)
-    /// A request was above the limit for open streams and is refused unprocessed (REFUSED_STREAM); nothing else is
-    /// told of it.
+    /// Called when a request exceeds the limit on open streams and is refused unprocessed (REFUSED_STREAM). No other
+    /// call reports this request.
     func requestRefused(streamID: Int32)
-    /// A request broke the rules of HTTP and its stream is reset.
+    /// Called when a request breaks the rules of HTTP and its stream is reset.
     ///
-    /// - Parameter problem: which rule, for people. Names fields, never contains their values.
+    /// - Parameter problem: The broken rule, for people. It may name fields but never contains their values.
     func requestMalformed(streamID: Int32, problem: String)
-    /// The client has taken up all settings announced so far.
+    /// Called when the client has applied all settings announced so far.
     func settingsAcknowledged()
     func goAwayReceived(lastStreamID: Int32, code: HTTP2ErrorCode, debugData: UnsafeRawBufferPointer)
     func pingAcknowledged(_ payload: UInt64)
-    /// The client has sent a PING; it is answered in any case.
+    /// Called when the client has sent a PING, which the session answers by itself.
     func pingReceived()
 }
 

@@ -1,19 +1,19 @@
 internal import CNGHTTP2
 
-/// The server's end of an HTTP/2 connection (RFC 9113) on nghttp2: bytes in, bytes out. Single owner, not
-/// thread-safe.
+/// The server's end of an HTTP/2 connection (RFC 9113), based on nghttp2 and without a socket. It has a single owner
+/// and is not thread-safe.
 public final class HTTP2ServerSession: HTTP2Endpoint {
-    /// Held strongly: set it to nil, or call ``detachDelegate()``, when the connection is over.
+    /// The delegate, which is retained. Set it to `nil`, or call ``detachDelegate()``, when the connection is over.
     public var delegate: (any HTTP2ServerDelegate)? {
         get { core.listener.delegate }
         set { core.listener.delegate = newValue }
     }
     private let core: ServerCore
-    // One owner, one thread: nothing for exclusivity checks to find on the hot path.
+    // Exclusivity checks are off on this hot path, because only one thread uses this object.
     @exclusivity(unchecked) private var announcement = StreamLimitAnnouncement()
 
-    /// - Parameter grantsWindowByHand: true: no WINDOW_UPDATE is sent for received body bytes until
-    ///   ``consume(_:stream:)`` says so.
+    /// - Parameter grantsWindowByHand: Whether WINDOW_UPDATE for received body bytes is sent only after
+    ///   ``consume(_:stream:)``.
     public init(
         settings: HTTP2Settings = HTTP2Settings(), grantsWindowByHand: Bool = false,
         delegate: (any HTTP2ServerDelegate)? = nil
@@ -25,11 +25,10 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
 
     // MARK: Responses
 
-    /// Answers a request. `fields` (with `:status` among them) and `body` are kept, not copied, until the
-    /// stream closes.
+    /// Answers a request. `fields` (including `:status`) and `body` are retained, not copied, until the stream closes.
     ///
-    /// - Parameter append: adds what differs from one response to the next.
-    /// - Throws: ``HTTP2Error`` of kind `unknownStream` when the client has given the request up.
+    /// - Parameter append: Adds the fields that are specific to this response.
+    /// - Throws: ``HTTP2Error`` of kind `unknownStream` if the client has given the request up.
     public func respond(
         to stream: Int32, fields: HTTP2Fields, body: HTTP2Body? = nil, append: (HTTP2FieldAppender) -> Void = { _ in }
     ) throws(HTTP2Error) {
@@ -64,28 +63,28 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
 
     // MARK: Connection
 
-    /// Announces new values; ``HTTP2ServerDelegate/settingsAcknowledged()`` tells when they are in force.
+    /// Announces new values. ``HTTP2ServerDelegate/settingsAcknowledged()`` reports when they are in force.
     public func changeSettings(_ settings: HTTP2Settings) throws(HTTP2Error) {
         try core.submitSettings(announcement.entries(for: settings))
         if let limit = settings.maxConcurrentStreams { core.streamLimit = Int(limit) }
     }
 
-    /// Gives the client window for body bytes that have been received, on the stream and the connection.
-    /// Only for sessions that grant window by hand.
+    /// Grants the client window for received body bytes, on the stream and the connection. Only for sessions created
+    /// with `grantsWindowByHand`.
     public func consume(_ count: Int, stream: Int32) throws(HTTP2Error) {
         try core.check(nghttp2_session_consume(core.native, stream, count), "granting window to stream \(stream)")
     }
 
-    /// The first of two GOAWAY frames (RFC 9113, section 6.8): announces that the connection will close,
-    /// while requests under way still arrive.
+    /// Sends the first of two GOAWAY frames (RFC 9113, section 6.8). It announces that the connection will close, while
+    /// requests in flight still arrive.
     public func announceGoAway() throws(HTTP2Error) {
         try core.check(nghttp2_submit_shutdown_notice(core.native), "announcing GOAWAY")
     }
 
-    /// Sends GOAWAY. Streams above `lastStreamID` close with `refusedStream`; those up to it may still be
-    /// answered.
+    /// Sends GOAWAY. Streams above `lastStreamID` close with `refusedStream`. The others may still be answered.
     ///
-    /// - Parameter lastStreamID: a client's stream (odd), or 0 for none; not above that of an earlier GOAWAY.
+    /// - Parameter lastStreamID: A stream of the client (odd), or 0 for none. Must not exceed that of an earlier
+    ///   GOAWAY.
     public func goAway(
         lastStreamID: Int32, code: HTTP2ErrorCode = .noError, debugData: [UInt8] = []
     ) throws(HTTP2Error) {
@@ -96,22 +95,23 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
         try core.ping(payload)
     }
 
-    /// The highest stream on which a request has been received.
+    /// The highest stream on which a request was received.
     public var lastStreamID: Int32 {
         nghttp2_session_get_last_proc_stream_id(core.native)
     }
 
-    /// The stream whose field list has begun and not ended; 0: none. Nothing else can arrive meanwhile.
+    /// The stream whose field list has begun but not ended, or 0 if there is none. No other frame can arrive in
+    /// between.
     public var unfinishedHeaders: Int32 {
         core.unfinishedHeaders
     }
 
-    /// Requests begun and not yet closed.
+    /// The number of requests that have begun and are not closed.
     public var openStreams: Int {
         core.streams.count
     }
 
-    /// Streams there is memory for, to test that it is used again.
+    /// The number of streams that fit into the allocated memory. Tests check with it that memory is reused.
     package var recordCapacity: Int {
         core.streams.capacity
     }

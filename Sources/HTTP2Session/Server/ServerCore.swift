@@ -1,25 +1,27 @@
 internal import CNGHTTP2
 
-/// What the library's callbacks mean to a server.
+/// The server's handling of the library's callbacks.
 final class ServerCore: SessionCore {
     let listener = DelegateHolder<any HTTP2ServerDelegate>()
-    /// Streams the client may have open: the limit announced last, whether it knows of it or not.
+    /// The number of streams that the client may have open: the limit announced last, even if the client has not
+    /// received it.
     var streamLimit = Int.max
-    /// The stream whose field list has begun and not ended; 0: none. Nothing else can arrive meanwhile.
-    // One owner, one thread: nothing for exclusivity checks to find on the hot path.
+    /// The stream whose field list has begun but not ended, or 0 if there is none. No other frame can arrive in
+    /// between.
+    // Exclusivity checks are off on this hot path, because only one thread uses this object.
     @exclusivity(unchecked) private(set) var unfinishedHeaders: Int32 = 0
-    /// Streams told of as malformed whose reset has not left yet, so that none is told of twice.
+    /// The streams that were reported as malformed and whose reset has not left yet. Prevents a second report.
     private var malformedStreams: Set<Int32> = []
 
-    /// Streams a client may cancel at once, and then in a second.
+    /// The number of streams that a client may cancel at once, and after that per second.
     private static let cancellations: UInt64 = 1_000_000
 
     init(_ settings: HTTP2Settings, grantsWindowByHand: Bool) throws(HTTP2Error) {
         try super.init(settings) { options in
             nghttp2_option_set_no_auto_window_update(options, grantsWindowByHand ? 1 : 0)
-            // Closed streams are otherwise kept for the sake of priorities, which nobody here uses.
+            // Otherwise closed streams are kept for priorities, which are not used here.
             nghttp2_option_set_no_closed_streams(options, 1)
-            // By default the library takes a client that cancels 1,000 streams for an attacker.
+            // The library's default treats a client that cancels 1,000 streams as an attacker.
             limit_stream_resets(options, Self.cancellations, Self.cancellations)
         } new: { native, callbacks, options in
             nghttp2_session_server_new2(&native, callbacks, nil, options)
@@ -28,7 +30,7 @@ final class ServerCore: SessionCore {
 
     override func frameBegan(_ header: nghttp2_frame_hd) {
         super.frameBegan(header)
-        // Only CONTINUATION comes within a field list.
+        // Only CONTINUATION frames are allowed within a field list.
         if UInt32(header.type) != NGHTTP2_CONTINUATION.rawValue { unfinishedHeaders = 0 }
     }
 
@@ -47,7 +49,7 @@ final class ServerCore: SessionCore {
 
     private func refuse(_ stream: Int32) {
         guard admitRefusal() else { return }
-        // Fails only for want of memory or of a connection, and then there is nothing to refuse any more.
+        // Fails only if memory or the connection is gone. Then there is nothing left to refuse.
         nghttp2_submit_rst_stream(
             native, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, HTTP2ErrorCode.refusedStream.rawValue)
         listener.tell { $0.requestRefused(streamID: stream) }
@@ -79,7 +81,8 @@ final class ServerCore: SessionCore {
         listener.tell { $0.requestMalformed(streamID: stream, problem: rule ?? frame.diagnosis(code)) }
     }
 
-    /// Some faults, such as a body that is not as long as it said, the library tells the client and nobody else.
+    /// Reports errors that the library reports only to the client, such as a body whose length differs from its
+    /// declared length.
     override func resetSent(_ frame: UnsafePointer<nghttp2_frame>) {
         let stream = frame.pointee.hd.stream_id
         let code = HTTP2ErrorCode(rawValue: frame.pointee.rst_stream.error_code)
@@ -96,7 +99,7 @@ final class ServerCore: SessionCore {
     override func frameReceived(_ frame: UnsafePointer<nghttp2_frame>) {
         switch frame.type {
         case NGHTTP2_HEADERS, NGHTTP2_DATA:
-            // A whole field list, or a frame that could not have come within one.
+            // The frame is a complete field list, or one that cannot occur within a field list.
             unfinishedHeaders = 0
             guard frame.hasFlag(NGHTTP2_FLAG_END_STREAM), failure == nil,
                 let index = record(of: frame.pointee.hd.stream_id)
@@ -128,13 +131,13 @@ final class ServerCore: SessionCore {
         listener.tell { $0.streamClosed(tag: tag, streamID: stream, code: HTTP2ErrorCode(rawValue: code)) }
     }
 
-    /// What the library says of a field, without the field's value and without what a terminal would obey.
+    /// Records the library's message about a field, without the field's value and without terminal control characters.
     override func complained(_ text: UnsafeRawBufferPointer) {
         let text = String(decoding: text.map { 0x20...0x7e ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
         noteDiagnosis(text.firstRange(of: ", value: [").map { String(text[..<$0.lowerBound]) } ?? text)
     }
 
-    /// Resets have left.
+    /// Forgets reported streams once their resets have left.
     func outputCollected() {
         if !malformedStreams.isEmpty, !wantsWrite { malformedStreams = [] }
     }

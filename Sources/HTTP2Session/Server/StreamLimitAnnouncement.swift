@@ -1,16 +1,17 @@
 internal import CNGHTTP2
 
-/// Announces a server's limit for open streams to the client, and not to the library.
+/// An announcement of a server's limit on open streams that reaches the client but not the library.
 ///
-/// The library ends the whole connection over one stream above a limit that the client has acknowledged; a server may
-/// refuse that one stream (RFC 9113, section 5.1.2), as servers do. So the library is handed the limit under a number
-/// that means nothing to it, the frame gets the right number on its way out, and ``HTTP2ServerSession`` counts.
+/// The library ends the whole connection if one stream exceeds a limit that the client has acknowledged. A server may
+/// refuse only that stream (RFC 9113, section 5.1.2), as servers usually do. The library therefore receives the limit
+/// under an identifier that it does not know. The outgoing frame gets the right identifier, and ``ServerCore`` enforces
+/// the limit.
 struct StreamLimitAnnouncement {
-    /// Of the numbers that no setting will have (RFC 9114, section 7.2.4.1, for HTTP/2 by custom).
+    /// An identifier that no setting will ever have (RFC 9114, section 7.2.4.1, by custom also for HTTP/2).
     private static let placeholder = 0x0a0a
     private static let frameHeaderLength = 9, entryLength = 6
 
-    /// SETTINGS frames that the library has not handed out yet.
+    /// The number of SETTINGS frames that the library has not handed out yet.
     private var unsent = 0
 
     mutating func entries(for settings: HTTP2Settings) -> [nghttp2_settings_entry] {
@@ -21,7 +22,7 @@ struct StreamLimitAnnouncement {
         }
     }
 
-    /// - Returns: what to send in place of a piece of output; nil: the piece itself, as nearly always.
+    /// - Returns: The bytes to send instead of this piece of output, or `nil`, nearly always, to send the piece itself.
     mutating func replacement(for piece: UnsafeRawBufferPointer) -> [UInt8]? {
         guard unsent > 0, Self.isSettings(piece) else { return nil }
         unsent -= 1
@@ -34,7 +35,7 @@ struct StreamLimitAnnouncement {
         return bytes
     }
 
-    /// Whether this is one SETTINGS frame of ours and nothing else: the library hands out frame by frame.
+    /// Returns whether this is exactly one of our SETTINGS frames. The library hands out each frame separately.
     private static func isSettings(_ piece: UnsafeRawBufferPointer) -> Bool {
         guard piece.count >= frameHeaderLength else { return false }
         let length = Int(piece[0]) << 16 | Int(piece[1]) << 8 | Int(piece[2])

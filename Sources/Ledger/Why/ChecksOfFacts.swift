@@ -1,7 +1,7 @@
 import PushModel
 import Store
 
-/// What was looked at, and what was found there, whatever the cause is.
+/// The list of all checks and their results, independent of the cause.
 struct ChecksOfFacts {
     let facts: JobFacts
 

@@ -1,10 +1,13 @@
-/// What to do about a job that can't be used.
+/// The advice for a job that can't be used.
 enum DeadAdvice {
-    /// What else than the job's own text may be mended: its app, its credential, the worker's outputs, a rate, the broker.
+    /// The fields whose faults lie outside the job's text: in its app, its credential, an output of the worker, a rate,
+    /// or the broker.
     private static let elsewhere: Set<Substring> = ["app", "credential", "message", "output", "rate"]
 
-    /// - Parameter reason: `field: problem`, or the broker's, which names no field. A fault of the job's own text is in it
-    ///   again when it is published again.
+    /// Returns the advice for a dead-lettered job. If the fault is in the job's own text, the job must be corrected,
+    /// because a replay would repeat the fault.
+    ///
+    /// - Parameter reason: a text such as `field: problem`, or the broker's reason, which names no field.
     static func text(on job: String, _ reason: String) -> String {
         let field = reason.prefix { $0 != ":" }
         let isItsText = field.count < reason.count && !field.contains(" ") && !elsewhere.contains(field)

@@ -1,9 +1,9 @@
 import PushModel
 import Store
 
-/// Why a recipient got what it got: the first cause that the facts hold, and all that was looked at.
+/// An explanation of what happened to a recipient: the first cause that the facts contain, and all checks.
 package struct Explanation: Encodable {
-    /// A cause, and advice if there is something to do.
+    /// A cause, and advice if an action is possible.
     typealias Cause = (String, String?)
 
     package struct Check: Encodable {
@@ -11,26 +11,29 @@ package struct Explanation: Encodable {
     }
 
     package let job: String
-    /// Whether the facts say what became of it.
+    /// Whether the facts contain what happened to the job or recipient.
     package let found: Bool
     package let cause: String
     package let advice: String?
     package let checked: [Check]
 
-    /// | first that holds | cause |
-    /// |---|---|
-    /// | an outcome is told | what it says |
-    /// | the job is dead-lettered, or told as one that can't be used | the reason |
-    /// | it is cancelled | since when |
-    /// | events wait that the ledger has not written down | that it may be among them |
-    /// | other recipients of the job have outcomes, this one has none | that |
-    /// | its app is unknown, paused, without a credential or refused, now | that, which may be why |
-    /// | the token is dead now | since when, by whose word, which may be why |
-    /// | its app has a rate now | that, which may be why |
-    /// | none of these | the possible causes, with the apps paused, credentials refused and problems open now |
+    /// Creates an explanation from the first row of this table that applies.
     ///
-    /// The outcome is not known in the fourth and later rows. If there is no ledger, each of these causes begins with
-    /// that statement.
+    /// | fact | cause |
+    /// |---|---|
+    /// | an outcome is recorded | the outcome |
+    /// | the job is dead-lettered, or recorded as unusable | the reason |
+    /// | the job is cancelled | the time of the cancellation |
+    /// | the ledger has not written all events | the outcome may be among them |
+    /// | only other recipients of the job have outcomes | that fact |
+    /// | the app is unknown, paused, refused or without a credential | that fact, as a possible cause |
+    /// | the token is dead | the time and the reason, as a possible cause |
+    /// | the app has a rate limit | that fact, as a possible cause |
+    /// | none of these | the possible causes, with paused apps, refused credentials and open problems |
+    ///
+    /// The outcome is not known in the fourth and later rows. If there is no ledger, the causes in the sixth and later
+    /// rows begin by stating this. Apps, tokens and rates are checked as they are now, which may differ from the time
+    /// of the job.
     package init(_ facts: JobFacts) {
         job = facts.job
         checked = ChecksOfFacts(facts: facts).checks
@@ -45,7 +48,7 @@ package struct Explanation: Encodable {
 extension JobFacts {
     fileprivate typealias Cause = Explanation.Cause
 
-    /// Another content of that id may have been rejected.
+    /// The outcome, if it is recorded. A job with the same id but different content may have been rejected as well.
     fileprivate var outcome: Cause? {
         ofOutcome.map { ($0.0 + (rejected("; a job of this id").map(\.0) ?? ""), $0.1) }
     }
@@ -69,14 +72,15 @@ extension JobFacts {
             ), because: sums.map(\.reason))
     }
 
-    /// What was missing then and is missing still is said with it.
+    /// Adds the current faults of the app to a cause, if a missing or unusable credential was the reason.
     private func told(_ cause: Cause, because reasons: [String?]) -> Cause {
         let isOfApp = reasons.contains { $0 == "NoCredential" || $0 == "CredentialUnusable" }
         guard isOfApp, let first = appFaults.first else { return cause }
         return (cause.0 + "; now " + appFaults.words, first.todo ?? cause.1)
     }
 
-    /// Those that hold for the job: of its output; where that isn't known, of every output that the app has.
+    /// The faults of the app that affect the job. If the job's output is not known, faults count only if they affect
+    /// every output of the app.
     private var appFaults: [AppFault] {
         guard case .known(let app, let faults) = app else { return [] }
         if let output { return faults.filter { [nil, output].contains($0.output) } }
@@ -84,7 +88,7 @@ extension JobFacts {
         return outputs.contains(nil) || app.accounts.keys.allSatisfy { outputs.contains($0) } ? faults : []
     }
 
-    /// The outcome may be told, and not written down yet.
+    /// The outcome may already be published but not yet written to the ledger.
     fileprivate var ofBacklog: Cause? {
         guard let backlog, backlog.events > 0 else { return nil }
         let events = "\(backlog.events) \(backlog.events == 1 ? "event waits" : "events wait") in \(backlog.queue)"
@@ -183,7 +187,9 @@ extension DeviceToken {
 }
 
 extension LedgerRow {
-    /// - Parameter others: how many more outcomes are told of this recipient.
+    /// Returns the cause and the advice for an outcome.
+    ///
+    /// - Parameter others: the number of earlier outcomes that are recorded for this recipient.
     fileprivate func cause(others: Int) -> (String, String?) {
         let again =
             others == 0 ? "" : "; \(others) earlier \(others == 1 ? "outcome is" : "outcomes are") told of it"

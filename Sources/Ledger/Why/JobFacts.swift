@@ -1,14 +1,16 @@
 package import Store
 
-/// What was found about a job, or about one recipient of it, wherever something may be known. What could not be looked at
-/// is nil.
+/// The facts about a job, or about one of its recipients, from all places that may contain some. A fact is `nil` if it
+/// could not be checked.
 package struct JobFacts {
     package struct Ledger {
-        /// nil: nobody keeps one.
+        /// The state of the ledger, or `nil` if the database has no ledger.
         package var begin: LedgerBegin?
-        /// Of the recipient that is asked for, the newest first; of a job without one, what says that it can't be used.
+        /// The rows of the requested recipient, newest first. If no recipient is requested, the rows of the job, which
+        /// are read only if one of them reports the job as unusable.
         package var rows: [LedgerRow] = []
-        /// Of the whole job.
+        /// The outcomes of the whole job, counted by kind, output and reason. They are read only if ``rows`` does not
+        /// suffice.
         package var sums: [LedgerSum] = []
 
         package init(begin: LedgerBegin? = nil) {
@@ -36,11 +38,11 @@ package struct JobFacts {
         }
     }
 
-    /// What was told and is not written down yet, as far as the broker counts it.
+    /// The result events that are published but not yet written to the ledger, as counted by the broker.
     package struct Backlog {
         package let queue: String
         package let events: Int
-        /// Nobody writes it down.
+        /// Whether no ledger consumes the queue.
         package let isUnread: Bool
 
         package init(queue: String, events: Int, isUnread: Bool) {
@@ -50,12 +52,12 @@ package struct JobFacts {
         }
     }
 
-    /// What keeps an app's pushes now.
+    /// A current fault that prevents or delays pushes of an app.
     package struct AppFault: Hashable {
         package let text: String
-        /// With which they would be sent; nil: with any.
+        /// The output that the fault affects, or `nil` if it affects all outputs.
         package let output: String?
-        /// nil: the app's routes tell more.
+        /// The advice, or `nil` if the app's routes give better advice.
         package let todo: String?
 
         package init(_ text: String, of output: String? = nil, todo: String? = nil) {
@@ -65,28 +67,29 @@ package struct JobFacts {
         }
     }
 
-    /// What is known of the app that the job is for.
+    /// The state of the app of the job.
     package enum AppState {
-        /// It is told nowhere which app that is.
+        /// The app is not known, because no record of the job names it.
         case unnamed
         case unknown(String)
         case known(App, faults: [AppFault])
     }
 
     package var job: String
-    /// Whether one recipient is asked for.
+    /// Whether the explanation is about one recipient.
     package var asksOne: Bool
     package var ledger: Ledger?
-    /// The first nil: it could not be looked at; the second: it is not there.
+    /// The dead-lettered job. The outer `nil` means that the queue could not be checked, and the inner `nil` that the
+    /// job is not in it.
     package var dead: Dead??
     package var cancellation: Cancellation??
     package var app: AppState?
-    /// nil: it is told nowhere which one the job is for.
+    /// The output of the job, or `nil` if no record of the job names it.
     package var output: String?
-    /// nil: no token is asked for.
+    /// The registrations of the requested token, or `nil` if no token is requested.
     package var tokens: [DeviceToken]?
     package var waiting: [Waiting]?
-    /// nil: there is no such queue.
+    /// The events that wait for the ledger, or `nil` if there is no such queue.
     package var backlog: Backlog?
     /// The workers' open problems of severity `trouble`, as their status pages list them.
     package var problems: [String]?
@@ -96,9 +99,9 @@ package struct JobFacts {
     package var pausedApps: [String]?
     /// The credentials that providers refuse, with the reasons, or `nil` if the job's app is known.
     package var refusals: [String]?
-    /// Jobs that workers have received and not settled, as they say every two seconds.
+    /// The number of jobs that workers have received and not settled. Workers report it every two seconds.
     package var inHand: Int?
-    /// What could not be looked at, and why.
+    /// The checks that failed, with the reasons.
     package var blind: [String] = []
 
     package init(job: String, asksOne: Bool) {

@@ -52,7 +52,8 @@ struct AppCommand: AsyncParsableCommand {
             }
         }
 
-        /// Changes what is named, and nothing else: another operator may be changing the rest.
+        /// The changes for the given options. All other settings stay as they are, because another operator may be
+        /// changing them.
         private var changes: [AppChange] {
             var changes: [AppChange] = []
             if let account = output.account.id { changes.append(.account(account, of: output.name)) }
@@ -83,7 +84,8 @@ struct AppCommand: AsyncParsableCommand {
             }
         }
 
-        /// Says on standard error where nothing can be sent yet; nothing where that can't be read: the change is made.
+        /// Prints on standard error that the account has no credential yet. Prints nothing if that can't be read,
+        /// because the change itself has succeeded.
         private func note(_ account: String, _ pool: PostgresPool) async {
             guard let known = try? await CredentialRepository(pool).list(),
                 !known.contains(where: { $0.isOf(account, with: output.name) && $0.state != .retired })
@@ -92,13 +94,13 @@ struct AppCommand: AsyncParsableCommand {
             printError("\(name) has no credential yet: \(AccountWords.remedy(account, of: output.name))")
         }
 
-        /// An app whose output needs no credentials has no account to be added with.
+        /// Makes the changes. An app whose output needs no credentials is added without an account.
         private func changed(_ apps: AppRepository) async throws -> App {
             let needsAccount = try output.plugin().credentials != nil
             do {
                 return try await apps.change(app, changes, adding: !needsAccount)
             } catch let error as StoreError where error.code == .notFound && output.account.id == nil {
-                // or it is the credential that is not there
+                // The error may also mean that the credential does not exist.
                 guard try await !apps.list().contains(where: { $0.bundleID == app }) else { throw error }
                 throw ValidationError(
                     "there is no app \(app) yet: to add it, say \(AccountWords.options(of: output.name))")
@@ -192,7 +194,7 @@ struct AppCommand: AsyncParsableCommand {
     }
 }
 
-/// An app without an account has none.
+/// Returns the app for `--json`. The member for the account is left out if the app has none.
 private func described(_ app: App, routes: [AppRoute]? = nil) -> WithAccount<AppDescription> {
     let first = app.listed.first
     return WithAccount(
@@ -201,7 +203,7 @@ private func described(_ app: App, routes: [AppRoute]? = nil) -> WithAccount<App
 }
 
 extension App {
-    /// For people.
+    /// The app as text for operators.
     fileprivate var text: String {
         var text = "app \(bundleID): \(origin)"
         for (_, account) in listed { if let credential = account.credential { text += ", credential \(credential)" } }
@@ -210,18 +212,18 @@ extension App {
         return text + (isPaused ? ", paused: its jobs wait" : "")
     }
 
-    /// `team TEAMA12345, production`
+    /// The app's accounts and environment, for example `team TEAMA12345, production`.
     fileprivate var origin: String {
         (listed.map { "\(AccountWords.word(of: $0.output)) \($0.account.id)" } + [defaultEnvironment.rawValue])
             .joined(separator: ", ")
     }
 
-    /// `, at most 500 a second`
+    /// The app's rate limit, for example `, at most 500 a second`, or an empty string if it has none.
     var paceText: String {
         pace.map { ", at most \($0.rate) a second\($0.includesUrgent ? ", urgent ones included" : "")" } ?? ""
     }
 
-    /// Its accounts, in the order of the outputs.
+    /// The app's accounts, in the order of the installed outputs.
     var listed: [(output: String, account: AppAccount)] {
         let known = Martlet.installed.map(\.name)
         let others = accounts.keys.filter { !known.contains($0) }.sorted()

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PushModel
 
-/// A time, or how long ago.
+/// A time, or a span of time before now.
 enum AuditSince: ExpressibleByArgument, Equatable {
     case time(Timestamp)
     case ago(seconds: Int64)

@@ -73,7 +73,7 @@ struct CredentialCommand: AsyncParsableCommand {
 }
 
 extension CredentialSummary {
-    /// `refused` while the provider refuses it as a whole.
+    /// Returns `refused` if the provider refuses the credential for all topics, and the stored state otherwise.
     func state(_ refusals: [Refusal]) -> String {
         state == .active && refusals.contains { $0.topic == nil } ? "refused" : state.rawValue
     }
@@ -106,7 +106,7 @@ private struct CredentialDescription: Encodable, Sendable {
     }
 }
 
-/// What a provider refuses, as `--json` shows it.
+/// A refusal as `--json` shows it.
 private struct RefusalDescription: Encodable, Sendable {
     let environment, reason, since: String
     let topic: String?
@@ -120,7 +120,7 @@ private struct RefusalDescription: Encodable, Sendable {
 }
 
 extension Refusal {
-    /// For people.
+    /// The refusal as text for operators.
     var text: String {
         "\(environment.rawValue)\(topic.map { " \($0)" } ?? ""): \(reason) since \(since.rfc3339)"
     }

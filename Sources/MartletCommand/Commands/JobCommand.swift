@@ -80,7 +80,7 @@ struct JobCommand: AsyncParsableCommand {
             try await BrokerLook.require(exchanges: [names.jobs], by: source)
             let publisher = try await PatientPublisher(
                 broker, patience, logger: try source.logger("martlet.job", atLeast: .error))
-            // The broker vouches for the user, whom an app may ask for.
+            // The broker verifies the user, which an app may require.
             let properties = AMQPProperties(
                 contentType: "application/json", headers: headers, deliveryMode: .persistent, messageID: job.id,
                 userID: broker.user)
@@ -98,7 +98,7 @@ struct JobCommand: AsyncParsableCommand {
             print("published job \(job.id) \(addressee) to \(names.queue(of: lane))")
         }
 
-        /// As the worker will that takes it.
+        /// Checks the job in the same way as a worker.
         private func check(_ job: Job) throws(JobRejection) {
             guard let plugin = Martlet.installed.first(where: { $0.name == job.output }) else {
                 let names = Martlet.installed.map(\.name).joined(separator: ", ")

@@ -132,7 +132,7 @@ struct PushCommand: AsyncParsableCommand {
     }
 }
 
-/// Hands outcomes on one by one.
+/// A sink that passes outcomes on one by one.
 private final class WaitingSink: OutcomeSink {
     let outcomes: AsyncStream<Outcome>
     private let continuation: AsyncStream<Outcome>.Continuation

@@ -28,7 +28,7 @@ struct ResultsCommand: AsyncParsableCommand {
             let names = try source.names()
             let broker = try source.broker()
             try await BrokerLook.require(exchanges: [names.results], by: source)
-            // Not one that the broker names: users have rights on what begins with the prefix, and on nothing else.
+            // The command names the queue itself, because users have rights only on names that begin with the prefix.
             let tail = AMQPQueue(
                 name: "\(names.prefix).tail.\(UUID().uuidString.lowercased())", isDurable: false, isExclusive: true,
                 isAutoDelete: true)
@@ -39,7 +39,7 @@ struct ResultsCommand: AsyncParsableCommand {
                     bindings: [AMQPBinding(queue: tail.name, exchange: names.results, routingKey: bind)]),
                 broker: broker, prefetch: 100, endsWithConnection: false,
                 logger: try source.logger("martlet.results", atLeast: .warning))
-            // What comes from now on is seen: a script waits for this line before it publishes.
+            // From now on, every event is received. A script waits for this line before it publishes.
             printError("listening for \(bind)")
             var printed = 0
             for try await case let delivery? in deliveries.stream {

@@ -106,7 +106,7 @@ extension TokenCommand {
     }
 }
 
-/// The bytes of a file, standard input or the arguments, a piece at a time.
+/// The bytes of a file, of standard input or of the arguments, in chunks.
 private struct Chunks {
     private static let size = 1 << 18
 

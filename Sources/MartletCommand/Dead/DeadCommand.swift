@@ -24,7 +24,7 @@ struct DeadCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            // Not the jobs themselves, which may be large.
+            // Only descriptions are kept, because jobs may be large.
             var (jobs, areAll) = ([DeadJobDescription](), true)
             try await DeadQueue(options).forEach(filter, doing: "found") { job in
                 areAll = jobs.count < Int(limit)

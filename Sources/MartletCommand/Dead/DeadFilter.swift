@@ -1,7 +1,8 @@
 import ArgumentParser
 import PushModel
 
-/// Which dead jobs are meant. With nothing given, all; with several, those that fit them all.
+/// The options that select dead jobs. If several are given, a job must match all of them. If none is given, every job
+/// matches.
 struct DeadFilter: ParsableArguments {
     @Option(help: "The job's id.")
     var id: String?

@@ -22,11 +22,11 @@ struct DeadJob {
     /// The name of the lane, or the routing key if it is not a lane.
     var laneName: String { lane?.rawValue ?? delivery.routingKey }
 
-    /// As far as they can be read, and no longer than names are.
+    /// Returns the job's id and app as far as they can be read, cut to 1,000 bytes each.
     private static func names(in delivery: AMQPDelivery) -> (id: String?, app: String?) {
         func name(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0.cut(toBytes: 1_000) } }
         do throws(JobRejection) {
-            // Of recipients nothing is kept: there may be a million.
+            // With a limit of zero, no recipients are kept in memory. There may be a million of them.
             let job = try JobDecoder.decode(
                 (try? delivery.content()) ?? delivery.body, messageID: delivery.properties.messageID,
                 limits: JobLimits(recipients: 0),
@@ -40,7 +40,8 @@ struct DeadJob {
     /// Returns the job as if it had just been published. Data about its publisher is kept.
     func replayed(to lane: Lane, names: PipelineNames, user: String?) -> AMQPPublication {
         var properties = delivery.properties.ofHeldEvent(worker: user) ?? delivery.properties.carried
-        // Without a worker's reason the broker has put it there, under the name that may be claimed for it.
+        // If no worker gave a reason, the broker dead-lettered the message itself, and a worker may already have
+        // claimed its name.
         if properties.headers[JobHeader.reason] == nil {
             properties.headers[JobHeader.deliveredBefore] = true
             if Drop(of: delivery).wasDelivered { properties.headers[JobHeader.redelivered] = true }

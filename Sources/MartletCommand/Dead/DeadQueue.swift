@@ -3,9 +3,9 @@ import DeliveryPipeline
 import Logging
 import MartletService
 
-/// The dead-letter queue, opened by a command. Messages that it does not take out stay in it.
+/// The dead-letter queue, opened by a command. Messages that the command does not take out stay in the queue.
 struct DeadQueue {
-    /// Of one consumer.
+    /// The maximum number of unacknowledged messages of one consumer.
     private static let mostUnacknowledged = Int(UInt16.max)
 
     let names: PipelineNames
@@ -26,19 +26,20 @@ struct DeadQueue {
         logger = try source.logger("martlet.dead", atLeast: .error)
     }
 
-    /// - Throws: when there is no exchange for jobs.
+    /// Returns a publisher for jobs.
+    /// - Throws: ``BrokerFault`` if the exchange for jobs does not exist.
     func publisher(_ patience: PatienceOption) async throws -> PatientPublisher {
         try await BrokerLook.require(exchanges: [names.jobs], by: source)
         return try await PatientPublisher(broker, patience, logger: logger)
     }
 
-    /// Every job that lies there now and fits, until `body` says that it is enough. What dies meanwhile, one of these
-    /// perhaps that was published again, is left for another time.
+    /// Passes every matching job that is in the queue now to `body`, until `body` ends the run. Jobs that arrive later
+    /// are left for another run, including jobs that were published again and dead-lettered again.
     ///
     /// - Parameters:
-    ///   - doing: for people, such as "replayed"; said now and then.
-    ///   - body: returns what is to become of the job.
-    /// - Throws: what `body` throws; when the connection is lost.
+    ///   - doing: the verb for progress lines, such as "replayed".
+    ///   - body: returns what to do with the job.
+    /// - Throws: the errors of `body`, or the error of a lost connection.
     func forEach(
         _ filter: DeadFilter, doing: String, _ body: (DeadJob) async throws -> DeadVerdict
     ) async throws {
@@ -53,7 +54,7 @@ struct DeadQueue {
             await deliveries.close()
             throw error
         }
-        // Acknowledgements are on their way until then.
+        // Acknowledgements may still be on their way until the connection is closed.
         await deliveries.close()
         try deliveries.requireConnection()
     }
@@ -87,8 +88,8 @@ struct DeadQueue {
         }
     }
 
-    /// How many lie there. Messages that another command has just looked at are missing for a moment, until they are
-    /// requeued.
+    /// Returns the number of messages in the queue. Messages that another command has just read are missing until the
+    /// broker has requeued them.
     private func waiting() async throws -> Int {
         let patience = ContinuousClock.now + .seconds(3)
         while true {

@@ -1,4 +1,4 @@
-/// What becomes of a dead job, and whether it was the last to be looked at.
+/// The decision about a dead job, and whether to end the run.
 enum DeadVerdict {
     case keep, takeOut, keepAndEnd
 

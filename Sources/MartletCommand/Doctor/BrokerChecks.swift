@@ -4,16 +4,17 @@ import Logging
 import MartletService
 import PushModel
 
-/// What `doctor` looks at in the broker, with the worker's own user or an operator's.
+/// The checks that `doctor` makes of the broker, with the user of a worker or of an operator.
 struct BrokerChecks {
     let source: ConfigurationSource
-    /// Make what is missing.
+    /// Whether to declare missing exchanges and queues.
     let declares: Bool
-    /// The user is an operator's, who may do less than a worker.
+    /// Whether the user belongs to an operator, who has fewer rights than a worker.
     let isOperator: Bool
     let management: String?
 
-    /// Events and retries have at most 256 KiB; moved jobs may be larger.
+    /// The message size that the broker must accept, in bytes. Events and retries have at most 256 KiB, but moved jobs
+    /// may be larger.
     private static let needed = 1 << 20
 
     func run(_ report: inout DoctorReport) async {
@@ -67,13 +68,13 @@ struct BrokerChecks {
             topology.exchanges.removeAll { !used.contains($0.name) }
             topology.spread = nil
         }
-        // Only who may configure is told what differs.
+        // The broker reports differing arguments only to a user with the right to configure.
         return try await AMQPInspection.look(
             at: topology, on: broker, comparesProperties: isDeclared,
             readingFrom: isOperator ? [pipeline.names.dead] : pipeline.names.consumedQueues)
     }
 
-    /// What else to do where a right is missing.
+    /// The alternative to granting a missing right.
     private var otherwise: String { isOperator ? "" : "; or, as an operator, ask with --operator" }
 
     private func queues(_ found: AMQPInspection) async throws -> String {
@@ -115,9 +116,9 @@ struct BrokerChecks {
             : "exchanges and queues are there; arguments can't be looked at without the right to configure, bindings without --management"
     }
 
-    // MARK: Publications that lead nowhere
+    // MARK: Trial publications
 
-    /// With all trials together.
+    /// The time limit for all trials together.
     private static let patience = Duration.seconds(10)
 
     private func publishing(
@@ -130,7 +131,7 @@ struct BrokerChecks {
             let publisher = try AMQPPublisher(
                 configuration: broker, logger: try source.logger("martlet.doctor", atLeast: .critical))
             try await publisher.connectOnce()
-            // A broker with an alarm reads no further, and says nothing.
+            // A broker with an alarm stops reading from publishers and sends no answer.
             let end = Task {
                 guard (try? await Task.sleep(for: Self.patience)) != nil else { return false }
                 await publisher.close(drain: .zero)
@@ -160,7 +161,8 @@ struct BrokerChecks {
         let exchanges = isOperator ? [pipeline.names.jobs] : pipeline.publishedExchanges
         for exchange in exchanges where !missing.contains("exchange \(exchange)") {
             switch await reply(to: .refused(by: exchange, bytes: 0), publisher) {
-            // It was allowed, and was no message that any queue may have.
+            // The user may write to the exchange. The broker rejected only the message, which is invalid for every
+            // queue.
             case .some(let reply) where reply.code == 406: continue
             case let reply: refusals.append("may not write to \(exchange): \(reply.map(\.description) ?? "no answer")")
             }
@@ -177,7 +179,7 @@ struct BrokerChecks {
         if let large, large.text.contains("size") {
             return DoctorFault("takes no message of a mebibyte: \(large)", todo: "raise the broker's max_message_size")
         }
-        // No queue is bound with this key, and the flag `mandatory` has it come back.
+        // No queue is bound with this key, so the broker returns the mandatory message.
         if let asUser = await reply(to: .returned(by: moved, user: user), publisher), asUser.code != 312 {
             return DoctorFault(
                 "is not known to the broker as \(user), who would be named as the publisher: \(asUser)",
@@ -214,8 +216,8 @@ struct BrokerChecks {
 }
 
 extension AMQPPublication {
-    /// A message that RabbitMQ looks at no further than whether it may be published: it has no valid expiration, and a
-    /// header that would name more keys is no list. So no queue gets it, whatever is bound.
+    /// Returns a message for which RabbitMQ checks only the permission to publish. Its expiration is invalid, and its
+    /// `CC` header is not a list of keys. Therefore no queue receives the message, whichever bindings exist.
     fileprivate static func refused(by exchange: String, bytes: Int) -> AMQPPublication {
         AMQPPublication(
             id: 0, exchange: exchange, routingKey: "martlet.doctor", isMandatory: true,

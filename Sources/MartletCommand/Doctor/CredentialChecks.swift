@@ -2,7 +2,7 @@ import MartletService
 import PushModel
 import Store
 
-/// The checks by which `doctor` finds credentials that open but will not work.
+/// The checks of `doctor` that find credentials that can be opened but will not work.
 struct CredentialChecks {
     let source: ConfigurationSource
     let snapshot: Snapshot

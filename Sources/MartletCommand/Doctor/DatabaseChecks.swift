@@ -4,7 +4,7 @@ import PostgresClient
 import PushModel
 import Store
 
-/// What `doctor` looks at in the database.
+/// The checks that `doctor` makes of the database.
 struct DatabaseChecks {
     let source: ConfigurationSource
     let keyring: MasterKeyring?
@@ -74,7 +74,8 @@ struct DatabaseChecks {
         guard let ahead = try await DatabaseClock.ahead(pool) else {
             throw DoctorWarning("the database took longer than a second to answer, which says nothing of its clock")
         }
-        // Shared tokens bear the database's time, and providers refuse those that are far from their own.
+        // Shared tokens have the database's time, and providers reject tokens whose time differs too much from their
+        // own.
         let finding = "\(abs(ahead)) ms \(ahead < 0 ? "behind" : "ahead of") the database's"
         guard abs(ahead) < 30_000 else { throw DoctorFault(finding, todo: "keep NTP running on both") }
         if abs(ahead) > 5_000 { throw DoctorWarning(finding, todo: "one of the two is wrong") }
@@ -171,7 +172,8 @@ extension WorkerReport.ProblemReport {
 }
 
 extension CredentialSummary? {
-    /// Whose it is, in front of what is said of it; nothing where it is gone meanwhile.
+    /// The credential's output, account and label, to introduce a refusal. Empty if the credential was removed
+    /// meanwhile.
     var described: String {
         map { "\($0.output) \($0.account) (\($0.label.isEmpty ? $0.id : $0.label)), " } ?? ""
     }

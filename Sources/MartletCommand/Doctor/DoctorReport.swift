@@ -1,6 +1,6 @@
 import MartletService
 
-/// Not good, and no reason to end with 1.
+/// A finding that needs attention but does not lead to exit code 1.
 struct DoctorWarning: Error {
     let text: String
     let todo: String
@@ -10,7 +10,7 @@ struct DoctorWarning: Error {
     }
 }
 
-/// A reason to end with 1.
+/// A finding that leads to exit code 1.
 struct DoctorFault: Error {
     let text: String
     let todo: String
@@ -20,7 +20,7 @@ struct DoctorFault: Error {
     }
 }
 
-/// What nobody here can look at.
+/// A finding for information, mostly about something that could not be checked.
 struct DoctorNote: Error {
     let text: String
     let todo: String
@@ -30,12 +30,12 @@ struct DoctorNote: Error {
     }
 }
 
-/// What one look has found, as docs/schema/doctor.schema.json has it.
+/// The finding of one check, as docs/schema/doctor.schema.json describes it.
 struct DoctorFinding: Sendable, Hashable, Encodable {
     enum Level: String, Sendable, Hashable, Encodable {
         case ok, note, warning, error
 
-        /// For people.
+        /// The level as text for operators.
         var word: String {
             switch self {
             case .ok: "ok"
@@ -47,17 +47,17 @@ struct DoctorFinding: Sendable, Hashable, Encodable {
     }
 
     let level: Level
-    /// The same for ever.
+    /// The name of the check, which stays the same in all versions.
     let name: String
     let text: String
-    /// What to do about it; empty where there is nothing to do.
+    /// The advice for the operator, or an empty string if there is nothing to do.
     let todo: String
 }
 
-/// Carries looks out, one after the other, and keeps what they find.
+/// A report that runs checks one after the other and collects their findings.
 struct DoctorReport {
     private(set) var findings: [DoctorFinding] = []
-    /// Told of each finding at once.
+    /// The callback that receives each finding at once.
     private let tell: (DoctorFinding) -> Void
 
     init(tell: @escaping (DoctorFinding) -> Void) {
@@ -93,14 +93,14 @@ struct DoctorReport {
         tell(finding)
     }
 
-    /// All of it, for programs.
+    /// The complete report, for `--json`.
     var document: DoctorDocument {
         DoctorDocument(version: Worker.version, ok: problems == 0, findings: findings)
     }
 }
 
 struct DoctorDocument: Encodable {
-    /// Of this program.
+    /// The version of this program.
     let version: String
     /// Whether no finding is an error.
     let ok: Bool
@@ -108,7 +108,7 @@ struct DoctorDocument: Encodable {
 }
 
 extension DoctorFinding {
-    /// A line for people.
+    /// The finding as one line for operators.
     var line: String {
         func padded(_ text: String, _ width: Int) -> String {
             text + String(repeating: " ", count: max(1, width - text.count))

@@ -18,7 +18,7 @@ struct Durability {
         (standbyNames, standbys) = (try row["names"].text, try row["standbys"].integer)
     }
 
-    /// A warning for each setting with which commits can be lost, with the consequence.
+    /// The warnings about settings with which commits can be lost. Each one names the consequence.
     var warnings: [DoctorWarning] {
         var found: [DoctorWarning] = []
         if fsync == "off" {

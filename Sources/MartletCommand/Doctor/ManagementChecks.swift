@@ -3,10 +3,10 @@ import DeliveryPipeline
 import Ledger
 import MartletService
 
-/// What RabbitMQ tells by its management API, and by nothing else.
+/// The checks that require RabbitMQ's management API.
 struct ManagementChecks {
     let source: ConfigurationSource
-    /// nil: it is not asked.
+    /// The address of the management API, or `nil` to skip these checks.
     let address: String?
     let promises: BrokerPromises
 

@@ -4,8 +4,8 @@ import Foundation
 import Ledger
 import MartletService
 
-/// What RabbitMQ's management API tells of Martlet's own queues and exchanges. Each is asked for by its name, as a broker may have
-/// a hundred thousand of others.
+/// The data of RabbitMQ's management API about Martlet's queues and exchanges. Each is requested by its name, because a
+/// broker may have a hundred thousand others.
 struct ManagementFacts {
     struct Queue: Decodable {
         let name: String
@@ -50,12 +50,12 @@ struct ManagementFacts {
         let routingKey: String
     }
 
-    /// Those that there are.
+    /// The queues that exist.
     let queues: [Queue]
     let bindings: Set<BindingCheck.Binding>
     let resultsReaders: ResultsReaders
     let nodes: [String]
-    /// How far the broker's clock is ahead of ours.
+    /// The time by which the broker's clock is ahead of this machine's clock.
     let ahead: Duration?
 
     init(_ address: String, _ source: ConfigurationSource) async throws {
@@ -71,7 +71,8 @@ struct ManagementFacts {
         let vhost = Self.encoded(broker.virtualHost)
         let topology = try source.pipeline().topology
         let ledger = try source.names().ledgerTopology
-        // Each broker has this: who has not is none, and would seem to have neither queues nor bindings.
+        // Every broker answers this request. A server that does not is not RabbitMQ, and would seem to have no queues
+        // or bindings.
         guard let (nodes, date) = try await question.ask([Node].self, "/nodes?columns=name,running") else {
             throw DoctorWarning("nothing at \(address) answers as the management API does", todo: "look at its path")
         }
@@ -115,7 +116,7 @@ struct ManagementFacts {
             do {
                 if let (queue, _) = try await question.ask(ResultsQueue.self, path) { queues.append(queue) }
             } catch {
-                // RabbitMQ reads a name such as ".." as a part of the path, and answers about something else.
+                // RabbitMQ treats a name such as ".." as a part of the path and answers a different request.
                 queues.append(ResultsQueue(uncounted: name))
             }
         }
@@ -130,7 +131,8 @@ struct ManagementFacts {
         let api: ManagementAPI
         let user: String
 
-        /// - Returns: nil: there is no such thing.
+        /// Requests an object.
+        /// - Returns: the object and the date of the answer, or `nil` if the object does not exist.
         func ask<Value: Decodable>(_ type: Value.Type, _ path: String) async throws -> (Value, Date?)? {
             let answer = try await api.get(path)
             switch answer.status {

@@ -9,13 +9,13 @@ package struct ResultsQueue: Decodable {
     /// The number of messages, or `nil` until the broker has gathered its first statistics.
     let messages: Int?
     let consumers: Int?
-    /// The time at which the oldest message was published, in seconds since 1970. Only classic queues report it, and only if the
-    /// publisher set a timestamp.
+    /// The time at which the oldest message was published, in seconds since 1970. Only classic queues report it, and
+    /// only if the publisher set a timestamp.
     private let oldest: Int?
     /// Whether the queue is a stream, which keeps messages after consumers have read them.
     private let isStream: Bool
 
-    /// A queue whose figures are not known.
+    /// Creates a queue whose numbers are unknown.
     init(uncounted name: String) {
         self.name = name
         (messages, consumers, oldest, isStream) = (nil, nil, nil, false)

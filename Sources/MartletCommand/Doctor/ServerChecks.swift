@@ -3,14 +3,14 @@ import MartletService
 import PostgresClient
 import Store
 
-/// What `doctor` looks at of the PostgreSQL server itself, and of what stands before it.
+/// The checks that `doctor` makes of the PostgreSQL server and of any pooler in front of it.
 struct ServerChecks {
     let source: ConfigurationSource
     let pool: PostgresPool
 
     private static let oldest = 140_000
-    /// Of one worker, docs/operate.md: four for its work, two for operators' changes, one that says that it runs, one that
-    /// listens.
+    /// The number of connections of one worker (docs/operate.md). Four are for its work, two follow operators' changes,
+    /// one renews its row, and one listens for notifications.
     private static let connectionsEach = 8
 
     func run(_ report: inout DoctorReport) async {
@@ -51,7 +51,7 @@ struct ServerChecks {
         }
     }
 
-    /// Whether a notification comes through. Nothing is written by trying.
+    /// Checks whether a notification arrives. The check writes nothing.
     private func notify() async throws -> String {
         guard try source.boolean(.databaseListen) else {
             return "not used (database.listen: false): changes are looked for every two or three seconds"
@@ -68,7 +68,8 @@ struct ServerChecks {
         return "notifications arrive"
     }
 
-    /// - Returns: what may stay behind; nil: the notification has come.
+    /// Listens for a notification.
+    /// - Returns: a description of the LISTEN that may remain in the session, or `nil` if the notification arrived.
     private func listen(_ listener: PostgresConnection, _ heard: AsyncStream<Void>) async throws -> String? {
         let channel = "martlet_doctor_\(UInt32.random(in: 0 ... .max))"
         let session = try await listener.batch([

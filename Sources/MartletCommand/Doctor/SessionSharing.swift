@@ -1,17 +1,18 @@
 import PostgresClient
 
-/// Tells a pooler in transaction mode from a session of one's own without leaving anything in it: what listens over such a
-/// pooler is a session that others use afterwards.
+/// A test that recognises a pooler in transaction mode without leaving a LISTEN in one of its sessions. Other clients
+/// would use that session afterwards.
 struct SessionSharing {
-    /// Each takes two round trips and keeps no session of the pooler's.
+    /// The number of comparisons. Each takes two round trips and keeps no session of the pooler.
     private static let looks = 10
 
     private var own: Int?
 
+    /// Compares the sessions of two connections.
     /// - Parameters:
-    ///   - one: the server's session that a connection had just now.
-    ///   - other: that of another connection, while the first is open.
-    /// - Returns: whether connections have no session of their own.
+    ///   - one: the server's session that a connection used just now.
+    ///   - other: the session of another connection, while the first one is open.
+    /// - Returns: whether the connections share sessions.
     mutating func isSeen(_ one: Int, _ other: Int) -> Bool {
         defer { own = one }
         return one == other || (own ?? one) != one

@@ -1,9 +1,10 @@
 import ArgumentParser
 
-/// An account, by its output's word for it: `--team`, `--project`. The word says whose it is.
+/// The option for an account, named after the output's word for it, such as `--team` or `--project`. The word also
+/// determines the output.
 ///
-/// The words are those of the program's plugins, and an option of a command is a property: there are some to spare, as many as
-/// `OutputListCheck` allows.
+/// The words are defined by the plugins of the program, but every option of a command is a property. Therefore there
+/// are as many properties as `OutputListCheck` allows words.
 package struct AccountOption: ParsableArguments {
     @Option(name: AccountWords.option(0), help: AccountWords.help(of: 0)) private var word0: String?
     @Option(name: AccountWords.option(1), help: AccountWords.help(of: 1)) private var word1: String?
@@ -22,7 +23,7 @@ package struct AccountOption: ParsableArguments {
         }
     }
 
-    /// nil: none was named.
+    /// The account, or `nil` if none was given.
     var id: String? { given.first?.id }
     var word: String? { given.first?.word }
 

@@ -2,12 +2,12 @@ import ArgumentParser
 import MartletService
 import PushModel
 
-/// What the outputs call an account, as commands do.
+/// The outputs' words for an account, as commands use them.
 enum AccountWords {
     private static var credentials: [any OutputCredentials] { Martlet.installed.compactMap(\.credentials) }
 
-    /// What an account can't be called: options of the commands that name one, members of the JSON and labels of the
-    /// metrics that have one.
+    /// The words that an output must not use for an account. They are options of commands with an account option,
+    /// members of JSON objects with an account, or labels of metrics with an account.
     static let taken: Set = [
         "accounts", "advice", "alert", "all", "app", "config", "considered", "covers", "credential", "detail",
         "endpoint", "environment", "environments", "file", "fingerprint", "help", "id", "json", "key", "kind", "label",
@@ -19,12 +19,12 @@ enum AccountWords {
 
     static var all: [String] { Set(credentials.map(\.accountName)).sorted() }
 
-    /// Those whose accounts are called so.
+    /// Returns the outputs that use this word for their accounts.
     static func outputs(of word: String) -> [String] {
         Martlet.installed.filter { $0.credentials?.accountName == word }.map(\.name)
     }
 
-    /// `--team`, say; one that is to spare can't be given by mistake.
+    /// Returns the name of an option, for example `--team`. An unused option has a name that can't be given by mistake.
     static func option(_ place: Int) -> NameSpecification {
         .customLong(all.indices.contains(place) ? all[place] : "no-account-\(place)")
     }
@@ -37,24 +37,25 @@ enum AccountWords {
             valueName: all[place])
     }
 
-    /// Of a column.
+    /// The header of the column for accounts.
     static var header: String {
         credentials.isEmpty ? "ACCOUNT" : credentials.map { $0.accountName.uppercased() }.joined(separator: "/")
     }
 
-    /// More than one output has credentials, so it is to be said whose one is.
+    /// Whether several outputs have credentials, so that the output must be named, too.
     static var areMany: Bool { credentials.count > 1 }
 
-    /// A column that only says something where there are several.
+    /// Returns a column that is shown only if several outputs have credentials.
     static func column(_ text: String) -> [String] { areMany ? [text] : [] }
 
-    /// How an account of the output is given: `--team`, and whose it is where that is not plain.
+    /// Returns the options that select an account of the output, for example `--team`. Includes `--output` if several
+    /// outputs use the same word.
     static func options(of output: String) -> String {
         let word = word(of: output)
         return "\(outputs(of: word).count > 1 ? "--output \(output) " : "")--\(word)"
     }
 
-    /// What gives it a credential.
+    /// Returns the commands that add a credential to an account.
     static func remedy(_ account: String, of output: String) -> String {
         "'martlet credential import FILE \(options(of: output)) \(account)', or 'credential create' where nobody gives one out"
     }

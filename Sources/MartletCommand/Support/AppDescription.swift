@@ -12,14 +12,14 @@ struct AppDescription: Encodable, Sendable {
     let app: String
     let accounts: [Account]
     let environment: String
-    /// Of the first account.
+    /// The credential of the first account.
     let credential: String?
     let publishers: [String]
     let paused: Bool
-    /// Pushes a second.
+    /// The rate limit, in pushes per second.
     let rate: Int?
     let rateIncludesUrgent: Bool?
-    /// Only where one app is shown.
+    /// The routes, or `nil` unless a single app is shown.
     let routes: [RouteDescription]?
 
     private enum CodingKeys: String, CodingKey {
@@ -44,7 +44,7 @@ struct AppDescription: Encodable, Sendable {
 }
 
 extension AppRoute {
-    /// For people.
+    /// The explanation for operators.
     var explanation: String {
         var parts: [String] = []
         if let chosen {
@@ -61,6 +61,6 @@ extension AppRoute {
 }
 
 extension CredentialSummary {
-    /// For people: an id alone says little.
+    /// The kind, id and label, because an id alone does not help operators.
     var name: String { "\(kind.rawValue) \(id) (\(label))" }
 }

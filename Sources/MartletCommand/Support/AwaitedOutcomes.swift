@@ -2,17 +2,17 @@ import Foundation
 package import PushModel
 import Store
 
-/// Which recipients of a job have had their outcome. It knows the job's own events by a trace that is made of its id and its
-/// content: the outcomes of another job with that id are not this one's, those of a copy, byte for byte, are. A value: no clock, no
-/// I/O.
+/// The recipients of a job whose outcomes are still missing. Events of the job are recognised by a trace that is
+/// derived from the job's id and content. Events of another job with the same id are ignored, but events of an
+/// identical copy count. A value type without a clock or I/O.
 package struct AwaitedOutcomes {
     package enum Word: Hashable {
         case outcome(String)
-        /// Why the job can't be used.
+        /// A reason why the job can't be used.
         case fault(String)
     }
 
-    /// A job may name one several times.
+    /// A recipient. A job may contain the same recipient several times.
     private struct Addressee: Hashable {
         let recipient: String
         let ref: String?
@@ -25,6 +25,7 @@ package struct AwaitedOutcomes {
     private var isRejected = false
     private let trace: String
 
+    /// Awaits the outcomes of all recipients of a job.
     /// - Parameter body: the job as published.
     package init(_ job: Job, body: [UInt8]) {
         trace = JobContent(body + Array(job.id.utf8)).hex
@@ -37,21 +38,23 @@ package struct AwaitedOutcomes {
         openCount = count
     }
 
-    /// To be published with the job, which workers do not trace for it.
+    /// The `traceparent` header to publish with the job. It is marked as not sampled, so workers do not record a trace
+    /// for the job.
     package var traceparent: String { "00-\(trace)-\(trace.suffix(16))-00" }
 
-    /// Nil: not all have an outcome yet. Else whether all were sent.
+    /// Whether all pushes were sent, or `nil` while outcomes are missing.
     package var result: Bool? {
         if isRejected { return false }
         return openCount == 0 ? wasAllSent : nil
     }
 
-    /// The first outcome of each recipient counts; after a crash there may be others.
+    /// Records the outcomes of an event. Only the first outcome of each recipient counts, because there may be others
+    /// after a crash.
     ///
     /// - Parameters:
-    ///   - event: whatever the results exchange has given.
-    ///   - traceparent: what came with it.
-    /// - Returns: what it says of this job.
+    ///   - event: a message of the results exchange.
+    ///   - traceparent: the `traceparent` header of that message.
+    /// - Returns: the outcomes and faults of this job in the event.
     package mutating func take(_ event: [UInt8], traceparent: String?) -> [Word] {
         guard let traceparent, traceparent.dropFirst(3).prefix(32) == trace,
             let event = try? JSONDecoder().decode(Event.self, from: Data(event))

@@ -13,7 +13,7 @@ struct BoundAddressOption: ParsableArguments {
         loseAddresses ? [] : Set(Martlet.installed.filter { $0.credentials?.addressesAreBound ?? false }.map(\.name))
     }
 
-    /// Checks that an app keeps the account to which its addresses are bound.
+    /// Rejects a change of the account to which an app's addresses are bound.
     ///
     /// - Throws: `StoreError` with code `conflict`, `PostgresError`.
     func check(

@@ -4,11 +4,11 @@ import MartletService
 import PushModel
 import Threading
 
-/// What waits in the broker and no worker has. Looking changes nothing.
+/// The numbers of messages that wait in the broker's queues. Reading them changes nothing.
 struct BrokerBacklog {
-    /// Of one host; somebody waits for it.
+    /// The time limit for connecting to one host. It is short because an operator waits for the result.
     private static let patience = Duration.seconds(5)
-    /// Each look is a connection of its own, of which the broker's log tells.
+    /// The interval between readings. It is long because each reading opens a connection, which the broker logs.
     private static let interval = Duration.seconds(10)
 
     private let words: String
@@ -21,7 +21,7 @@ struct BrokerBacklog {
         let found = try await AMQPInspection.look(at: AMQPTopology(queues: topology.queues), on: broker).queues
         func figure(_ name: String, _ queues: [String]) -> String {
             let counts = queues.compactMap { found[$0]?.messages }
-            // One that could not be looked at may have any number.
+            // If one queue can't be read, the sum is unknown.
             return "\(name) \(counts.count == queues.count ? Phrase.figure(counts.reduce(0, +)) : "unknown")"
         }
         let lanes = Lane.allCases.map { lane in
@@ -39,7 +39,7 @@ struct BrokerBacklog {
         words = (lanes + others).joined(separator: ", ")
     }
 
-    /// One line; says as well why it is not known.
+    /// Returns the numbers as one line, or the reason why they are unknown.
     static func text(_ source: ConfigurationSource) async -> String {
         do {
             return "waiting in the broker: \(try await BrokerBacklog(source).words)"
@@ -48,7 +48,8 @@ struct BrokerBacklog {
         }
     }
 
-    /// Looks again and again until the task is cancelled: a broker that does not answer keeps nobody.
+    /// Reads the numbers repeatedly until the task is cancelled. The caller does not wait, even if the broker does not
+    /// answer.
     static func follow(_ source: ConfigurationSource, _ tell: @escaping @Sendable (String) -> Void) -> Task<Void, Never>
     {
         Task {

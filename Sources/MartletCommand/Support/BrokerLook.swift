@@ -2,9 +2,10 @@ import AMQPClient
 import DeliveryPipeline
 import MartletService
 
-/// What a command finds in the broker before it uses it. Nothing is declared by looking.
+/// The check of the broker that a command makes before using it. The check declares nothing.
 enum BrokerLook {
-    /// - Throws: ``BrokerFault`` naming what is missing, ``AMQPError``.
+    /// Checks that exchanges and queues exist.
+    /// - Throws: ``BrokerFault``, which names what is missing, or ``AMQPError``.
     @discardableResult
     static func require(
         exchanges: [String] = [], queues: [String] = [], by source: ConfigurationSource
@@ -14,7 +15,8 @@ enum BrokerLook {
             queues: queues.map { AMQPQueue(name: $0) })
         let found = try await AMQPInspection.look(at: wanted, on: try source.broker())
         if let problem = found.problems.first { throw problem }
-        // Without permission the contents of a queue are unknown. An exchange has no contents to read.
+        // A queue's message count is unknown if the user has no permission on it. An exchange may stay unseen, because
+        // it has no messages.
         if let queue = queues.first(where: { found.unseen.contains("queue \($0)") }) {
             throw AMQPError(
                 .accessRefused,
@@ -28,7 +30,7 @@ enum BrokerLook {
     }
 }
 
-/// Something that should have been made before is not there.
+/// The error for exchanges or queues that should exist but are missing.
 struct BrokerFault: Error, CustomStringConvertible {
     let missing: [String]
     let provision: AMQPTopology.Provision

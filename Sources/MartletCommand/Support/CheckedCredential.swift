@@ -1,9 +1,9 @@
 import PushModel
 import Store
 
-/// A credential that is to be checked, stored or not.
+/// A credential to check, either from the database or from files.
 struct CheckedCredential {
-    /// nil while it is only a file.
+    /// The credential's id, or `nil` if it comes from files.
     let id: Credential.ID?
     let label: String
     let output: String
@@ -35,7 +35,7 @@ struct CheckedCredential {
         self.opened = opened
     }
 
-    /// The credential, or why there is no use in asking the provider about it.
+    /// Returns the credential, or the reason why a request to the provider would be useless.
     func usable(at now: Timestamp) -> Result<Credential, StoreError> {
         if let notAfter, now >= notAfter {
             return .failure(

@@ -3,7 +3,7 @@ import Foundation
 package import Logging
 package import MartletService
 
-/// The options that name a command's configuration.
+/// The options that determine a command's configuration.
 package struct ConfigurationOptions: ParsableArguments {
     @Option(name: .long, help: "YAML file with the configuration; also from MARTLET_CONFIG.")
     var config: String?
@@ -17,7 +17,7 @@ package struct ConfigurationOptions: ParsableArguments {
 
     package func load() async throws -> ConfigurationSource {
         let source = try await read()
-        // What is wrong with its keys is said by whoever needs them.
+        // Invalid log settings are reported later, by the code that needs them.
         let log = WorkerLog(
             level: (try? source.logLevel()) ?? .info, format: (try? source.logFormat()) ?? .text, instance: nil)
         LoggingSystem.bootstrap { _ in log.handler() }
@@ -29,7 +29,7 @@ package struct ConfigurationOptions: ParsableArguments {
         environment["MARTLET_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Can be called again.
+    /// Reads the configuration. May be called again.
     func read() async throws -> ConfigurationSource {
         let environment = ProcessInfo.processInfo.environment
         return try await ConfigurationSource(
@@ -39,7 +39,7 @@ package struct ConfigurationOptions: ParsableArguments {
 }
 
 extension ConfigurationSource {
-    /// Logs go to standard error, results to standard output.
+    /// Returns a logger. Log lines go to standard error, because standard output is for results.
     package func logger(_ label: String, atLeast minimum: Logger.Level = .trace) throws -> Logger {
         var logger = Logger(label: label)
         logger.logLevel = max(try logLevel(), minimum)

@@ -1,13 +1,13 @@
 import PushModel
 import Store
 
-/// What a check of one credential in one environment found; `--json` shows it as it is.
+/// The result of checking one credential in one environment, as `--json` shows it.
 struct CredentialCheckReport: Encodable, Sendable {
     let id: String?
     let label, environment: String
-    /// nil: it goes nowhere.
+    /// The address of the provider, or `nil` if there is none.
     let endpoint: String?
-    /// `ok`, `refused`, `unreachable` or `unusable`.
+    /// The result, which is `ok`, `refused`, `unreachable` or `unusable`.
     let result: String
     let status: Int?
     /// The provider's reason.
@@ -42,12 +42,12 @@ struct CredentialCheckReport: Encodable, Sendable {
         }
     }
 
-    /// For `--json`.
+    /// The report for `--json`, which also has the account.
     var described: WithAccount<Self> { WithAccount(base: self, output: output, account: account) }
 
     var isGood: Bool { result == "ok" }
 
-    /// One line for people.
+    /// The report as one line for operators.
     var text: String {
         let name = id.map { "\(label) (\($0))" } ?? label
         let days = daysLeft.map { $0 < 0 ? "" : ", \($0) days left" } ?? ""

@@ -3,15 +3,16 @@ import MartletService
 import PushModel
 import Store
 
-/// Checks credentials, each in its environments.
+/// A runner that checks credentials in each of their environments.
 struct CredentialCheckRunner {
-    /// With hundreds of credentials and a host that is away, each takes its whole patience.
+    /// The number of concurrent checks. If a host is unreachable, each check takes its full time limit, and there may
+    /// be hundreds of credentials.
     private static let checksAtOnce = 16
 
     let source: ConfigurationSource
     let tokens: any SharedTokenStore
     let logger: Logger
-    /// Empty: all that a credential has.
+    /// The environments to check, or an empty set for all environments of a credential.
     let environments: Set<PushEnvironment>
     let device: String?
     let topic: String?

@@ -4,7 +4,7 @@ import Foundation
 package import PushModel
 import Store
 
-/// What `credential import` and `push` ask beside a credential's files.
+/// The options that describe a credential in files, for commands such as `credential import` and `push`.
 package struct CredentialFileOptions: ParsableArguments {
     @Option(help: "Apple's id of a .p8 key; default: as in its name, AuthKey_<id>.p8.")
     var keyID: String?
@@ -29,11 +29,12 @@ package struct CredentialFileOptions: ParsableArguments {
 
     package init() {}
 
-    /// - Throws: `CredentialFault` naming the file and its fault.
+    /// Reads a credential from its files.
     ///
     /// - Parameters:
-    ///   - account: nil: as the files say.
-    ///   - isTrial: what is read is only shown, so nobody has to say the account.
+    ///   - account: the account, or `nil` to take it from the files.
+    ///   - isTrial: whether the credential is only shown, so that it may lack an account.
+    /// - Throws: `CredentialFault`, which names the file and its fault.
     package func read(
         _ files: [String], of account: String?, for credentials: any OutputCredentials, isTrial: Bool = false
     ) throws -> NewCredential {

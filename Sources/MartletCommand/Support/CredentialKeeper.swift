@@ -4,7 +4,7 @@ import PostgresClient
 import PushModel
 import Store
 
-/// Puts a new credential into the database, and says what it is.
+/// The code that stores a new credential in the database and prints its details.
 struct CredentialKeeper {
     let output: String
     let addressesAreBound: Bool
@@ -57,7 +57,7 @@ struct CredentialKeeper {
         }
     }
 
-    /// Prints the credential that would be stored, or rejects it as ``keep(_:as:_:)`` would.
+    /// Prints the credential that would be stored, or rejects it in the same way as ``keep(_:as:_:)``.
     func show(_ new: NewCredential, _ options: ConfigurationOptions) async throws {
         try check(new, try await options.load())
         if json { return try printJSON(described(new, id: nil, replacing: [])) }
@@ -80,20 +80,20 @@ struct CredentialKeeper {
     }
 }
 
-/// What was kept, or would be, as `--json` shows it.
+/// A credential that was stored, or would be, as `--json` shows it.
 private struct NewCredentialDescription: Encodable, Sendable {
-    /// None after a dry run.
+    /// The credential's id, or `nil` after a dry run.
     let id: String?
     let kind, label, fingerprint: String
     let key: String?
     let environments, topics: [String]
-    /// What a certificate says each of its topics is for.
+    /// The kinds of push that a certificate lists for each of its topics.
     let covers: [String: [String]]
     let notBefore, notAfter: String?
     let daysLeft: Int?
-    /// Ids of those that are still active and that the new one goes before.
+    /// The ids of active credentials that the new one takes precedence over.
     let replaces: [String]
-    /// What people need of it elsewhere.
+    /// The public values that operators need elsewhere, by name.
     let shown: [String: String]?
 
     init(_ new: NewCredential, id: String?, replacing older: [CredentialSummary]) {
@@ -141,7 +141,8 @@ extension NewCredential {
 }
 
 extension CredentialSummary {
-    /// Whether routing prefers the new one wherever this one would do: the newest of a kind goes first.
+    /// Whether routing prefers the new credential in every case for which it would choose this one. The newest
+    /// credential of a kind takes precedence.
     fileprivate func isReplaced(by new: NewCredential) -> Bool {
         let isOfOneKind: Bool =
             switch (kind, new.kind) {

@@ -3,7 +3,7 @@ package import MartletService
 package import PostgresClient
 import Store
 
-/// Lends the database to one command, once its schema is known to be the one this program was built for.
+/// Runs a command with the database, after checking that the schema matches this program.
 package func withDatabase<Value>(
     _ options: ConfigurationOptions, for command: String,
     _ body: (ConfigurationSource, PostgresPool) async throws -> Value
@@ -12,7 +12,7 @@ package func withDatabase<Value>(
     return try await withDatabase(source, for: command) { try await body(source, $0) }
 }
 
-/// The same with a configuration that is there already.
+/// Runs a command with the database, for a configuration that is already loaded.
 func withDatabase<Value>(
     _ source: ConfigurationSource, for command: String, _ body: (PostgresPool) async throws -> Value
 ) async throws -> Value {

@@ -2,9 +2,9 @@ import AMQPClient
 import Logging
 import Threading
 
-/// The messages of one queue, as they come, for a command. It holds a bounded number of bytes of them.
+/// The messages of one queue in order of arrival, for a command. The messages in memory have a bounded size.
 final class Deliveries: Sendable {
-    /// nil: a moment has passed.
+    /// A stream of messages. It also has a `nil` every second, so that a reader can act while no message arrives.
     typealias Stream = AsyncThrowingStream<AMQPDelivery?, any Error>
 
     private static let mostBytes = 32 << 20
@@ -13,7 +13,7 @@ final class Deliveries: Sendable {
         let isConnected = Mutex(false)
         let hasAcknowledged = Mutex(false)
         let wasLost = Mutex(false)
-        /// Why it was lost, where all ends with it.
+        /// The error that ended the connection, if the stream ends with the connection.
         let loss = Mutex<AMQPError?>(nil)
     }
 
@@ -23,12 +23,12 @@ final class Deliveries: Sendable {
     private let ticking: Task<Void, Never>
     private let link = Link()
 
+    /// Connects to the broker and starts consuming.
     /// - Parameters:
-    ///   - consumers: each of them takes up to 65,535 messages that are not acknowledged.
-    ///   - endsWithConnection: true: a lost connection is an error, as what was delivered comes again; false: it is
-    /// made
-    ///     again.
-    /// - Throws: when the broker can't be reached or refuses.
+    ///   - consumers: the number of consumers. Each one receives up to 65,535 unacknowledged messages.
+    ///   - endsWithConnection: whether a lost connection is an error, because the broker will redeliver the messages.
+    ///     Otherwise the connection is established again.
+    /// - Throws: the error of a broker that can't be reached or refuses the connection.
     init(
         of queue: String, topology: AMQPTopology = AMQPTopology(), broker: AMQPConfiguration, prefetch: UInt16 = .max,
         consumers: Int = 1, endsWithConnection: Bool, logger: Logger
@@ -65,7 +65,7 @@ final class Deliveries: Sendable {
         }
     }
 
-    /// It is out of memory now, so that others can come.
+    /// Records that a message is no longer in memory, so that further messages can be received.
     func release(_ delivery: AMQPDelivery) {
         budget.release(delivery)
         consumer.readOn()
@@ -76,19 +76,21 @@ final class Deliveries: Sendable {
         consumer.acknowledge([AMQPAcknowledgement(delivery.tag)])
     }
 
-    /// The connection was lost once, and a queue that goes with it: what came meanwhile is not seen.
+    /// Whether the connection was lost at least once. A queue that belongs to the connection then missed the messages
+    /// in between.
     var wasLost: Bool { link.wasLost.withLock { $0 } }
 
-    /// The stream hands out all that it holds before it throws: none of that can be acknowledged, and all of it comes again.
-    /// - Throws: why the connection was lost.
+    /// Checks that the connection was not lost. After a loss, the stream still returns all its messages before it
+    /// throws. They can't be acknowledged, and the broker redelivers them.
+    /// - Throws: the error that ended the connection.
     func requireConnection() throws {
         if let error = link.loss.withLock({ $0 }) { throw error }
     }
 
-    /// The broker requeues what is not acknowledged.
+    /// Closes the connection. The broker requeues all unacknowledged messages.
     func close() async {
         ticking.cancel()
-        // Where nothing was said there is nothing to wait for.
+        // If nothing was acknowledged, there is nothing to wait for.
         await consumer.close(timeout: link.hasAcknowledged.withLock { $0 } ? .seconds(5) : .zero)
     }
 }

@@ -1,15 +1,16 @@
 import PostgresClient
 import Store
 
-/// Prints to standard error how soon a change applies to workers and waiting jobs.
+/// The notes on standard error that state how soon a change applies to workers and waiting jobs.
 enum FleetNote {
     /// The time within which a worker that reaches the database applies a change.
     private static let seconds = 5
-    /// The time within which a new rate applies to jobs that wait for their slot, in minutes, or half of a job's
-    /// remaining wait if that is longer.
+    /// The time, in minutes, within which a new rate applies to jobs that wait for their slot. If half of a job's
+    /// remaining wait is longer, the new rate applies after that.
     private static let slotMinutes = 2
 
-    /// Prints nothing if the table of workers cannot be read, because the change itself has succeeded.
+    /// Prints how soon the running workers apply a change. Prints nothing if their rows cannot be read, because the
+    /// change itself has succeeded.
     static func print(_ pool: PostgresPool) async {
         guard let fleet = try? await WorkerRepository(pool).fleet() else { return }
         printError(text(running: fleet.running.count, silent: fleet.silent.count))
@@ -22,7 +23,7 @@ enum FleetNote {
         "its waiting jobs return within \(delay + seconds) seconds: retry.delays keeps each for \(delay)"
     }
 
-    /// Returns a sentence on when a new rate applies to jobs that wait for their slot.
+    /// The sentence on when a new rate applies to jobs that wait for their slot.
     static let newRate = "its jobs that wait in the broker follow within \(slotMinutes) minutes or half of their wait"
 
     static func text(running: Int, silent: Int) -> String {

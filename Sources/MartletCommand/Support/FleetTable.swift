@@ -9,7 +9,7 @@ struct FleetTable {
     let problems: [WorkerReport.ProblemReport]
     let refusals: [Refusal]
     let answers: [FleetAnswers]
-    /// The names of the workers whose answers are not known.
+    /// The names of the workers that do not report answers.
     let withoutAnswers: [String]
 
     /// - Throws: ``PostgresError``.
@@ -21,7 +21,7 @@ struct FleetTable {
             withoutAnswers: fleet.withoutAnswers)
     }
 
-    /// One line: how many there are and what they do together.
+    /// The number of workers and their total figures, as one line.
     var summary: String {
         let here = workers.filter { $0.state != "silent" }
         let oldest = here.map(\.oldestJobSeconds).max() ?? 0
@@ -37,7 +37,7 @@ struct FleetTable {
         return parts.joined(separator: ", ")
     }
 
-    /// Those that are not as they should be come first.
+    /// The workers as a table. Workers that are not ready come first.
     var table: Table {
         var table = Table(header: [
             "WORKER", "STATE", "HOST", "VERSION", "UP", "OUTCOMES/S", "PUT BACK/MIN", "WAITING", "OPEN", "OLDEST",

@@ -5,13 +5,14 @@ import Logging
 import MartletService
 import PushModel
 
-/// Prints what becomes of a job's recipients. It listens from before the job is published, with a queue of its own, which goes
-/// with its connection.
+/// A watch that prints the outcomes of a job's recipients. It consumes a queue of its own, which exists from before the
+/// job is published until the connection closes.
 struct OutcomeWatch {
     private let awaited: AwaitedOutcomes
     private let deliveries: Deliveries
 
-    /// - Throws: when the broker can't be reached or refuses.
+    /// Declares the queue and starts consuming.
+    /// - Throws: the error of a broker that can't be reached or refuses the connection.
     init(
         _ awaited: AwaitedOutcomes, of job: Job, _ names: PipelineNames, _ broker: AMQPConfiguration, logger: Logger
     ) async throws {
@@ -19,7 +20,8 @@ struct OutcomeWatch {
         let tail = AMQPQueue(
             name: "\(names.prefix).tail.\(UUID().uuidString.lowercased())", isDurable: false, isExclusive: true,
             isAutoDelete: true)
-        // Where the broker has taken it out of its queue nobody has read its app.
+        // If the broker drops the job from its queue, no worker reads its app, and the routing key has `unknown`
+        // instead.
         let keys = ["\(job.output).*.\(job.app)", "job.rejected.\(job.app)", "job.rejected.unknown"]
         deliveries = try await Deliveries(
             of: tail.name,
@@ -29,9 +31,9 @@ struct OutcomeWatch {
             broker: broker, prefetch: 100, endsWithConnection: false, logger: logger)
     }
 
-    /// Prints a line for each outcome, until all recipients have one or the time is over.
-    /// - Parameter mayBeCopy: copies of jobs are dropped, and nothing is told of them.
-    /// - Returns: whether all were sent.
+    /// Prints a line for each outcome, until all recipients have one or the time limit is reached.
+    /// - Parameter mayBeCopy: whether the job may be dropped as a duplicate, for which no event is published.
+    /// - Returns: whether all pushes were sent.
     func print(within limit: Duration, mayBeCopy: Bool) async throws -> Bool {
         let end = ContinuousClock.now + limit
         var (awaited, wasLost) = (awaited, false)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PushModel
 
-/// Which output something is of.
+/// The options that select an output.
 struct OutputOption: ParsableArguments {
     @Option(
         name: .customLong("output"),
@@ -10,7 +10,7 @@ struct OutputOption: ParsableArguments {
 
     @OptionGroup var account: AccountOption
 
-    /// The account's word tells it where nobody says it.
+    /// The output's name. If it is not given, the option for the account determines it.
     var name: String { given ?? account.word.flatMap { AccountWords.outputs(of: $0).first } ?? Job.defaultOutput }
 
     func validate() throws {
@@ -24,7 +24,8 @@ struct OutputOption: ParsableArguments {
         }
     }
 
-    /// - Throws: where there is none of this name.
+    /// Returns the plugin of the output.
+    /// - Throws: `ValidationError` if there is no output with this name.
     func plugin() throws -> any OutputPlugin {
         guard let plugin = Martlet.installed.first(where: { $0.name == name }) else {
             throw ValidationError(
@@ -33,9 +34,9 @@ struct OutputOption: ParsableArguments {
         return plugin
     }
 
-    /// For what is about an account or a credential.
+    /// Returns the output's support for credentials, for a command about an account or a credential.
     ///
-    /// - Throws: where it needs no credentials.
+    /// - Throws: `ValidationError` if the output does not exist or needs no credentials.
     func credentials() throws -> any OutputCredentials {
         guard let credentials = try plugin().credentials else {
             throw ValidationError("--output: \(name) needs no credentials")

@@ -2,14 +2,15 @@ import ArgumentParser
 import Foundation
 package import PushModel
 
-/// For a file that is encrypted.
+/// The option for the passphrase of an encrypted file.
 package struct PassphraseOption: ParsableArguments {
     @Option(help: "File with the passphrase of a .p12 or an encrypted key; '-' asks for it.", completion: .file())
     var passphraseFile: String?
 
     package init() {}
 
-    /// - Returns: nil where none is named.
+    /// Reads the passphrase.
+    /// - Returns: the passphrase, or `nil` if no file is named.
     package func read() throws -> Secret? {
         try passphraseFile.map { try Self.read($0, prompts: ["Passphrase: "]) }
     }

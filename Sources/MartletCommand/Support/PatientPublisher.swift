@@ -5,7 +5,7 @@ import MartletService
 import PushModel
 import Threading
 
-/// How long a command waits for the broker.
+/// The option for the time that a command waits for the broker.
 struct PatienceOption: ParsableArguments {
     @Option(help: "Give up when the broker has confirmed nothing for so many seconds, as with a memory or disk alarm.")
     var timeout: Int = 30
@@ -15,15 +15,16 @@ struct PatienceOption: ParsableArguments {
     }
 }
 
-/// Publishes for a command, one message after the other, and does not wait for ever: a broker with an alarm takes nothing
-/// from who publishes, and says nothing else.
+/// A publisher for commands that sends one message at a time with a time limit. The limit is needed because a broker
+/// with an alarm neither accepts nor rejects messages.
 final class PatientPublisher: Sendable {
     private let publisher: AMQPPublisher
     private let seconds: Int
-    /// Why there may be no confirm.
+    /// The probable reason for a missing confirm.
     private let trouble = Mutex<String?>(nil)
 
-    /// - Throws: when the broker can't be reached.
+    /// Connects to the broker.
+    /// - Throws: the error of a broker that can't be reached.
     init(_ broker: AMQPConfiguration, _ patience: PatienceOption, logger: Logger) async throws {
         publisher = try AMQPPublisher(configuration: broker, logger: logger)
         seconds = patience.timeout
@@ -39,8 +40,9 @@ final class PatientPublisher: Sendable {
         }
     }
 
-    /// - Throws: ``PublicationUnconfirmed`` when the time is over, after which nothing more can be published; ``AMQPError``
-    ///   when the broker refuses it.
+    /// Publishes a message and waits for its confirm.
+    /// - Throws: ``PublicationUnconfirmed`` if the time limit is reached, after which nothing more can be published;
+    ///   ``AMQPError`` if the broker rejects the message.
     func publish(_ publication: AMQPPublication) async throws {
         let end = Task<PublicationUnconfirmed?, Never> {
             guard (try? await Task.sleep(for: .seconds(seconds))) != nil else { return nil }
@@ -61,12 +63,12 @@ final class PatientPublisher: Sendable {
     func close() async { await publisher.close() }
 }
 
-/// Nobody knows whether it is published, or will be.
+/// The error for a message that was not confirmed in time. The broker may have published it, or may still do so.
 struct PublicationUnconfirmed: Error, Hashable, CustomStringConvertible {
-    /// Its id, under which it can be published again; nil: it has none.
+    /// The id of the job, under which it can be published again, or `nil` if it has none.
     let job: String?
     let seconds: Int
-    /// nil: the broker said nothing.
+    /// The probable reason, or `nil` if the broker reported nothing.
     let reason: String?
 
     static func alarm(_ reason: String) -> String {

@@ -1,8 +1,8 @@
 import Foundation
 import PushModel
 
-/// Prints one line for a person: what would move a terminal is written out. All that the command says goes through the
-/// functions of this file.
+/// Prints one line for operators. Characters that could control a terminal are escaped. All output of commands goes
+/// through the functions of this file.
 package func print(_ line: String) {
     Swift.print(line.printable)
 }
@@ -12,12 +12,12 @@ package func printError(_ line: String) {
     write(line.printableLines + "\n", to: .standardError)
 }
 
-/// Prints help, or a text of ours that has lines.
+/// Prints help, or another text of this program with several lines.
 package func print(help text: String) {
     Swift.print(text.printableLines)
 }
 
-/// Prints text that is JSON, on one line.
+/// Prints JSON text on one line.
 package func print(json text: String) {
     Swift.print(text.printableJSON)
 }
@@ -28,32 +28,33 @@ package func printJSON(_ value: some Encodable) throws {
     encoder.keyEncodingStrategy = .convertToSnakeCase
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     let text = String(decoding: try encoder.encode(value), as: UTF8.self)
-    // The only empty line is what Foundation has in a list of nothing.
+    // The split removes empty lines, which Foundation writes only in an empty array.
     for line in text.split(separator: "\n") { print(json: String(line)) }
 }
 
-/// Whether a person looks at what is printed.
+/// Whether standard output is a terminal.
 var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-/// Prints lines in place of all that is on the terminal.
+/// Clears the terminal and prints lines.
 func print(screen lines: [String]) {
     Swift.print("\u{1B}[H\u{1B}[2J" + lines.map(\.printable).joined(separator: "\n"))
     flushOutput()
 }
 
-/// Writes bytes as they are, for a file or another program; a person at a terminal gets text that it only shows.
+/// Writes bytes unchanged to a file or another program. On a terminal, prints them as text with control characters
+/// escaped.
 package func printBytes(_ bytes: [UInt8]) throws {
     guard isTerminal else { return try FileHandle.standardOutput.write(contentsOf: bytes) }
     Swift.print(String(decoding: bytes, as: UTF8.self).printableLines, terminator: "")
 }
 
-/// Hands on what was printed: whoever reads it through a pipe wants each line at once.
+/// Flushes the output, because the reader of a pipe needs each line at once.
 package func flushOutput() { fflush(nil) }
 
 @available(*, unavailable, message: "print one line of text")
 package func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {}
 
 private func write(_ text: String, to file: FileHandle) {
-    // Nobody may be there to read it.
+    // An error is ignored, because standard error may have no reader.
     try? file.write(contentsOf: Data(text.utf8))
 }

@@ -1,9 +1,9 @@
 import ArgumentParser
 import PushModel
 
-/// Pushes a second, or none.
+/// The value of `--rate`, which is a number of pushes per second or `none`.
 struct RateLimit: ExpressibleByArgument, Equatable {
-    /// nil: no limit.
+    /// The number of pushes per second, or `nil` for no limit.
     let perSecond: Int?
 
     init?(argument: String) {

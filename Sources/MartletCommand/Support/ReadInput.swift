@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The bytes of a file, or of standard input for `-`. What a shell gives in place of a file, a pipe, will do.
+/// Returns the bytes of a file, or of standard input if the path is `-`. The file may be a pipe that a shell provides.
 package func readInput(_ path: String) throws -> [UInt8] {
     let limit = 128 << 20
     guard let bytes = try readInput(path, upTo: limit) else {
@@ -10,7 +10,8 @@ package func readInput(_ path: String) throws -> [UInt8] {
     return bytes
 }
 
-/// - Returns: nil where there are more bytes than that.
+/// Reads a file, or standard input if the path is `-`.
+/// - Returns: the bytes, or `nil` if there are more than `limit`.
 package func readInput(_ path: String, upTo limit: Int) throws -> [UInt8]? {
     func fault() -> ValidationError { ValidationError("can't read \(path): \(String(cString: strerror(errno)))") }
     let file = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)

@@ -2,13 +2,13 @@ import MartletService
 import PushModel
 import Store
 
-/// Which credential one push type would get in one environment.
+/// The credential of one push type in one environment, as `--json` shows it.
 struct RouteDescription: Encodable, Sendable {
     struct Candidate: Encodable {
         let credential, label, kind: String
-        /// On what ground it is considered; none: it does not come into question.
+        /// The reason why the credential is considered, or `nil` if it is unsuitable.
         let rank: String?
-        /// Why it does not serve.
+        /// The reason why the credential can't be used, or `nil` if it can.
         let obstacle: String?
     }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Standard input, output and error of this process: descriptors 0, 1 and 2.
+/// The standard descriptors of this process, which are 0, 1 and 2.
 enum StandardDescriptors {
     /// Opens `/dev/null` for each standard descriptor that is closed.
     ///

@@ -1,6 +1,6 @@
 import PushModel
 
-/// Text in columns, as wide as their widest cell; what a cell holds stays in its place.
+/// A table of text whose columns are as wide as their widest cell. Control characters in cells are escaped.
 struct Table {
     private var rows: [[String]]
 

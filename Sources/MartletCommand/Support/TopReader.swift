@@ -4,11 +4,11 @@ import PostgresClient
 import PushModel
 import Store
 
-/// The part of `top` that comes from the database.
+/// The part of `top` that reads the database.
 struct TopReader {
     /// The result of one reading.
     struct Reading {
-        /// The first line.
+        /// The line about the fleet, which is printed first.
         let summary: String
         /// The lines below the broker's line.
         let details: [String]

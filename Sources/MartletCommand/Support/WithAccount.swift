@@ -1,8 +1,8 @@
-/// Something for `--json` that has an account, under its output's word for it.
+/// A value for `--json` with its account, which has the output's word for an account as its key.
 struct WithAccount<Base: Encodable & Sendable>: Encodable, Sendable {
     let base: Base
     let output: String
-    /// Empty: it has none.
+    /// The account, or an empty string if there is none.
     let account: String
 
     private struct Key: CodingKey {

@@ -1,9 +1,9 @@
 import AMQPClient
 
-/// What is to be bound and what is not, in an order in which no job is lost and none comes twice, whatever number of queues was
-/// in force before. A value.
+/// The steps that create and remove bindings. Their order ensures that no job is lost or duplicated, no matter how many
+/// shards were bound before.
 struct BindingPlan: Sendable, Hashable {
-    /// Of a queue, or of an exchange, to an exchange.
+    /// A binding of a queue or an exchange to an exchange.
     struct Binding: Sendable, Hashable {
         let source: String
         let destination: String
@@ -13,14 +13,14 @@ struct BindingPlan: Sendable, Hashable {
         var kind: String { isQueue ? "queue" : "exchange" }
     }
 
-    /// Most of it was never bound.
+    /// The removal of bindings, most of which usually do not exist.
     struct Unbinding: Sendable, Hashable {
         let source: String
         let destinations: [String]
         let isQueue: Bool
         let routingKey: String
 
-        /// For people.
+        /// The destinations as text for operators.
         var names: String {
             guard destinations.count > 1, let first = destinations.first, let last = destinations.last else {
                 return destinations.first ?? ""
@@ -52,8 +52,9 @@ struct BindingPlan: Sendable, Hashable {
         steps.compactMap { if case .unbind(let unbinding) = $0 { unbinding } else { nil } }
     }
 
-    /// A middle that has the first queue only makes no second message beside a way past it: RabbitMQ gives a queue no message
-    /// twice. So the others come when that way is gone.
+    /// Adds the steps for lanes with several shards. The middle exchange of a lane first gets only the first queue,
+    /// which may also be bound directly. RabbitMQ then still delivers each message to that queue only once. The other
+    /// queues are bound to the middle exchange after the direct binding was removed.
     private mutating func lay(_ spread: AMQPSpread) {
         for way in spread.ways {
             bindToMiddle(way, way.queues.prefix(1))
@@ -64,7 +65,7 @@ struct BindingPlan: Sendable, Hashable {
         }
     }
 
-    /// The same backwards.
+    /// Adds the steps for lanes with one shard. They reverse the order of ``lay(_:)``.
     private mutating func layOne(_ spread: AMQPSpread) {
         for way in spread.ways {
             unbindFromMiddle(way, way.queues.dropFirst())

@@ -1,6 +1,6 @@
 import AMQPClient
 
-/// RabbitMQ's export of its definitions, as far as Martlet has something in it (rabbitmq.com, "Definitions").
+/// The part of RabbitMQ's definitions format that Martlet uses (rabbitmq.com, "Definitions").
 struct BrokerDefinitions: Encodable {
     struct Exchange: Encodable {
         let name: String
@@ -29,7 +29,7 @@ struct BrokerDefinitions: Encodable {
         let arguments: Arguments
     }
 
-    /// An empty hash is a user who can't log in by password.
+    /// A user who can't log in with a password, because the hash is empty.
     struct User: Encodable {
         let name: String
         let passwordHash = ""

@@ -1,7 +1,7 @@
 import DeliveryPipeline
 import Ledger
 
-/// A user of the broker with the least rights, as regular expressions of names.
+/// A broker user with minimal rights, which are regular expressions for names.
 struct BrokerUser: Sendable, Hashable {
     let name: String
     let configure: String
@@ -10,14 +10,15 @@ struct BrokerUser: Sendable, Hashable {
 
     private static let nothing = "^$"
 
+    /// Returns all users that Martlet needs.
     /// - Parameters:
-    ///   - declares: whether workers make what is missing.
-    ///   - ledger: also the one of `martlet ledger`.
+    ///   - declares: whether workers declare missing exchanges and queues.
+    ///   - ledger: whether to include the user of `martlet ledger`.
     static func all(names: PipelineNames, declares: Bool, ledger: Bool) -> [BrokerUser] {
         let prefix = escaped(names.prefix)
         let results = escaped(names.results)
         let own = "^\(prefix)\\..*"
-        // What begins with another prefix, one that goes on after this one, must not match: hence the dot.
+        // The dot excludes names with a longer prefix that begins with this one.
         let worker =
             declares
             ? BrokerUser(name: "\(names.prefix)-worker", configure: own, write: own, read: own)
@@ -53,7 +54,7 @@ struct BrokerUser: Sendable, Hashable {
         return users
     }
 
-    /// A name as a regular expression that matches nothing else.
+    /// Returns a regular expression that matches only this name.
     private static func escaped(_ name: String) -> String {
         String(name.flatMap { #"\.+*?()[]{}|^$"#.contains($0) ? ["\\", $0] : [$0] })
     }

@@ -1,7 +1,7 @@
 import AMQPClient
 import Foundation
 
-/// What to make in a broker, for people and for RabbitMQ's own tools.
+/// The objects to create in a broker, in formats for operators and for RabbitMQ's own tools.
 struct TopologyPlan: Sendable {
     let topology: AMQPTopology
     let virtualHost: String
@@ -15,7 +15,7 @@ struct TopologyPlan: Sendable {
         plan = BindingPlan(topology)
     }
 
-    // MARK: For people
+    // MARK: Tables for operators
 
     var tables: [String] {
         var objects = Table(header: ["OBJECT", "NAME", "KIND", "ARGUMENTS"])
@@ -65,7 +65,7 @@ struct TopologyPlan: Sendable {
                 })
     }
 
-    /// What definitions can't say.
+    /// The warning about bindings that an import of definitions does not remove.
     var warning: String {
         let told = plan.unbindings.map { "\($0.names) of \($0.source), key \"\($0.routingKey)\"" }
         return
@@ -146,7 +146,7 @@ struct TopologyPlan: Sendable {
         return String(decoding: json, as: UTF8.self)
     }
 
-    /// As one word of a shell.
+    /// Returns the text as one quoted word of a shell command.
     private static func quoted(_ text: String) -> String {
         "'\(text.replacing("'", with: #"'\''"#))'"
     }

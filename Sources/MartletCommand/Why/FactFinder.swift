@@ -8,14 +8,15 @@ import PostgresClient
 import PushModel
 import Store
 
-/// Looks wherever something may be known of a job. One place that can't be looked at hides no other.
+/// A search for facts about a job in all places that may have some. If one place can't be read, the search continues
+/// with the others.
 struct FactFinder {
     let source: ConfigurationSource
     let pool: PostgresPool
     let job: String
     let ref: String?
     let token: String?
-    /// Whoever asks may know it.
+    /// The app's bundle id, if the operator gave it.
     let appName: String?
 
     /// The longest list of outcomes of one recipient that is read.
@@ -79,7 +80,7 @@ struct FactFinder {
             ledger.rows = try await repository.rows(
                 of: kept, ref: ref.map { LedgerText.kept($0) }, recipients: hashes, most: Self.mostRows)
         }
-        // A job may have a million outcomes, so they are counted only where that says something.
+        // A job may have a million outcomes, so they are counted only if the sums are needed.
         if asksOne, ledger.rows.isEmpty { ledger.sums = try await repository.sums(of: kept) }
         return ledger
     }
@@ -150,7 +151,7 @@ struct FactFinder {
             JobFacts.AppFault("\($0.output.name) \($0.environment.rawValue): \($0.explanation)", of: $0.output.name)
         }
         let faults = lacks.map { JobFacts.AppFault($0.text, of: $0.output, todo: $0.remedy) } + refusals
-        // Many kinds of push have one fault.
+        // Several kinds of push may have the same fault.
         let distinct = faults.reduce(into: [JobFacts.AppFault]()) { all, fault in
             if !all.contains(fault) { all.append(fault) }
         }
@@ -159,7 +160,7 @@ struct FactFinder {
 }
 
 extension AppLack {
-    /// The command that mends it; nil: it takes a look at the app's credentials.
+    /// The command that corrects the fault, or `nil` if the operator must first look at the app's credentials.
     fileprivate var remedy: String? {
         guard let account else {
             return "Add one: 'martlet app set \(app) \(AccountWords.options(of: output)) …'; then publish it again."
@@ -168,7 +169,7 @@ extension AppLack {
     }
 }
 
-/// Why something could not be looked at.
+/// The reason why a place could not be searched.
 private struct BlindSpot: Error, CustomStringConvertible {
     let description: String
 }

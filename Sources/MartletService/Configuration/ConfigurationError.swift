@@ -1,6 +1,6 @@
 import PushModel
 
-/// What is wrong with the configuration, naming the key and where its value came from. Exit code 78.
+/// An error in the configuration. The description names the key at fault. The process exits with code 78.
 public struct ConfigurationError: Error, CustomStringConvertible {
     public let description: String
 

@@ -1,12 +1,12 @@
 import Foundation
 import Yams
 
-/// The configuration file: YAML whose mappings, joined by dots, are configuration keys. A relative path in it is looked
-/// for beside it.
+/// The configuration file, which is a YAML mapping. The names of nested mappings, joined by dots, form a configuration
+/// key. A relative path in the file is resolved against the file's directory.
 ///
-/// Its text may hold passwords, so no error repeats any of it but names of keys.
+/// The file may contain passwords, so errors quote nothing but the names of keys.
 enum ConfigurationFile {
-    /// For people: which file was read, or how one is named.
+    /// Returns a sentence that names the configuration file, or explains how to name one.
     static func place(of path: String?) -> String {
         path.map { "the configuration file is \($0)" }
             ?? "no configuration file was read: --config or MARTLET_CONFIG names one"
@@ -65,7 +65,7 @@ enum ConfigurationFile {
 }
 
 extension YamlError {
-    /// What is wrong and where, without the lines around it that Yams would show.
+    /// The problem and its position, without the surrounding lines that Yams would quote.
     fileprivate var withoutText: String {
         switch self {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),

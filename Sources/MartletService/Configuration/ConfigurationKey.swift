@@ -1,12 +1,13 @@
-/// A configuration key. Reading, checking and `--help` are made from these.
+/// A configuration key. Reading, validation and `--help` all use this definition.
 public struct ConfigurationKey: Sendable, Hashable {
-    /// As in the file: `amqp.url`.
+    /// The name of the key in the configuration file, such as `amqp.url`.
     public let rawValue: String
-    /// The value when nothing sets it; nil when there is no sensible one.
+    /// The value if nothing sets the key, or `nil` if the key has no default.
     public let defaultValue: String?
-    /// A value that may hold a password; it can also come from the file that `<variable>_FILE` names.
+    /// Whether the value may contain a password. Such a value can also come from the file that the variable with the
+    /// suffix `_FILE` names.
     public let isSecret: Bool
-    /// One line for people.
+    /// A short description for `--help` and for error messages.
     public let explanation: String
 
     init(
@@ -18,10 +19,10 @@ public struct ConfigurationKey: Sendable, Hashable {
         self.explanation = explanation
     }
 
-    /// It names a file, as its name says.
+    /// Whether the value is the path of a file. The key's suffix shows this.
     var isPath: Bool { rawValue.hasSuffix(".file") || rawValue.hasSuffix("_file") }
 
-    /// The environment variable that sets it.
+    /// The environment variable that sets the key.
     public var environmentVariable: String {
         "MARTLET_" + rawValue.uppercased().replacing(".", with: "_")
     }
@@ -128,7 +129,7 @@ extension ConfigurationKey {
         "log.jobs", default: "problems",
         "which jobs get a line when they are done: none, problems, sample:0.01 (a part of them) or all")
 
-    /// Those that a hang-up takes over.
+    /// The keys that take effect on SIGHUP, without a restart.
     static let reloadable: [ConfigurationKey] = [
         .workerMaximumInFlight, .workerAppShare, .workerUrgentShare, .workerLongestWait, .jobsChunkSize,
         .jobsMaximumBytes,
@@ -136,7 +137,7 @@ extension ConfigurationKey {
         .retryMaximumAge, .logLevel, .logFormat, .logJobs,
     ]
 
-    /// All but those of the outputs.
+    /// All keys except those of the outputs.
     static let own: [ConfigurationKey] = [
         .amqpURL, .amqpPrefix, .amqpDeclare, .amqpShards, .amqpCAFile, .amqpPrefetchUrgent, .amqpPrefetchNormal,
         .amqpPrefetchBulk, .amqpPrefetchBytes, .databaseURL, .databaseListen, .keyringFile, .keyringKeys, .httpListen,

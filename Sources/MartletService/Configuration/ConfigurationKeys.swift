@@ -1,10 +1,10 @@
 public import PushModel
 
-/// Every configuration key there is: the host's own, and those of the outputs, each below its output's name.
+/// All configuration keys: Martlet's own, and those of the outputs, which begin with the output's name.
 public struct ConfigurationKeys: Sendable {
     public let all: [ConfigurationKey]
     private let byName: [String: ConfigurationKey]
-    /// Environment variables that replace removed keys.
+    /// The environment variables that replace removed keys.
     private static let replacements = [
         "tracing.headers": "OTEL_EXPORTER_OTLP_HEADERS", "tracing.ca_file": "OTEL_EXPORTER_OTLP_CERTIFICATE",
         "tracing.sampler": "OTEL_TRACES_SAMPLER", "tracing.sample": "OTEL_TRACES_SAMPLER_ARG",
@@ -18,8 +18,10 @@ public struct ConfigurationKeys: Sendable {
         byName = Dictionary(all.map { ($0.rawValue, $0) }) { first, _ in first }
     }
 
-    /// - Throws: ``ConfigurationError`` if a variable sets a removed key. The worker would run without the headers or the certificate
-    ///   that the variable has.
+    /// Rejects environment variables that set a removed key. If they were ignored, the worker would run without the
+    /// headers or the certificate that they set.
+    ///
+    /// - Throws: ``ConfigurationError`` if there is such a variable.
     func rejectRemovedVariables(in environment: [String: String]) throws {
         for (key, replacement) in Self.replacements.sorted(by: { $0.key < $1.key }) {
             let variable = ConfigurationKey(key, "").environmentVariable
@@ -32,9 +34,10 @@ public struct ConfigurationKeys: Sendable {
     /// Returns whether any key begins with this name and a dot.
     func hasSection(_ name: String) -> Bool { all.contains { $0.rawValue.hasPrefix("\(name).") } }
 
-    /// Returns the key of this name.
-    /// - Throws: ``ConfigurationError`` if the name is unknown. The message names the most similar key, or the
-    ///   variable that replaces a removed key.
+    /// Returns the key with this name.
+    ///
+    /// - Throws: ``ConfigurationError`` if the name is unknown. The message names the most similar key, or the variable
+    ///   that replaces a removed key.
     func named(_ name: String, in place: String) throws -> ConfigurationKey {
         if let key = byName[name] { return key }
         if let variable = Self.replacements[name] {
@@ -46,7 +49,7 @@ public struct ConfigurationKeys: Sendable {
             "unknown configuration key \(name) in \(place); did you mean \(nearest ?? "another")?")
     }
 
-    /// Levenshtein distance.
+    /// Returns the Levenshtein distance between two texts.
     private static func distance(_ left: String, _ right: String) -> Int {
         let right = Array(right)
         var row = Array(0...right.count)

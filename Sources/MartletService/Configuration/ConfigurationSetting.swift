@@ -1,4 +1,4 @@
-/// A value that is in force, and where it came from; for people.
+/// The current value of a key and its origin, for display.
 package struct ConfigurationSetting: Sendable, Hashable, Encodable {
     package enum Origin: String, Sendable, Hashable, Encodable {
         case flag
@@ -8,7 +8,7 @@ package struct ConfigurationSetting: Sendable, Hashable, Encodable {
     }
 
     package let key: String
-    /// Of what may hold a secret, only that it is set; nil: nothing sets it.
+    /// The value, or `nil` if nothing sets it. The value of a secret is replaced by the word `set`.
     package let value: String?
     package let origin: Origin
 
@@ -20,7 +20,7 @@ package struct ConfigurationSetting: Sendable, Hashable, Encodable {
 }
 
 extension ConfigurationSetting {
-    /// Every key, in the order of the documents.
+    /// Returns the settings of all keys, in the order of ``ConfigurationKeys/all``.
     package static func all(of source: ConfigurationSource) -> [ConfigurationSetting] {
         source.keys.all.map { key in
             let value = source.string(key).flatMap { $0.isEmpty ? nil : $0 }
@@ -31,10 +31,10 @@ extension ConfigurationSetting {
     }
 }
 
-/// Where which keys are set.
+/// The keys and variables that each origin sets.
 struct ConfigurationOrigins: Sendable {
     var flags: Set<String> = []
-    /// Names of variables, those that a file is named for among them.
+    /// The names of the environment variables that are set, including those whose value came from a file.
     var variables: Set<String> = []
     var file: Set<String> = []
 

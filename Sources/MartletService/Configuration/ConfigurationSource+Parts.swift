@@ -6,8 +6,8 @@ public import PostgresClient
 import PushModel
 public import Store
 
-/// Each part's configuration, read when it is needed: a command that never touches the broker asks for no
-/// broker.
+/// The configuration of each component, which is read on demand. A command that does not use the broker needs no broker
+/// configuration.
 extension ConfigurationSource {
     public func broker() throws -> AMQPConfiguration {
         do {
@@ -23,7 +23,7 @@ extension ConfigurationSource {
 
     public func names() throws -> PipelineNames {
         let prefix = try required(.amqpPrefix)
-        // AMQP's names have up to 255 bytes, and ours go on after it.
+        // An AMQP name has at most 255 bytes, and Martlet appends its own names to the prefix.
         guard prefix.utf8.count <= 100 else { throw ConfigurationError(.amqpPrefix, "has more than 100 bytes") }
         return PipelineNames(prefix: prefix, shards: try integer(.amqpShards, in: 1...PipelineNames.mostShards))
     }
@@ -39,7 +39,7 @@ extension ConfigurationSource {
         }
     }
 
-    /// From a file, which is read again when it changes, or from the configuration itself, which never is.
+    /// Returns the keyring. A keyring file is read again when it changes; keys in the configuration are not.
     public func keyring() throws -> MasterKeyring {
         if let keys = string(.keyringKeys), !keys.isEmpty {
             guard (string(.keyringFile) ?? "").isEmpty else {
@@ -58,7 +58,9 @@ extension ConfigurationSource {
         }
     }
 
-    /// - Throws: ``ConfigurationError`` for what any output finds fault with.
+    /// Checks the settings of all outputs.
+    ///
+    /// - Throws: ``ConfigurationError`` if an output rejects its settings.
     public func checkOutputs() throws {
         for output in outputs { try check(output) }
     }
@@ -98,14 +100,14 @@ extension ConfigurationSource {
         return pipeline
     }
 
-    /// Who makes exchanges and queues.
+    /// Returns whether Martlet declares exchanges and queues, or requires that they exist.
     package func provision() throws -> AMQPTopology.Provision {
         try boolean(.amqpDeclare)
             ? .declared
             : .required(remedy: "with amqp.declare: false others make it; 'martlet topology' prints what to make")
     }
 
-    /// Returns the time that a delay queue keeps a job of a paused app, in seconds.
+    /// Returns the time for which a delay queue keeps a job of a paused app, in seconds.
     package func pauseDelay() throws -> Int? { RetryPolicy(delays: try retryDelays()).shortestHold }
 
     private func retryDelays() throws -> [Int] {
@@ -122,14 +124,14 @@ extension ConfigurationSource {
         return delays
     }
 
-    /// nil: dead tokens are sent to as others are.
+    /// Returns the configuration of the feed of dead tokens, or `nil` if pushes to dead tokens are not suppressed.
     func deadTokens() throws -> DeadTokenFeed.Configuration? {
         var feed = DeadTokenFeed.Configuration()
         feed.maximumBytes = try integer(.suppressionMemory, in: 1...65_536) << 20
         return try boolean(.suppressionEnabled) ? feed : nil
     }
 
-    /// The configured name, else the host's.
+    /// Returns the configured name, or the host name if no name is configured.
     public func workerName() throws -> String {
         let name = string(.workerName) ?? ProcessInfo.processInfo.hostName
         guard !name.isEmpty, name.utf8.count <= 100 else {

@@ -3,26 +3,28 @@ import Configuration
 import Foundation
 public import PushModel
 
-/// Configuration values by key. Flags override environment variables, which override the YAML file, which overrides the defaults.
-/// An unknown key in a flag or in the file is an error. An environment variable that matches no key is ignored, unless the key was
-/// removed.
+/// The configuration values by key. Flags override environment variables, which override the YAML file, which overrides
+/// the defaults.
+///
+/// An unknown key in a flag or in the file is an error. An environment variable that matches no key is ignored, unless
+/// the key was removed.
 public struct ConfigurationSource: Sendable {
     private let reader: ConfigReader
     let keys: ConfigurationKeys
     let origins: ConfigurationOrigins
     let openTelemetry: OpenTelemetryVariables
-    /// Paths of the files that secrets were read from.
+    /// The paths of the files from which secrets were read.
     let secretFiles: [ConfigurationKey: String]
-    /// For people: which file was read, or how one is named.
+    /// A sentence for error messages that names the configuration file, or explains how to name one.
     package let place: String
-    /// In the order of the list of plugins.
+    /// The outputs, in the order of the list of plugins.
     public let outputs: [any OutputPlugin]
 
     /// - Parameters:
-    ///   - file: path of a YAML file; nil for none.
-    ///   - settings: `key=value` from the command line; no secrets.
-    ///   - environment: the process's environment variables.
-    ///   - outputs: whose settings are keys, too.
+    ///   - file: the path of a YAML file, or `nil` for none.
+    ///   - settings: the `key=value` pairs of the command line, which must not set secrets.
+    ///   - environment: the environment variables of the process.
+    ///   - outputs: the outputs whose settings are configuration keys as well.
     public init(
         file: String?, settings: [String], environment: [String: String], outputs: [any OutputPlugin]
     ) async throws {
@@ -72,9 +74,9 @@ public struct ConfigurationSource: Sendable {
         self.outputs = outputs
     }
 
-    /// Lends an output its settings.
+    /// Calls a closure with the settings of an output.
     ///
-    /// - Throws: ``ConfigurationError`` for a `SettingFault`.
+    /// - Throws: ``ConfigurationError`` if the closure throws a `SettingFault`.
     public func withSettings<Value>(
         of output: some OutputPlugin, _ body: (OutputSettings) throws -> Value
     ) throws -> Value {
@@ -93,7 +95,7 @@ public struct ConfigurationSource: Sendable {
         }
     }
 
-    /// The value that is set, else the default; nil where there is neither.
+    /// Returns the value that is set, or otherwise the default. Returns `nil` if there is neither.
     public func string(_ key: ConfigurationKey) -> String? {
         reader.string(forKey: ConfigKey(key.rawValue), isSecret: key.isSecret) ?? key.defaultValue
     }
@@ -122,7 +124,7 @@ public struct ConfigurationSource: Sendable {
         }
     }
 
-    /// `host:port`, the host of an IPv6 address in brackets.
+    /// Returns the endpoint of a value `host:port`. An IPv6 address must be in brackets.
     public func endpoint(_ key: ConfigurationKey) throws -> Endpoint {
         do {
             return try OutputSettings.endpoint(try required(key), of: key.rawValue)
@@ -131,7 +133,8 @@ public struct ConfigurationSource: Sendable {
         }
     }
 
-    /// A setting may hold a secret by mistake: what is wrong with one repeats its key only.
+    /// Parses the settings of the command line. A setting may contain a secret by mistake, so errors quote only its
+    /// key.
     private static func read(_ settings: [String], _ keys: ConfigurationKeys) throws -> [ConfigurationKey: String] {
         var values: [ConfigurationKey: String] = [:]
         for setting in settings {

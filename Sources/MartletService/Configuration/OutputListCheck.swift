@@ -1,27 +1,29 @@
 package import PushModel
 
-/// Whether the names that plugins choose can stand beside each other and beside the program's own words.
+/// A check that the names of plugins conflict neither with each other nor with Martlet's own names.
 package struct OutputListCheck: Sendable {
-    /// All that is wrong, in the order of the list; empty: nothing is.
+    /// All faults, in the order of the list of plugins. Empty if there are none.
     package private(set) var faults: [String] = []
 
-    /// Members of every outcome in an event.
+    /// The members that every outcome in an event has.
     private static let outcomeWords: Set = [
         "job", "recipient", "broadcast", "ref", "status", "reason", "detail", "by", "unregistered_at", "trimmed_bytes",
         "attempts", "redelivered", "at",
     ]
-    /// Who rejects a push beside the outputs, in an outcome's `by`.
+    /// The value of an outcome's `by` when Martlet itself rejects a push. Otherwise `by` names an output.
     private static let programsName = "martlet"
 
-    /// Different words for accounts, which commands have options for.
+    /// The maximum number of different words for accounts. Commands have an option for each word.
     package static let mostAccountWords = 8
 
     private let accountWords: Set<String>
     private var names: Set<String> = []
-    /// Which key each environment variable sets: keys that differ by a dot or an underscore only share one.
+    /// The key that each environment variable sets. Two keys that differ only by a dot and an underscore have the same
+    /// variable.
     private var keys: [String: String] = [:]
 
-    /// - Parameter accountWords: what no output may call an account: options and members that commands have already.
+    /// - Parameter accountWords: the words that no output may use for an account, because commands already use them for
+    ///   options and members.
     package init(_ outputs: [any OutputPlugin], accountWords: Set<String>) {
         self.accountWords = accountWords
         for key in ConfigurationKey.own { _ = claim(key) }
@@ -76,7 +78,7 @@ package struct OutputListCheck: Sendable {
         }
     }
 
-    /// Whose key has one of its variables already.
+    /// Claims the variables of a key. Returns the key that has already claimed one of them, or `nil` if there is none.
     private mutating func claim(_ key: ConfigurationKey) -> String? {
         let variables = [key.environmentVariable] + (key.isSecret ? [key.environmentVariable + "_FILE"] : [])
         if let other = variables.compactMap({ keys[$0] }).first { return other }

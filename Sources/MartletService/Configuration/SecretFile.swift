@@ -6,12 +6,13 @@ import PostgresClient
 import Threading
 
 enum SecretText {
-    /// A file's text without the line end that editors put behind it.
+    /// Returns the text of a file without surrounding white space. Editors often append a line end.
     static func read(_ path: String) throws -> String {
         try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// On a connection's thread, which nothing may keep: a pipe that nobody writes would.
+    /// Reads a file again. Accepts only small regular files, because reading a pipe without a writer would block the
+    /// connection's thread.
     static func readAgain(_ path: String) throws -> String {
         var status = stat()
         guard stat(path, &status) == 0 else { throw ConfigurationError("it is not there") }
@@ -48,14 +49,15 @@ struct SecretFiles {
     }
 }
 
-/// A URL that was read again differs in more than what may change: it is half of one, or means something else.
+/// An error for a URL that was read again and differs in a part that must not change. The file may be incomplete, or
+/// the URL may name another server.
 struct SecretChange: Error {
-    /// Names of what differs.
+    /// The names of the parts that differ.
     let parts: [String]
 }
 
 extension AMQPConfiguration {
-    /// - Parameter url: what the file said when this was read from it.
+    /// - Parameter url: the URL from which this configuration was created.
     mutating func readPasswordAgain(from path: String, first url: String) throws(AMQPError) {
         let first = try AMQPConfiguration(url: url)
         let file = SecretFile(path, first: password) { url in
@@ -81,9 +83,11 @@ extension PostgresConfiguration {
     }
 }
 
-/// What a file with a secret says now: whoever writes it anew changes a password without a restart.
+/// A secret in a file that is read again whenever a connection needs it. Therefore a password can be changed without a
+/// restart.
 ///
-/// A file that can't be read, says nothing of use or too much leaves the last value in force, and the log says so.
+/// If the file can't be read or parsed, or if a part has changed that must not change, the last value stays in use. The
+/// failure is logged.
 final class SecretFile<Value: Sendable>: Sendable {
     private let path: String
     private let parse: @Sendable (String) throws -> Value
@@ -95,7 +99,7 @@ final class SecretFile<Value: Sendable>: Sendable {
         last = Mutex(first)
     }
 
-    /// Reads the file: from a thread that may block.
+    /// The current value. It is read from the file, so it must be used on a thread that may block.
     var current: Value {
         do {
             let value = try parse(try SecretText.readAgain(path))

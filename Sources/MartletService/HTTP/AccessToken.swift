@@ -1,20 +1,22 @@
 import Foundation
 
-/// What whoever asks must show: as `Authorization: Bearer <token>`, or, as browsers do, as the password of a `Basic` one, whatever
-/// the user's name is.
+/// The token that a client must present. It is sent as `Authorization: Bearer <token>`, or as the password of HTTP
+/// Basic authentication with any user name, as browsers do.
 package struct AccessToken: Sendable {
-    /// Nobody guesses as many.
+    /// The minimum length of a token in bytes, which makes guessing infeasible.
     private static let fewestBytes = 16
 
     private let bytes: [UInt8]
 
-    /// nil: it is too short.
+    /// Creates a token. Returns `nil` if the text is too short.
     package init?(_ text: String) {
         bytes = Array(text.utf8)
         guard bytes.count >= Self.fewestBytes else { return nil }
     }
 
-    /// - Parameter authorization: the header's value.
+    /// Returns whether a request presents the token.
+    ///
+    /// - Parameter authorization: the value of the `Authorization` header.
     package func isShown(by authorization: String?) -> Bool {
         guard let authorization, let space = authorization.firstIndex(of: " ") else { return false }
         let value = authorization[authorization.index(after: space)...].trimmingCharacters(in: .whitespaces)
@@ -29,7 +31,8 @@ package struct AccessToken: Sendable {
         }
     }
 
-    /// Takes as long wherever they differ: the time tells nothing but the length of what was shown.
+    /// Compares the tokens in a time that does not depend on where they differ. The time reveals only the length of the
+    /// presented token.
     private func isEqual(to shown: [UInt8]) -> Bool {
         guard !shown.isEmpty else { return false }
         var difference = UInt8(shown.count == bytes.count ? 0 : 1)

@@ -1,21 +1,22 @@
-/// Which `Host` the status page answers to. A page elsewhere may have its own name lead to this address (DNS rebinding) and
-/// then read what is here: it can't do so by an address, by a loopback name, or by a name that an operator has chosen.
+/// A rule for the `Host` values that the status page accepts. It prevents DNS rebinding, in which a foreign page points
+/// its own name at this address to read the status page. That attack can't use an address, a loopback name or a name
+/// that an operator has chosen.
 package struct HostRule: Sendable, Hashable {
     private let names: Set<String>
 
-    /// - Parameter names: beside loopback names and addresses.
+    /// - Parameter names: the accepted names, in addition to loopback names and addresses.
     package init(names: some Sequence<String>) {
         self.names = Set(names.map { Self.plain($0[...]) })
     }
 
-    /// - Parameter authority: `host[:port]`, as the request has it.
+    /// - Parameter authority: the `host[:port]` of the request.
     package func allows(_ authority: String?) -> Bool {
         guard let authority, let host = Self.host(of: authority) else { return false }
         return host == "localhost" || host.hasSuffix(".localhost") || host.hasPrefix("[") || Self.isAddress(host)
             || names.contains(host)
     }
 
-    /// In small letters, without port and last dot; an IPv6 address keeps its brackets.
+    /// Returns the host in lower case, without the port and a trailing dot. An IPv6 address keeps its brackets.
     private static func host(of authority: String) -> String? {
         var host = authority[...]
         if let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") {

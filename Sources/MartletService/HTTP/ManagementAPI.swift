@@ -6,16 +6,16 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// RabbitMQ's management API, asked with the user of `amqp.url`. Only looks.
+/// A read-only client of RabbitMQ's management API. It logs in as the user of `amqp.url`.
 package struct ManagementAPI: Sendable {
-    /// What went wrong, for people.
+    /// A failed request, with a description for operators.
     package struct Failure: Error, Sendable, CustomStringConvertible {
         package let description: String
     }
 
     package struct Answer: Sendable {
         package let status: Int
-        /// The server's own time, in whole seconds, where it says one.
+        /// The server's time in whole seconds, or `nil` if the response has none.
         package let date: Date?
         package let body: Data
     }
@@ -27,9 +27,9 @@ package struct ManagementAPI: Sendable {
     private let authorityFile: String?
 
     /// - Parameters:
-    ///   - address: such as `http://rabbit-1:15672`, with a path where a proxy adds one.
-    ///   - user: and password, those of the broker.
-    ///   - authorityFile: PEM file of the authorities to trust; nil: the system's.
+    ///   - address: the base URL, such as `http://rabbit-1:15672`, with a path if a proxy adds one.
+    ///   - broker: the configuration with the user and the password.
+    ///   - authorityFile: the path of a PEM file with the certificate authorities to trust, or `nil` for the system's.
     /// - Throws: ``ConfigurationError``.
     package init(_ address: String, of broker: AMQPConfiguration, authorityFile: String?) throws {
         guard let url = URLComponents(string: address), ["http", "https"].contains(url.scheme),
@@ -46,7 +46,7 @@ package struct ManagementAPI: Sendable {
         self.authorityFile = authorityFile
     }
 
-    /// - Parameter path: below `/api`, encoded.
+    /// - Parameter path: the percent-encoded path below `/api`.
     package func get(_ path: String) async throws -> Answer {
         let host = url.host ?? ""
         let isTLS = url.scheme == "https"
@@ -67,7 +67,7 @@ package struct ManagementAPI: Sendable {
                     channel.eventLoop.makeCompletedFuture {
                         let pipeline = channel.pipeline.syncOperations
                         if let context {
-                            // A name in the handshake must not be an address.
+                            // The server name in a TLS handshake must not be an address.
                             let name = host.contains(where: \.isLetter) && !host.contains(":") ? host : nil
                             try pipeline.addHandler(NIOSSLClientHandler(context: context, serverHostname: name))
                         }
@@ -90,7 +90,7 @@ package struct ManagementAPI: Sendable {
     }
 }
 
-/// Sends one request and gathers what comes.
+/// A handler that sends one request and collects the response.
 private final class AnswerCollector: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -140,7 +140,7 @@ private final class AnswerCollector: ChannelInboundHandler {
         answer.fail(ManagementAPI.Failure(description: "the connection ended before the answer was there"))
     }
 
-    /// RFC 9110, IMF-fixdate.
+    /// Parses a date in the IMF-fixdate format (RFC 9110).
     private static func date(_ text: String) -> Date? {
         let format = DateFormatter()
         format.locale = Locale(identifier: "en_US_POSIX")

@@ -1,8 +1,8 @@
 package import NIOCore
 import Threading
 
-/// The open connections, the oldest first. If there are too many, the oldest connection without a request is closed, or
-/// the oldest one if all have a request. New clients are therefore always answered.
+/// The open connections, the oldest first. If there are too many, one of them is closed, so that new clients always get
+/// an answer. It is the oldest connection without a request, or the oldest one if all have a request.
 package final class OpenConnections: Sendable {
     private struct Connection {
         let channel: any Channel

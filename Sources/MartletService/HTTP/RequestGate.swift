@@ -1,7 +1,7 @@
 import NIOCore
 
-/// A handler in front of the HTTP decoder that drops all bytes after a client's first request. Decoding them would take
-/// most of a core.
+/// A handler in front of the HTTP decoder that drops all bytes after a client's first request. Decoding them could
+/// occupy most of a core.
 final class RequestGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Who may see what over HTTP.
+/// The access rules of the HTTP endpoints.
 package struct StatusAccess: Sendable {
-    /// false: there is no status page.
+    /// Whether the status page is served.
     package let isShown: Bool
     package let hosts: HostRule
-    /// nil: whoever reaches the endpoint may ask.
+    /// The token that clients must present, or `nil` if none is required.
     package let token: AccessToken?
 
     package init(isShown: Bool = true, hosts: HostRule = HostRule(names: []), token: AccessToken? = nil) {

@@ -1,7 +1,7 @@
 import Hummingbird
 import NIOCore
 
-/// The status page, as a page and as JSON, with its style sheet and its script.
+/// The routes of the status page: the page, its JSON, its style sheet and its script.
 struct StatusRoutes: Sendable {
     let status: StatusBoard
 
@@ -21,7 +21,8 @@ private func answer(_ type: String, _ body: String) -> EditedResponse<String> {
     EditedResponse(headers: [.contentType: type], response: body)
 }
 
-/// GET and HEAD only, whatever is asked for; and each answer has headers that let a browser do nothing with it but show it.
+/// A middleware that allows only GET and HEAD. It adds headers to each response that restrict a browser to displaying
+/// the page.
 struct ReadOnly: RouterMiddleware {
     private static let headers: [(HTTPFields.Element.Name, String)] = {
         let strict = [
@@ -55,7 +56,7 @@ struct ReadOnly: RouterMiddleware {
     }
 }
 
-/// Only who shows the token, where there is one, is answered.
+/// A middleware that rejects requests without the access token, if there is one.
 struct TokenHolders: RouterMiddleware {
     let token: AccessToken?
 
@@ -84,7 +85,7 @@ struct NoPages: RouterMiddleware {
     }
 }
 
-/// Only who asks by an address, a loopback name, or a name of `http.hosts` is answered.
+/// A middleware that rejects a request unless its host is an address, a loopback name or a name in `http.hosts`.
 struct KnownHosts: RouterMiddleware {
     let rule: HostRule
 

@@ -7,7 +7,7 @@ import NIOCore
 import PushModel
 import ServiceLifecycle
 
-/// The read-only HTTP endpoints of a worker or an outcome ledger. `/health` shows that the process answers. `/ready`
+/// The read-only HTTP endpoints of a worker or an outcome ledger. `/health` shows that the process responds. `/ready`
 /// shows whether the process does its work, or why not. `/metrics` has its metrics. A worker also has a status page.
 struct StatusServer: Service {
     /// The maximum number of open connections. It is limited because delivery needs file descriptors as well.
@@ -68,7 +68,7 @@ struct StatusServer: Service {
 }
 
 extension StatusServer {
-    /// Serves a worker.
+    /// Creates the server of a worker.
     init(
         endpoint: Endpoint, eventLoops: any EventLoopGroup, logger: Logger, status: StatusBoard, access: StatusAccess,
         metrics: MetricRegistry
@@ -80,7 +80,8 @@ extension StatusServer {
     }
 }
 
-/// Each connection is for one answer: whoever asks at the moment at which it is closed for its age would get none.
+/// A middleware that closes each connection after one response. Otherwise a client might send a second request just
+/// when the connection is closed for its age, and would get no response.
 private struct OneAnswer: RouterMiddleware {
     func handle(
         _ request: Request, context: BasicRequestContext,
@@ -92,7 +93,7 @@ private struct OneAnswer: RouterMiddleware {
     }
 }
 
-/// The configured address can't be listened on.
+/// An error for a configured address on which the server can't listen.
 struct ListenError: Error, CustomStringConvertible {
     let endpoint: Endpoint
     let cause: IOError

@@ -46,7 +46,7 @@ public struct LedgerProcess: Sendable {
     }
 
     /// Returns the address of the HTTP server, or `nil` if `http.listen` is empty. If no flag, variable or file sets
-    /// `http.listen`, the port is the one after the worker's default, so that both can run on one host.
+    /// `http.listen`, the port is one above the worker's default, so that both processes can run on one host.
     ///
     /// - Throws: ``ConfigurationError``.
     package static func endpoint(_ configuration: ConfigurationSource) throws -> Endpoint? {
@@ -58,7 +58,7 @@ public struct LedgerProcess: Sendable {
 
     /// Runs until SIGTERM or SIGINT. Waits for a database that can't be reached.
     ///
-    /// - Throws: ``StoreError`` when migrations are missing, ``AMQPError``, ``ListenError``.
+    /// - Throws: ``StoreError`` if migrations are missing, ``AMQPError``, ``ListenError``.
     public func run() async throws {
         let pool = PostgresPool(database, logger: logger)
         defer { pool.close() }
@@ -86,7 +86,7 @@ public struct LedgerProcess: Sendable {
     }
 }
 
-/// A service that runs another one as soon as the database is available and has the tables that this program needs.
+/// A service that runs another service as soon as the database is available and has the tables that this program needs.
 private struct AfterMigrations: Service {
     let database: PostgresConfiguration
     let monitor: LedgerMonitor

@@ -2,8 +2,8 @@ import EventNames
 import Logging
 import PushModel
 
-/// A line as a JSON object in OpenTelemetry's names, of a bounded size: what is too long is cut, ends with `…`, and the
-/// attribute `log.cut` says so.
+/// A log line as a JSON object with OpenTelemetry's names and a bounded size. Long values are cut and end with `…`, and
+/// excess elements are dropped. The attribute `log.cut` is then `true`.
 package struct JSONLine {
     private static let longestValue = 4_000
     private static let longestLine = 16_000
@@ -19,7 +19,7 @@ package struct JSONLine {
         return json.bytes
     }
 
-    /// Beside the attributes, as OpenTelemetry has them.
+    /// The metadata keys that become top-level fields, as in OpenTelemetry's log data model.
     private static let topLevel = ["trace_id", "span_id"]
 
     private mutating func append(_ line: LogLine, _ resource: LogResource) {
@@ -111,8 +111,8 @@ package struct JSONLine {
 
     private mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    /// What a terminal would not only show is escaped, beside what JSON wants escaped. Cut where what is written of it
-    /// is too long.
+    /// Appends a JSON string. It escapes characters that a terminal would interpret or hide, in addition to those that
+    /// JSON requires. A string that is too long after escaping is cut.
     private mutating func string(_ text: String) {
         let start = bytes.count
         bytes.append(UInt8(ascii: "\""))
@@ -144,7 +144,7 @@ package struct JSONLine {
 }
 
 extension Logger.Level {
-    /// OpenTelemetry's SeverityNumber.
+    /// The `SeverityNumber` of OpenTelemetry's log data model.
     var openTelemetryNumber: Int {
         switch self {
         case .trace: 1
@@ -157,7 +157,7 @@ extension Logger.Level {
         }
     }
 
-    /// syslog's priority, as systemd takes it from the beginning of a line.
+    /// The syslog priority, which systemd reads from the beginning of a line.
     var priority: Int {
         switch self {
         case .trace, .debug: 7

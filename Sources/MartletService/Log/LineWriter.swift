@@ -2,22 +2,23 @@ import Dispatch
 import Glibc
 import Threading
 
-/// Writes log lines to a file, and never makes its caller wait for the reader.
+/// A writer that appends log lines to a file and never makes its caller wait for the reader.
 ///
-/// A line is written at once if the file takes it and no earlier line waits; otherwise a thread writes it. At most a mebibyte
-/// waits. Lines beyond that, and lines that the file refuses (a full disk, a reader that is gone), are dropped and counted. The next
-/// line that can be written is followed by a note with the number of dropped lines.
+/// A line is written at once if the file accepts it and no earlier line waits. Otherwise a thread writes it. At most
+/// one mebibyte waits. Lines beyond that are dropped and counted, and so are lines that the file refuses because the
+/// disk is full or the reader has gone. The next line that can be written is followed by a note with the number of
+/// dropped lines.
 package final class LineWriter: Sendable {
     private struct State {
         var waiting: [UInt8] = []
-        /// Bytes that wait, or that the thread has not written whole.
+        /// The number of bytes that wait or that the thread is still writing.
         var held = 0
         var isWriting = false
-        /// Lines dropped since the last note of dropped lines.
+        /// The number of lines dropped since the last note of dropped lines.
         var unreported = 0
-        /// Lines dropped since the start.
+        /// The number of lines dropped since the start.
         var dropped = 0
-        /// Whether the file ends with a part of a line.
+        /// Whether the file ends with an incomplete line.
         var isTorn = false
 
         mutating func drop(_ lines: Int) {
@@ -30,24 +31,24 @@ package final class LineWriter: Sendable {
         var lines: [UInt8]
         /// The number of dropped lines that the note at the end of `lines` reports, or 0 if there is no note.
         var reported = 0
-        /// Whether the first byte ends a line that the file has a part of.
+        /// Whether the first byte ends an incomplete line in the file.
         var completesTornLine = false
     }
 
     private static let lineEnd = UInt8(ascii: "\n")
     private static let most = 1_048_576
-    /// What a pipe that is writable takes without waiting.
+    /// The number of bytes that a writable pipe accepts without blocking.
     private static let atOnce = Int(PIPE_BUF)
 
     private let file: Int32
-    /// A terminal says that it takes more than it does.
+    /// Whether `poll` reports correctly that a write does not block. For a terminal it does not.
     private let tellsItsRoom: Bool
     private let note: @Sendable (Int) -> [UInt8]
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "martlet.log")
     private let writing = DispatchGroup()
 
-    /// - Parameter note: the line that says that so many were dropped.
+    /// - Parameter note: returns the line that reports a number of dropped lines.
     package init(file: Int32, note: @escaping @Sendable (Int) -> [UInt8]) {
         (self.file, self.note) = (file, note)
         var status = stat()
@@ -55,7 +56,7 @@ package final class LineWriter: Sendable {
         tellsItsRoom = [S_IFIFO, S_IFSOCK, S_IFREG].contains(kind)
     }
 
-    /// Lines that were dropped since the start.
+    /// The number of lines dropped since the start.
     package var dropped: Int { state.withLock { $0.dropped } }
 
     package func write(_ line: [UInt8]) {
@@ -78,7 +79,7 @@ package final class LineWriter: Sendable {
         }
     }
 
-    /// Gives the reader a second to take what waits, as at the end of the process.
+    /// Waits up to one second for the waiting lines to be written. Call it before the process ends.
     package func finish() { _ = writing.wait(timeout: .now() + .seconds(1)) }
 
     private func writeWhatWaits() {
@@ -91,7 +92,7 @@ package final class LineWriter: Sendable {
                 guard !rest.isEmpty else { return state.isTorn = false }
                 if let last = written.last { state.isTorn = last != Self.lineEnd }
                 state.unreported += batch.reported
-                // Neither the note nor the end of a torn line is a logged line, so they do not count as dropped.
+                // The note and the end of a torn line are not logged lines, so they do not count as dropped.
                 state.drop(
                     rest.count { $0 == Self.lineEnd } - (batch.reported > 0 ? 1 : 0)
                         - (batch.completesTornLine && written.isEmpty ? 1 : 0))
@@ -100,9 +101,11 @@ package final class LineWriter: Sendable {
         writing.leave()
     }
 
-    /// Removes and returns the waiting lines, followed by a note if lines were dropped. Returns `nil` if there is nothing to write.
-    /// - Parameter noteAlone: whether to return a note if no line waits. Pass `false` after the file refused lines. Otherwise
-    ///   the thread would retry the note in an endless loop.
+    /// Removes and returns the waiting lines, followed by a note if lines were dropped. Returns `nil` if there is
+    /// nothing to write.
+    ///
+    /// - Parameter noteAlone: whether to return a note if no line waits. Pass `false` after the file refused lines.
+    ///   Otherwise the thread would retry the note in an endless loop.
     private func next(orNoteAlone noteAlone: Bool) -> Batch? {
         state.withLock { state in
             var batch = Batch(lines: state.waiting)

@@ -2,14 +2,14 @@ public import EventNames
 public import Logging
 public import PushModel
 
-/// What is logged, on its way to where lines go.
+/// A log line on its way to the sinks.
 public struct LogLine: Sendable {
     public let at: Timestamp
     public let level: Logger.Level
-    /// What is logged at `info` and below may have none.
+    /// The name of the event. A line at `info` or below may have no name.
     public let event: EventName?
     public let message: String
-    /// Of the logger and of the line; without the event's name.
+    /// The metadata of the logger and of the line, without the name of the event.
     public let metadata: Logger.Metadata
 
     public init(
@@ -20,8 +20,8 @@ public struct LogLine: Sendable {
     }
 }
 
-/// Where lines go: standard error, a count, a list of the last ones.
+/// A destination of log lines, such as standard error, a counter or a list of the latest lines.
 public protocol LogSink: Sendable {
-    /// Called on whatever thread logs.
+    /// Receives a line, on the thread that logs it.
     func take(_ line: LogLine)
 }

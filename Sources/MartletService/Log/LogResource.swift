@@ -1,4 +1,4 @@
-/// Who logs, in OpenTelemetry's names.
+/// The OpenTelemetry resource of this process: the name, version and instance of the service.
 package struct LogResource: Sendable {
     let instance: String?
 

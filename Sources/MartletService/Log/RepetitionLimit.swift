@@ -2,20 +2,21 @@ package import EventNames
 import Logging
 package import PushModel
 
-/// Lets a line through once a minute for each event, app and reason, and counts the rest: after the minute the last of
-/// them is told with their number, which is that minute's line. A value without a clock.
+/// A filter that limits repeated log lines. It passes one line a minute for each event, app and reason, and counts the
+/// others. When the minute is over, a summary line reports their number with the text of the first counted line. The
+/// summary takes the place of the next minute's line. A value type without a clock.
 package struct RepetitionLimit {
-    /// What makes two lines of an event be about the same.
+    /// The event and the metadata values that make two lines repetitions of each other.
     struct Subject: Hashable {
         let event: EventName
         let values: [String]
 
-        /// Whom it is about. Ids of jobs are not among them.
+        /// The metadata keys that identify the object of a line. The ids of jobs are not included.
         private static let keys = [
             "app", "credential", "service", "endpoint", "origin", "environment", "topic", "broker", "exchange",
         ]
-        /// Lists of names from the worker's own topology. They are compared whole, because two lists may differ only
-        /// at their ends.
+        /// The metadata keys of lists that come from the worker's own topology. These values are compared in full,
+        /// because two lists may differ only at their ends.
         private static let lists = ["queues", "exchanges", "lost"]
         static let longest = 200
 
@@ -27,13 +28,13 @@ package struct RepetitionLimit {
                 } + Self.lists.map { metadata[$0].map { "\($0)" } ?? "" }
         }
 
-        /// Of all that there is no room for.
+        /// Creates the subject that all lines of an event share when there is no room for more subjects.
         init(othersOf event: EventName) {
             self.event = event
             values = []
         }
 
-        /// As a line says it.
+        /// The metadata of the summary line.
         var metadata: Logger.Metadata {
             var metadata: Logger.Metadata = [:]
             for (key, value) in zip(Self.keys + ["reason"] + Self.lists, values) where !value.isEmpty {
@@ -46,13 +47,14 @@ package struct RepetitionLimit {
     private struct Minute {
         let end: Int64
         var held = 0
-        /// Of the first that was held.
+        /// The level of the first counted line.
         var level = Logger.Level.warning
         var message = ""
     }
 
     package static let milliseconds: Int64 = 60_000
-    /// Names come from outside: beyond so many, an event's are counted together.
+    /// The maximum number of subjects. Subjects contain external names, so they are unbounded. Beyond this number, all
+    /// further lines of an event are counted together.
     package static let mostSubjects = 1_000
 
     private var minutes: [Subject: Minute] = [:]
@@ -62,7 +64,7 @@ package struct RepetitionLimit {
 
     package var subjects: Int { minutes.count }
 
-    /// - Returns: false: it is counted.
+    /// Returns whether to log the line now. If not, the line is counted.
     package mutating func isDue(_ line: LogLine, of event: EventName, now: Int64) -> Bool {
         var subject = Subject(event, line.metadata)
         if minutes[subject] == nil, minutes.count >= Self.mostSubjects {
@@ -82,12 +84,12 @@ package struct RepetitionLimit {
         return false
     }
 
-    /// When there may be something to tell; nil: nothing is held.
+    /// The time when the next summary is due, or `nil` if no line was counted.
     package var nextDue: Int64? { minutes.values.lazy.filter { $0.held > 0 }.map(\.end).min() }
 
-    /// What was held and is told now.
+    /// Returns the summaries that are due, and begins a new minute for each.
     ///
-    /// - Parameter all: also of minutes that are not over.
+    /// - Parameter all: whether to include minutes that are not over.
     package mutating func takeDue(now: Int64, at: Timestamp, all: Bool = false) -> [LogLine] {
         var lines: [LogLine] = []
         for (subject, minute) in minutes where minute.held > 0 && (all || now >= minute.end) {
@@ -102,7 +104,8 @@ package struct RepetitionLimit {
         return lines
     }
 
-    /// Forgets those that may be told again anyway; not more often than is cheap.
+    /// Removes subjects whose minute is over and that have no counted lines. Runs at most once a second, because it
+    /// visits all subjects.
     private mutating func clear(_ now: Int64) {
         guard clearedAt == .min || now - clearedAt >= 1_000 else { return }
         clearedAt = now

@@ -6,7 +6,8 @@ import PushModel
 import Store
 import Threading
 
-/// Standard error: a line each. Where it is the journal's stream, each begins with its priority.
+/// A sink that writes each log line to standard error. If systemd's journal reads the stream, each line begins with its
+/// syslog priority.
 package final class StandardError: LogSink {
     private final class Encoding: Sendable {
         let format: Mutex<LogFormat>
@@ -35,7 +36,7 @@ package final class StandardError: LogSink {
     package init(
         format: LogFormat, resource: LogResource, environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
-        // Who reads may go, which must not end the process.
+        // The reader may close the pipe; SIGPIPE must not end the process.
         signal(SIGPIPE, SIG_IGN)
         let encoding = Encoding(
             format, resource, isJournal: Self.isJournal(environment["JOURNAL_STREAM"], file: STDERR_FILENO))
@@ -52,14 +53,14 @@ package final class StandardError: LogSink {
 
     package func take(_ line: LogLine) { writer.write(encoding.bytes(line)) }
 
-    /// Lines that nobody will read.
+    /// The number of lines dropped since the start.
     var dropped: Int { writer.dropped }
 
-    /// What waits is written, if somebody reads.
+    /// Waits up to one second for the waiting lines to be written.
     func finish() { writer.finish() }
 
-    /// Whether the file is that of systemd.exec(5)'s `JOURNAL_STREAM`: `device:inode`. Children inherit the variable and
-    /// may write elsewhere.
+    /// Returns whether the file is the one of systemd.exec(5)'s `JOURNAL_STREAM`, which has the form `device:inode`.
+    /// Child processes inherit the variable and may write elsewhere.
     package static func isJournal(_ stream: String?, file: Int32) -> Bool {
         guard let parts = stream?.split(separator: ":"), parts.count == 2,
             let device = UInt64(parts[0]), let inode = UInt64(parts[1])

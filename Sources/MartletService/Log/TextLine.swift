@@ -6,7 +6,8 @@ extension LogLine {
     private static let longestText = 8_000
     private static let mostElements = 100
 
-    /// One line that a terminal only shows, whatever message, names and values hold.
+    /// The line as printable text. Characters that a terminal would interpret are escaped in the message, the keys and
+    /// the values.
     package var text: String {
         var text = "\(at.rfc3339) \(level.rawValue) "
         if let event { text += "\(event.name): " }
@@ -21,7 +22,8 @@ extension LogLine {
         return Self.cut(text).printable
     }
 
-    /// Lists with commas, what is named with colons; as deep as anything of ours is.
+    /// Returns a value as text. Commas separate elements, and a colon separates a key from its value. Nesting deeper
+    /// than in Martlet's own log lines becomes `…`.
     private static func plain(_ value: Logger.MetadataValue, depth: Int = 0) -> String {
         switch value {
         case .string(let text): text
@@ -48,7 +50,7 @@ extension LogLine {
 }
 
 extension String {
-    /// As much from its beginning as has so many bytes, without half a character.
+    /// Returns the longest prefix of at most `most` bytes that does not split a Unicode scalar.
     func cut(toBytes most: Int) -> String {
         guard utf8.count > most else { return self }
         var end = utf8.index(startIndex, offsetBy: most)

@@ -5,19 +5,19 @@ import PushModel
 import Store
 import Threading
 
-/// The log of a process: what its loggers say goes, if its level is high enough and it is no repetition, to each of its
-/// sinks. Level and format can be changed while it runs.
+/// The log of a process. A line goes to each sink if its level is high enough and it is not a repetition. Level and
+/// format can be changed while the process runs.
 public final class WorkerLog: Sendable {
     private let level: Mutex<Logger.Level>
     private let sinks: [any LogSink]
     private let terminal: StandardError?
-    /// For the status page.
+    /// The latest warnings, for the status page.
     package let warnings = WarningRing()
     private let limit = Mutex(RepetitionLimit())
     private let isWaiting = Mutex(false)
     private let counts = Mutex<[Logger.Level: Int]>([:])
 
-    /// A worker's. Here its log is put together: whatever is to have the lines beside standard error is another sink.
+    /// Creates the log of a worker. To send the lines to a destination besides standard error, add a sink here.
     ///
     /// - Throws: ``ConfigurationError``.
     public convenience init(_ source: ConfigurationSource) throws {
@@ -48,7 +48,8 @@ public final class WorkerLog: Sendable {
 
     var currentLevel: Logger.Level { level.withLock { $0 } }
 
-    /// Tells what was held back, as at the end of the process.
+    /// Logs the summaries of all counted repetitions, and waits up to one second for standard error. Call it before the
+    /// process ends.
     public func flush() {
         tellHeld(all: true)
         terminal?.finish()
@@ -73,16 +74,16 @@ public final class WorkerLog: Sendable {
         for sink in sinks { sink.take(line) }
     }
 
-    /// How many were written of each.
+    /// The number of lines written at each level.
     var lines: [(level: Logger.Level, count: Int)] {
         let counts = counts.withLock { $0 }
         return Logger.Level.allCases.map { ($0, counts[$0] ?? 0) }
     }
 
-    /// Lines that were written for nobody.
+    /// The number of lines that standard error has dropped.
     var dropped: Int { terminal?.dropped ?? 0 }
 
-    // MARK: What is held back
+    // MARK: Repetitions
 
     private static var uptime: Int64 { Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000) }
 
@@ -90,7 +91,7 @@ public final class WorkerLog: Sendable {
         for line in limit.withLock({ $0.takeDue(now: Self.uptime, at: .now, all: all) }) { write(line) }
     }
 
-    /// One timer, whatever is held.
+    /// Starts a timer for the next summaries, unless one is running.
     private func waitToTellHeld() {
         let isFirst = isWaiting.withLock { isWaiting in
             defer { isWaiting = true }
@@ -107,7 +108,7 @@ public final class WorkerLog: Sendable {
     }
 }
 
-/// Writes what its log lets through; one that is given a level of its own keeps to that.
+/// A handler that passes lines to its log. A level that is set on the handler replaces the level of the log.
 private struct Handler: LogHandler {
     let log: WorkerLog
     var metadata: Logger.Metadata = [:]

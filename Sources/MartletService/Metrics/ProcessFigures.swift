@@ -1,23 +1,23 @@
 import Foundation
 package import Metering
 
-/// What the system says of this process.
+/// Figures of this process from the operating system.
 package struct ProcessFigures: Sendable, Hashable {
     package var cpuMilliseconds = 0
     package var threads = 0
     package var virtualBytes = 0
     package var residentBytes = 0
-    /// Milliseconds since 1970.
+    /// The start of the process, in milliseconds since 1970.
     package var start = 0
     package var openDescriptors = 0
     package var maximumDescriptors = 0
 
     /// - Parameters:
-    ///   - stat: `/proc/self/stat` (proc_pid_stat(5)).
-    ///   - boot: when the system was started, in seconds since 1970.
-    ///   - ticks: of the clock it counts by, in a second.
+    ///   - stat: the content of `/proc/self/stat` (proc_pid_stat(5)).
+    ///   - boot: the start of the system, in seconds since 1970.
+    ///   - ticks: the number of clock ticks per second, in which `stat` has its times.
     package init?(stat: String, boot: Int, ticks: Int, pageBytes: Int) {
-        // The name comes second, in parentheses, and may hold any.
+        // The second field is the program's name in parentheses, and the name may contain parentheses itself.
         guard let end = stat.lastIndex(of: ")"), ticks > 0 else { return nil }
         let fields = stat[end...].dropFirst().split(separator: " ").map { Int($0) ?? 0 }
         guard fields.count > 21 else { return nil }
@@ -28,7 +28,7 @@ package struct ProcessFigures: Sendable, Hashable {
         residentBytes = fields[21] * pageBytes
     }
 
-    /// Now.
+    /// Returns the current figures, or `nil` if `/proc/self/stat` can't be read.
     package static func read() -> ProcessFigures? {
         guard let stat = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8) else { return nil }
         var figures = ProcessFigures(

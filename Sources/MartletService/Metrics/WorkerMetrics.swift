@@ -3,8 +3,8 @@ package import Metering
 package import PushModel
 package import Store
 
-/// What a worker shows beside what its queues and event loops count, and every series that is known before the first of
-/// them counts.
+/// The metrics that a worker shows in addition to the counters of its queues and event loops. Series whose labels are
+/// known in advance are registered here, so that they exist before their first count.
 enum WorkerMetrics {
     /// The version of the compiler that built this program.
     #if compiler(>=6.4)
@@ -16,8 +16,8 @@ enum WorkerMetrics {
     #endif
 
     /// - Parameters:
-    ///   - exchanges: that it publishes to.
-    ///   - start: of the worker.
+    ///   - exchanges: the exchanges that the worker publishes to.
+    ///   - start: the time when the worker started.
     static func register(
         in registry: MetricRegistry, exchanges: [String], state: WorkerState, board: RefusalBoard, quotas: QuotaBoard,
         log: WorkerLog,
@@ -76,7 +76,7 @@ extension MetricPage {
         for bad in badTokens { add(.badTokens, [bad.app, bad.environment.rawValue, bad.reason], bad.count) }
     }
 
-    /// - Parameter accountNames: what each output calls an account.
+    /// - Parameter accountNames: the word that each output uses for an account, by the output's name.
     package mutating func add(_ credentials: [CredentialSummary], accountNames: [String: String]) {
         for credential in credentials {
             guard let notAfter = credential.notAfter else { continue }

@@ -1,7 +1,7 @@
 package import Metering
 
-/// The answers of the last minute, from the histogram ``MetricFamily/answers``, which is read every two seconds. A
-/// value type without a clock.
+/// A window of one minute over the histogram ``MetricFamily/answers``, which is read every two seconds. A value type
+/// without a clock.
 package struct AnswerWindow: Sendable {
     private struct Provider: Hashable {
         let output, environment: String

@@ -30,8 +30,9 @@ struct BrokerProblems {
         return found + refusals
     }
 
-    /// A problem for each exchange whose messages RabbitMQ refuses, or whose refused messages wait. If a results queue
-    /// refuses events, its consumer can end the problem, and operators can't.
+    /// A problem for each exchange whose messages RabbitMQ refuses, or whose refused messages still wait. If a full
+    /// results queue refuses events, ``OtherProblems`` reports the problem, because only the queue's consumer can end
+    /// it.
     private var refusals: [Problem] {
         let exchanges = Set(facts.minute.refused.keys).union(facts.counts.refusedWaiting.keys)
         return exchanges.sorted().compactMap { exchange in

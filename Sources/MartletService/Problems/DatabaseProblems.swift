@@ -41,7 +41,8 @@ struct DatabaseProblems {
                         + "claims in time.",
                     subject: "martlet.claims"))
         }
-        // If the database does not answer or accepts no writes, its other failures are consequences and left out.
+        // If the database does not answer or accepts no writes, its other failures are only consequences and are left
+        // out.
         let isExplained = found.contains { [.databaseAway, .databaseReadOnly].contains($0.kind) }
         let failures = facts.failures.map { Problem(of: $0, at: facts.name) }
         return Self.merged(found + failures.filter { !isExplained || $0.party != .database })
@@ -65,12 +66,12 @@ extension Problem {
     /// Creates the problem for a failure of one of the components of a worker.
     init(of failure: OngoingFailures.Failure, at worker: String) {
         let kind = ProblemKind(rawValue: failure.event.name) ?? .unnamedFailure
-        // Keyrings are files of single machines.
+        // A keyring file belongs to one machine, so these problems name the worker.
         let isLocal = [.keyringUnread, .keyringOpensNothing].contains(kind)
         let text = "\(kind.failure ?? failure.event.name): \(failure.error)"
         self.init(
             kind, isLocal ? "\(worker): \(text)" : text, subject: isLocal ? worker : kind.table ?? "",
-            // SQLSTATE 42501: this user lacks a right, which an operator must grant.
+            // SQLSTATE 42501 means that the database user lacks a right, which an operator must grant.
             party: kind.party == .database && failure.error.contains("42501") ? .ours : nil)
     }
 }

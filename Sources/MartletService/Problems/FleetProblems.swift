@@ -1,10 +1,10 @@
 import Store
 
-/// Problems of other workers: they stopped without a clean shutdown, or are not ready.
+/// Problems of other workers that stopped without a clean shutdown or are not ready.
 struct FleetProblems {
     let facts: StatusFacts
 
-    /// The smallest number of crashes in a row that counts as a crash loop.
+    /// The smallest number of consecutive crashes that counts as a crash loop.
     private static let loop = 3
 
     var all: [Problem] {

@@ -6,10 +6,10 @@ import Store
 struct OwnProblems {
     let facts: StatusFacts
 
-    /// The age, in seconds, above which an open job is a problem.
+    /// The age of an open job above which it is a problem, in seconds.
     private static let longestOpenSeconds = 300
-    /// The largest tolerated difference from the database's clock, in milliseconds. Shared provider tokens have the
-    /// database's time, and providers refuse tokens with a time that is wrong by several minutes.
+    /// The largest tolerated difference from the database's clock, in milliseconds. Shared provider tokens carry the
+    /// database's time, and providers refuse a token whose time is off by several minutes.
     private static let longestClockMilliseconds = 30_000
 
     var all: [Problem] {

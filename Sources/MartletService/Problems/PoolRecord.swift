@@ -1,11 +1,15 @@
 /// The answers of one pool in the last minute, read every two seconds. A value type without a clock.
 ///
-/// | trouble | begins | ends |
-/// |---|---|---|
-/// | silent | for 25 seconds, requests were on the wire at every look and no answer came | an answer comes, no push waits and no request is on the wire, or nothing was sent for 16 minutes |
-/// | failing | a fifth of at least ten answers of the last minute failed, or the last five answers failed and pushes wait | neither holds |
-/// | rejecting | nine tenths of at least ten answers of the last minute reject the recipient or the push | the share is lower |
-/// | slow | more than half of at least ten answers of the last minute took longer than two seconds | the share is lower |
+/// | trouble | begins when |
+/// |---|---|
+/// | silent | requests were on the wire at every reading for 25 seconds, and no answer came |
+/// | failing | at least 20 % of the answers failed, or the last five failed and pushes are delayed |
+/// | rejecting | at least 90 % of the answers reject the recipient or the push |
+/// | slow | more than 50 % of the answers took longer than two seconds |
+///
+/// A share counts if the last minute had at least ten answers. `failing`, `rejecting` and `slow` end when their
+/// condition no longer holds. `silent` ends when an answer comes. It also ends when no request is on the wire and
+/// either no push is delayed or nothing was sent for 16 minutes.
 struct PoolRecord: Sendable {
     /// The counters of a pool at one moment.
     struct Counts: Sendable, Equatable {
@@ -23,15 +27,15 @@ struct PoolRecord: Sendable {
         }
     }
 
-    /// The time without an answer after which a server is silent. It is far longer than an answer takes, and shorter
-    /// than the timeout of a request.
+    /// The time without an answer after which a server counts as silent. It is far longer than a normal answer takes,
+    /// and shorter than the timeout of a request.
     static let patience = Duration.seconds(25)
     private static let length = Duration.seconds(60)
     private static let fewest = 10
     private static let fewestInRow = 5
 
-    /// The time after the last request or failed answer after which a trouble is forgotten. The longest break between two
-    /// attempts is 15 minutes.
+    /// The time after the last request or failed answer after which a trouble is forgotten. The longest pause between
+    /// two attempts is 15 minutes.
     private static let remembered = Duration.seconds(960)
 
     private var looks: [(at: ContinuousClock.Instant, counts: Counts)] = []
@@ -42,11 +46,14 @@ struct PoolRecord: Sendable {
     private var failuresInRow = 0
     private(set) var requests = 0
 
-    /// - Parameter now: the time of a look before the pool's first request, or `nil` if the pool may be older than the watch.
+    /// - Parameter now: the time of a reading before the pool's first request, or `nil` if the pool may be older than
+    ///   the watch.
     init(since now: ContinuousClock.Instant? = nil) {
         if let now { looks = [(now, Counts())] }
     }
 
+    /// Adds a reading of the pool's counters.
+    ///
     /// - Parameters:
     ///   - requests: the requests on the wire.
     ///   - isAnyPushDelayed: whether pushes of this worker were delayed in the last minute.

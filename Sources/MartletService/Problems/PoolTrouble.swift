@@ -1,24 +1,24 @@
-/// A condition of the server that one pool, or several pools of an output and environment, send to.
+/// A condition of a server to which one or several pools of an output and environment send.
 package struct PoolTrouble: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
-        /// Requests are on the wire and get no answer, or the last requests got none and others wait.
+        /// Requests on the wire get no answer, or the last requests got no answer and other pushes wait.
         case silent(seconds: Int)
         /// Many answers are 5xx or 429.
         case failing
         /// Many answers reject the recipient or the push.
         case rejecting
-        /// Half of the answers take longer than two seconds.
+        /// More than half of the answers take longer than two seconds.
         case slow
     }
 
     package let output: String
     package let environment: String
-    /// The credentials or hosts concerned. Empty if all pools of the output and environment are concerned.
+    /// The credentials or hosts concerned, or an empty list if all pools of the output and environment are concerned.
     package let names: [String]
     package let kind: Kind
-    /// The answers of the last minute.
+    /// The number of answers in the last minute.
     package let answers: Int
-    /// The answers that the kind concerns, or the requests on the wire of a silent server.
+    /// The number of answers that the kind concerns. For a silent server, the number of requests on the wire.
     package let concerned: Int
 
     package init(
@@ -28,7 +28,7 @@ package struct PoolTrouble: Sendable, Hashable {
         (self.kind, self.answers, self.concerned) = (kind, answers, concerned)
     }
 
-    /// Joins the troubles of several pools.
+    /// Returns one trouble for several pools, or `nil` if there are no troubles.
     static func joined(_ troubles: [PoolTrouble], areAll: Bool) -> PoolTrouble? {
         guard let first = troubles.first else { return nil }
         var kind = first.kind

@@ -31,6 +31,8 @@ package struct PoolWatch: Sendable {
 
     package init() {}
 
+    /// Adds a reading of the pools' metrics and updates ``troubles``.
+    ///
     /// - Parameter isAnyPushDelayed: whether pushes of this worker were delayed in the last minute.
     package mutating func look(at page: MetricPage, isAnyPushDelayed: Bool, now: ContinuousClock.Instant) {
         var counts: [Pool: PoolRecord.Counts] = [:]

@@ -1,5 +1,5 @@
 extension Problem {
-    /// The time after the start in which a missing connection is no problem, in seconds.
+    /// The time after the start during which a missing connection is not a problem, in seconds.
     static let graceSeconds = 15
 
     /// Returns all problems that the facts show.

@@ -17,7 +17,7 @@ package struct Problem: Sendable, Hashable, Encodable {
         /// The consumers of the results exchange.
         case consumer
         case publisher
-        /// The facts do not show who can end the problem.
+        /// The facts do not show which party can end the problem.
         case unknown
         /// An operator caused the condition on purpose.
         case decision
@@ -33,13 +33,13 @@ package struct Problem: Sendable, Hashable, Encodable {
     package let kind: ProblemKind
     package let party: Party
     package let severity: Severity
-    /// The object of the problem, such as an output and environment, an app, a table or an exchange. It is empty if the
+    /// The object of the problem, such as an output and environment, an app, a table or an exchange. Empty if the
     /// problem concerns the whole worker.
     package let subject: String
     /// One or more sentences that describe the problem.
     package var text: String
     package let advice: String
-    /// The time at which this worker found the problem.
+    /// The time when this worker found the problem.
     package var since: Timestamp
 
     /// - Parameters:

@@ -1,4 +1,5 @@
-/// The kinds of problem, which docs/problems.md lists. If a log event begins a problem, its kind has the event's name.
+/// The kinds of problem, which docs/problems.md lists. If a log event begins a problem, the kind has the name of the
+/// event.
 package enum ProblemKind: String, Sendable, Hashable, Encodable, CaseIterable {
     // The database.
     case databaseAwaited = "database.waiting"
@@ -20,7 +21,7 @@ package enum ProblemKind: String, Sendable, Hashable, Encodable, CaseIterable {
     case brokerTakesNothing = "broker.not_publishing"
     case brokerConfirmsNothing = "broker.unconfirmed"
     case brokerRefuses = "broker.messages.refused"
-    // Ours.
+    // Martlet's configuration, clock, keyring and workers.
     case clockWrong = "clock.wrong"
     case keyringUnread = "keyring.read.failed"
     case keyringOpensNothing = "keyring.open.failed"
@@ -44,7 +45,7 @@ package enum ProblemKind: String, Sendable, Hashable, Encodable, CaseIterable {
     case providerFails = "provider.failing"
     case providerSlow = "provider.slow"
     case credentialRefused = "credential.refused"
-    // Others.
+    // Consumers, publishers and operators' decisions.
     case resultsFull = "results.full"
     case resultsUnrouted = "results.unrouted"
     case tokensMostlyBad = "device_tokens.mostly_bad"

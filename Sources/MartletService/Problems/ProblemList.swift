@@ -7,9 +7,10 @@ package struct ProblemList: Sendable {
         let subject: String
     }
 
-    /// The open problems in the order in which to look at them.
+    /// The open problems in the order in which an operator should look at them.
     package private(set) var open: [Problem] = []
-    /// The time of the last update with an open problem of a provider or of the network, or `nil` if there was none.
+    /// The time of the last update with an open problem of a provider or of the network, or `nil` if there was no such
+    /// update.
     package private(set) var lastProviderProblem: Timestamp?
 
     package init() {}
@@ -34,7 +35,8 @@ package struct ProblemList: Sendable {
         return (began, before.values.sorted { $0.since < $1.since })
     }
 
-    /// Gives problems of the same name different subjects. Two credentials can have the same label.
+    /// Makes the subjects of problems of one kind unique by appending numbers. For example, two credentials can have
+    /// the same label.
     private static func numbered(_ problems: [Problem]) -> [Problem] {
         var counts: [Name: Int] = [:]
         return problems.map { problem in

@@ -10,8 +10,8 @@ struct ProviderProblems {
     private static let fewest = 10
     /// The age up to which a logged attempt is recent, in seconds. The log repeats an attempt once a minute.
     private static let attemptSeconds: Int64 = 120
-    /// The time, in seconds, for which a provider problem still explains retried pushes after it has ended: the minute
-    /// over which they are counted, plus the interval between two counts.
+    /// The time for which a provider problem still explains retried pushes after it has ended, in seconds. It is the
+    /// minute over which they are counted, plus the interval between two counts.
     private static let countedSeconds: Int64 = 62
 
     var all: [Problem] {
@@ -49,7 +49,7 @@ struct ProviderProblems {
         }
     }
 
-    /// Returns a problem if many pushes were retried in the last minute and no provider problem was open in that
+    /// Returns a problem if many pushes were retried in the last minute although no provider problem was open in that
     /// minute.
     private func retried(beside found: [Problem]) -> [Problem] {
         let sinceProblem = facts.lastProviderProblem.map { facts.now.seconds - $0.seconds }

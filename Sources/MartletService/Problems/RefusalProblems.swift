@@ -22,7 +22,7 @@ struct RefusalProblems {
         }
     }
 
-    /// Returns the problem of a credential that no request can be made with. The log has the error.
+    /// Returns the problem of a credential with which no request can be made. The error comes from the log.
     private func unusable(_ credential: Credential.ID, name: String) -> Problem {
         let warning = facts.warnings.first {
             $0.event == "credential.unusable" && $0.details["credential"] == credential

@@ -1,7 +1,7 @@
 package import Metering
 import PushModel
 
-/// A provider for which pushes wait and the worker gets no connection or no access token.
+/// A provider to which the worker has no connection, or for which it gets no access token, while pushes wait.
 package struct UnreachableProvider: Sendable, Hashable {
     package let output: String
     package let environment: String
@@ -15,8 +15,8 @@ package struct UnreachableProvider: Sendable, Hashable {
     /// The metric families from which unreachable providers are read.
     package static let families: [MetricFamily] = [.poolUnreachable, .poolConnections, .tokenEndpointUnreachable]
 
-    /// Returns each unreachable provider once. If several servers serve one credential, as with browsers, a single
-    /// unreachable server is no outage.
+    /// Returns each unreachable provider once. If several servers serve one credential, as with browsers, one
+    /// unreachable server is not an outage.
     package static func all(in page: MetricPage, _ warnings: [LoggedWarning]) -> [UnreachableProvider] {
         func missed(_ family: MetricFamily) -> [[String: String]] {
             page.values(of: family).filter { $0.value > 0 }.map(\.labels)
@@ -37,11 +37,11 @@ package struct UnreachableProvider: Sendable, Hashable {
         return found
     }
 
-    /// Output, environment, endpoint, error.
+    /// The output, environment, endpoint and error in one line.
     package var text: String { "\(output) \(environment)\(attempt.map { ": \($0.text)" } ?? "")".printable }
 }
 
-/// A failed attempt to connect, read from the log. Only such events have both an endpoint and an error.
+/// A failed attempt to connect, read from the log. Only events of failed attempts have both an endpoint and an error.
 package struct FailedAttempt: Sendable, Hashable {
     package let endpoint: String
     package let error: String
@@ -50,9 +50,11 @@ package struct FailedAttempt: Sendable, Hashable {
         (self.endpoint, self.error) = (endpoint, error)
     }
 
+    /// Returns the most recent failed attempt.
+    ///
     /// - Parameters:
-    ///   - warnings: the newest first.
-    ///   - oldest: seconds since 1970.
+    ///   - warnings: the warnings to search, the newest first.
+    ///   - oldest: the earliest time of the attempt, in seconds since 1970.
     package static func last(
         in warnings: [LoggedWarning], since oldest: Int64 = 0, where isMeant: ([String: String]) -> Bool = { _ in true }
     ) -> FailedAttempt? {
@@ -75,6 +77,8 @@ extension [String: String] {
 }
 
 extension UnreachableProvider {
+    /// Returns the problem that this provider is unreachable.
+    ///
     /// - Parameter party: the party, or `nil` for that of the kind.
     func problem(of party: Problem.Party?) -> Problem {
         Problem(

@@ -1,19 +1,21 @@
 package import PushModel
 package import Store
 
-/// Why nothing at all can be sent for an app with one output: it has no account there, or no credential of that account
-/// serves it, whatever the push.
+/// The reason why no push of an app can be sent with one output. Either the app has no account with the output, or no
+/// credential of the account serves any push.
 package struct AppLack: Sendable, Hashable {
     package let app: String
     package let output: String
-    /// nil: it has none.
+    /// The app's account, or `nil` if it has none.
     package let account: String?
-    /// For people.
+    /// A description for operators.
     package let text: String
-    /// The account has no credential at all.
+    /// Whether the account has no credential at all.
     package let isBare: Bool
 
-    /// - Parameter named: an output that is meant also where the app has no account with it.
+    /// Returns the reasons for all outputs with which nothing can be sent. The result is empty for a paused app.
+    ///
+    /// - Parameter named: an output to report even if the app has no account with it.
     package static func all(
         of app: App, with outputs: [any OutputPlugin], named: String? = nil, in snapshot: Snapshot, at now: Timestamp
     ) -> [AppLack] {

@@ -1,31 +1,34 @@
 package import PushModel
 package import Store
 
-/// Which credential the pushes of an app would get with an output, and why: for one environment and push type.
+/// The credential that routing chooses for the pushes of an app with one output, environment and push type, and the
+/// reasons for the choice.
 package struct AppRoute {
     package let output: any OutputPlugin
     package let accountName: String
     package let environment: PushEnvironment
     package let pushType: String
     package let topic: String
-    /// In the order in which routing considers them; then those for topics of the app that do not come into question.
+    /// The credentials in the order in which routing considers them. Ineligible credentials that cover a topic of the
+    /// app follow.
     package let candidates: [RoutingCandidate]
-    /// Why there is none; nil: there is one.
+    /// The reason why routing finds no credential, or `nil` if it finds one.
     package let problem: String?
-    /// What the provider refuses of the one chosen.
+    /// The provider's current refusals of the chosen credential.
     package let refusals: [Refusal]
 
-    /// The first that serves, which is the one routing chooses.
+    /// The first candidate without an obstacle, which routing chooses.
     package var chosen: RoutingCandidate? { candidates.first { $0.obstacle == nil } }
 
-    /// Those that would go before the chosen one if they served.
+    /// The candidates that routing would prefer to the chosen one if they had no obstacle.
     package var passedOver: [RoutingCandidate] {
         candidates.filter {
             $0.obstacle != nil && ($0.rank ?? .namedByJob).rawValue <= (chosen?.rank ?? .accountKey).rawValue
         }
     }
 
-    /// For each output that the app has an account with, and each use of its credentials.
+    /// Returns the routes for each output with which the app has an account, and for each use of the output's
+    /// credentials.
     package static func all(
         of app: App, with outputs: [any OutputPlugin], in snapshot: Snapshot, refusals: [Refusal], at now: Timestamp
     ) -> [AppRoute] {
@@ -63,7 +66,8 @@ package struct AppRoute {
 }
 
 extension CredentialSummary {
-    /// An account may have hundreds for the topics of other apps.
+    /// Whether the credential covers a topic of the app. An account may have hundreds of credentials for topics of
+    /// other apps.
     fileprivate func concerns(_ app: App) -> Bool {
         topics.isEmpty || topics.contains { $0 == app.bundleID || $0.hasPrefix(app.bundleID + ".") }
     }

@@ -2,17 +2,17 @@ import DeliveryPipeline
 import PushModel
 import Store
 
-/// An app as the status page shows it.
+/// An app on the status page.
 package struct AppStatus: Sendable, Hashable, Encodable {
     package static let most = 20
 
     package let app: String
-    /// What keeps its pushes, or some of them; empty: nothing.
+    /// The conditions that delay or reject the app's pushes, or an empty list if there are none.
     package let trouble: [String]
     package let waiting: Int
     package let inFlight: Int
     package let rate: Int
-    /// What all workers together may send in a second; nil: as much as they can.
+    /// The rate limit of the app for all workers together, in pushes per second, or `nil` for no limit.
     package let limit: Int?
     private let weight: Int
 
@@ -20,7 +20,7 @@ package struct AppStatus: Sendable, Hashable, Encodable {
         case app, trouble, waiting, inFlight, rate, limit
     }
 
-    /// Those with trouble first, then those with most to do; as many as a page takes.
+    /// Returns at most ``most`` apps: first those with trouble, then those with the most work.
     package static func top(of facts: StatusFacts) -> [AppStatus] {
         let work = Dictionary(facts.view.apps.map { ($0.app, $0) }) { first, _ in first }
         let refusals = facts.refusals.map { ($0, account(of: $0, facts.credentials)) }
@@ -62,7 +62,7 @@ package struct AppStatus: Sendable, Hashable, Encodable {
         let count = bad.reduce(0) { $0 + $1.count }
         if count > 0 { trouble.append("\(Phrase.count(count, "bad device token")) since the start") }
         self.trouble = trouble
-        // Nothing is sent for one that is paused, whatever would keep it.
+        // A paused app sends nothing, so its refusals do not raise its weight.
         weight = facts.isPaused ? 1 : refused.isEmpty ? facts.unroutable.isEmpty ? 0 : 1 : 2
     }
 }

@@ -1,7 +1,7 @@
 import PushModel
 import Store
 
-/// A credential as the status page shows it: by its label and the end of its key's id, never more.
+/// A credential on the status page. Of its key, only the last characters of the id are shown.
 package struct CredentialStatus: Sendable, Hashable, Encodable {
     package static let most = 50
 
@@ -9,12 +9,12 @@ package struct CredentialStatus: Sendable, Hashable, Encodable {
     package let output: String
     package let account: String
     package let kind: String
-    /// The last four characters of the key's id, or of the fingerprint.
+    /// The last four characters of the key's id, or of the fingerprint if the credential has no key id.
     package let key: String
     package let environments: [String]
-    /// Whole days; negative when it has expired; nil when it never does.
+    /// The number of whole days until the credential expires. Negative after expiry, and `nil` if it never expires.
     package let daysLeft: Int?
-    /// Of the provider token in use, in seconds; nil where this worker has none.
+    /// The age of the provider token in use, in seconds, or `nil` if this worker has none.
     package let tokenAge: Int?
     package let isRefused: Bool
 
@@ -23,7 +23,7 @@ package struct CredentialStatus: Sendable, Hashable, Encodable {
         case isRefused = "refused"
     }
 
-    /// Those that end first.
+    /// Returns at most ``most`` credentials: first those that are refused, then those that expire first.
     package static func first(of facts: StatusFacts) -> [CredentialStatus] {
         let refused = Set(facts.refusals.filter { !$0.isOfTokens }.map(\.credential))
         return facts.credentials.map {
@@ -48,7 +48,7 @@ package struct CredentialStatus: Sendable, Hashable, Encodable {
     }
 }
 
-/// What a provider refuses just now.
+/// A current refusal by a provider.
 package struct RefusalStatus: Sendable, Hashable, Encodable {
     package static let most = 50
 
@@ -58,7 +58,7 @@ package struct RefusalStatus: Sendable, Hashable, Encodable {
     package let reason: String
     package let since: String
 
-    /// The oldest first.
+    /// Returns at most ``most`` refusals, the oldest first.
     package static func first(of facts: StatusFacts) -> [RefusalStatus] {
         let names = Dictionary(facts.credentials.map { ($0.id, $0.name) }) { first, _ in first }
         return facts.refusals.sorted { $0.since < $1.since }.prefix(most).map { refusal in

@@ -2,13 +2,14 @@ import PushModel
 
 /// A piece of an HTML document.
 ///
-/// Text has two ways in, ``init(_:)`` and the values of attributes, and both escape it; names of elements and attributes are
-/// literals of the program. So what strangers wrote can only ever be text.
+/// Text enters a document only through ``init(_:)`` and through attribute values, and both escape it. The names of
+/// elements and attributes are literals in the program. Therefore external text can't become markup.
 package struct HTML: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral {
-    /// Of the document.
+    /// The HTML source text.
     package private(set) var source: String
 
-    /// Text: what a browser would take for markup is escaped, and what can't be seen is written out.
+    /// Creates a text node. Markup characters are escaped, and invisible characters are replaced by visible escape
+    /// sequences.
     package init(_ text: String) { source = Self.escaped(text) }
 
     package init(stringLiteral value: String) { self.init(value) }
@@ -32,7 +33,7 @@ package struct HTML: Sendable, ExpressibleByStringLiteral, ExpressibleByStringIn
         return html
     }
 
-    /// One that has no content.
+    /// Returns a start tag. An element without content, such as `meta`, consists of its start tag only.
     package static func tag(_ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:]) -> HTML {
         var html: HTML = []
         html.source = "<\(name)"
@@ -66,7 +67,7 @@ package struct HTML: Sendable, ExpressibleByStringLiteral, ExpressibleByStringIn
         return escaped
     }
 
-    /// For each byte, whether it is a printable character of ASCII that needs no escape.
+    /// For each byte, whether it is a printable ASCII character that needs no escape.
     private static let isPlain = (0...UInt8.max).map { (0x20..<0x7F).contains($0) && escape($0) == nil }
 
     private static func escape(_ byte: UInt8) -> String? {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Numbers and times for people.
+/// Formatters of numbers and durations for display.
 package enum Phrase {
-    /// `12,345`.
+    /// Returns a number with thousands separators, such as `12,345`.
     package static func figure(_ number: Int) -> String {
         let digits = String(number.magnitude)
         var text = number < 0 ? "-" : ""
@@ -13,18 +13,18 @@ package enum Phrase {
         return text
     }
 
-    /// `12,345`, or `0.4` where that is little.
+    /// Returns a rate such as `12,345`. A rate below 10 has one decimal, such as `0.4`.
     package static func rate(_ number: Double) -> String {
         let isSmall = number > 0 && number < 10
         return isSmall ? "\((number * 10).rounded() / 10)" : figure(Int(exactly: number.rounded()) ?? 0)
     }
 
-    /// `1 job`, `2 jobs`.
+    /// Returns a number with a noun, such as `1 job` or `2 jobs`.
     package static func count(_ number: Int, _ word: String) -> String {
         "\(figure(number)) \(word)\(number == 1 ? "" : "s")"
     }
 
-    /// `45 s`, `12 min`, `2 h 10 min`, `3 d 4 h`.
+    /// Returns a duration such as `45 s`, `12 min`, `2 h 10 min` or `3 d 4 h`.
     package static func duration(_ seconds: Int) -> String {
         let seconds = max(0, seconds)
         switch seconds {
@@ -35,7 +35,7 @@ package enum Phrase {
         }
     }
 
-    /// `75 ms`, `2.5 s`.
+    /// Returns a duration such as `75 ms` or `2.5 s`.
     package static func milliseconds(_ milliseconds: Int) -> String {
         switch milliseconds {
         case ..<1_000: "\(milliseconds) ms"
@@ -44,7 +44,7 @@ package enum Phrase {
         }
     }
 
-    /// The first few.
+    /// Returns the first three names, and the number of further names.
     package static func list(_ names: [String]) -> String {
         let shown = names.prefix(3).joined(separator: ", ")
         return names.count > 3 ? "\(shown) and \(figure(names.count - 3)) more" : shown

@@ -15,12 +15,12 @@ package struct PoolStatus: Sendable, Hashable, Encodable {
     package let connecting: Int
     package let open: Int
     package let draining: Int
-    /// Requests on the wire, and how many there may be.
+    /// The requests on the wire. ``streamsLimit`` is their maximum.
     package let streams: Int
     package let streamsLimit: Int
-    /// Requests that wait for room.
+    /// The requests that wait for a connection with a free stream.
     package let waiting: Int
-    /// How often a window, and not the streams, had no room.
+    /// The number of times that a full flow-control window, and not the stream limit, delayed requests.
     package let windowBlocked: Int
 
     package init(
@@ -45,12 +45,12 @@ package struct PoolStatus: Sendable, Hashable, Encodable {
         }
     }
 
-    /// Where it is read.
+    /// The metric families from which the pools are read.
     package static let families: [MetricFamily] = [
         .poolConnections, .poolStreams, .poolStreamsLimit, .poolWaiting, .poolWindowBlocked,
     ]
 
-    /// Of pools that have a connection or work, by their credential's id.
+    /// Returns the pools that have connections or waiting requests. Their ``credential`` is the credential's id.
     package static func all(in page: MetricPage) -> [PoolStatus] {
         func figures(_ family: MetricFamily) -> [Name: Int] {
             Dictionary(page.values(of: family).map { (Name($0.labels), Int($0.value)) }, uniquingKeysWith: +)

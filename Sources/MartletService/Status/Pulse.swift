@@ -1,14 +1,15 @@
 package import DeliveryPipeline
 
-/// What was counted lately: the differences of counts that are looked at every two seconds, over a minute. A value: no clock.
+/// A window of one minute over counters that are read every two seconds. A value type without a clock.
 package struct Pulse: Sendable {
-    /// What came about in a while.
+    /// The counts of a period.
     package struct Recent: Sendable, Hashable {
-        /// By what it is called in the report: outcomes by kind, and what became of jobs and pushes otherwise.
+        /// The counts by their name in a worker's report. Outcomes are counted by kind; the other counts are of jobs
+        /// and pushes.
         package var counts: [String: Int] = [:]
-        /// Messages that the broker would not take, by exchange.
+        /// The messages that the broker refused, by exchange.
         package var refused: [String: Int] = [:]
-        /// The sampled result events that at least one queue took, and those that none took.
+        /// The sampled result events that at least one queue received, and those that no queue received.
         package var resultsRouting = ResultsRouting.Counts()
         package var seconds = 0.0
 
@@ -33,14 +34,14 @@ package struct Pulse: Sendable {
 
     package mutating func beat(_ counts: PipelineCounts, at now: ContinuousClock.Instant) {
         beats.append((now, counts))
-        // The last that is older than a minute is what the minute is counted from.
+        // The window starts at the latest reading that is at least one minute old.
         if let first = beats.lastIndex(where: { now - $0.at >= Self.length }) { beats.removeFirst(first) }
     }
 
-    /// In the last minute, or since there is something to count.
+    /// The counts of the last minute, or since the first reading if that is later.
     package var minute: Recent { since(Self.length) }
 
-    /// Outcomes a second, lately.
+    /// The outcomes per second during the last ten seconds.
     package var rate: Double {
         let recent = since(Self.rateLength)
         return recent.seconds > 0 ? Double(recent.outcomes) / recent.seconds : 0

@@ -1,4 +1,5 @@
-/// What the page loads beside itself. It has no other sources, and its policy allows none.
+/// The style sheet and the script of the status page. The page loads nothing else, and its content security policy
+/// allows nothing else.
 package enum StatusAssets {
     package static let style = base + charts
 
@@ -53,7 +54,7 @@ package enum StatusAssets {
 
         """
 
-    /// Reads the page anew every five seconds while somebody looks at it, and puts its content in place of the old.
+    /// A script that reloads the page every five seconds while it is visible, and replaces its content.
     package static let script = """
         "use strict";
         (() => {

@@ -8,7 +8,7 @@ import ServiceLifecycle
 import Store
 import Threading
 
-/// Where everything is that a worker's status page tells.
+/// The source of all facts that a worker's status page shows.
 final class StatusBoard: Sendable {
     let state: WorkerState
     let refusals: RefusalBoard
@@ -42,7 +42,7 @@ final class StatusBoard: Sendable {
         self.configuration = Mutex(ConfigurationSetting.all(of: configuration.source))
     }
 
-    /// The configuration was read again: what may change while a worker runs is in force as it is there.
+    /// Updates the displayed settings after a reload. Only settings that can change while a worker runs are updated.
     func reloaded(_ source: ConfigurationSource) {
         let new = Dictionary(ConfigurationSetting.all(of: source).map { ($0.key, $0) }) { first, _ in first }
         let reloadable = Set(ConfigurationKey.reloadable.map(\.rawValue))
@@ -51,7 +51,7 @@ final class StatusBoard: Sendable {
         }
     }
 
-    /// The open problems in the order in which to look at them.
+    /// The open problems in the order in which an operator should look at them.
     var problems: [Problem] { list.withLock { $0.open } }
 
     /// Returns the report for this worker's row in the table of workers.
@@ -63,7 +63,7 @@ final class StatusBoard: Sendable {
         return report
     }
 
-    /// Looks for problems and logs those that began or ended. Must be called every ``Pulse/interval``.
+    /// Looks for problems and logs those that began or ended. Must be called once every ``Pulse/interval``.
     func beat() async {
         state.beat()
         let page = metrics.page(

@@ -3,7 +3,7 @@ import Foundation
 import PushModel
 package import Store
 
-/// What `/status.json` says (docs/schema/status.schema.json), and what the page is made of.
+/// The content of `/status.json` (docs/schema/status.schema.json), from which the status page is also rendered.
 package struct StatusDocument: Sendable, Encodable {
     package struct Worker: Sendable, Encodable {
         package let name: String
@@ -12,9 +12,9 @@ package struct StatusDocument: Sendable, Encodable {
         package let pid: Int
         package let startedAt: String
         package let uptimeSeconds: Int
-        /// As in the fleet.
+        /// The state, with the same values as ``FleetWorker/state``.
         package let state: String
-        /// Why it is not ready.
+        /// The reason why the worker is not ready, or `nil` if there is none.
         package let obstacle: String?
         package let rate: Double
         package let minute: [String: Int]
@@ -25,9 +25,9 @@ package struct StatusDocument: Sendable, Encodable {
     }
 
     package struct Fleet: Sendable, Encodable {
-        /// nil: the database has not been asked yet, or never answered.
+        /// The age of the reading in seconds, or `nil` if the table of workers has not been read yet.
         package let readSecondsAgo: Int?
-        /// The database is away: what is here is of that time.
+        /// Whether the reading is missing or out of date, because the database does not answer.
         package let isStale: Bool
         package let workers: [FleetWorker]
 
@@ -53,7 +53,7 @@ package struct StatusDocument: Sendable, Encodable {
     }
 
     package let at: String
-    /// The open problems in the order in which to look at them.
+    /// The open problems in the order in which an operator should look at them.
     package let problems: [Problem]
     /// The last hour of the fleet.
     package let history: HistoryStatus
@@ -98,7 +98,7 @@ package struct StatusDocument: Sendable, Encodable {
         return list.open
     }
 
-    /// One line.
+    /// Returns the document as one line of JSON.
     package func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
@@ -127,7 +127,7 @@ extension StatusDocument.Worker {
 }
 
 extension PipelineCounts {
-    /// What keeps it from working; nil: it consumes and can publish.
+    /// The reason why the worker is not ready, or `nil` if it consumes jobs and can publish.
     var obstacle: String? {
         isConsuming && isPublishing ? nil : "consuming: \(isConsuming), publishing: \(isPublishing)"
     }

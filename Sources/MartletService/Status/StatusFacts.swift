@@ -3,21 +3,21 @@ package import EventNames
 package import PushModel
 package import Store
 
-/// All that the status page is made of, at one moment. A value.
+/// All facts that the status page shows, at one moment. A value type.
 package struct StatusFacts: Sendable {
-    /// How far the worker has come.
+    /// The stage of a worker's start.
     package enum Stage: Sendable, Hashable {
-        /// What it waits for before it can work.
+        /// The worker can't process jobs yet, for the given reason.
         case waiting(String)
         case working
     }
 
-    /// What is known of the other workers.
+    /// The facts about all workers.
     package struct FleetFacts: Sendable {
         package var members: [FleetMember] = []
         /// The apps that are paused.
         package var pauses: [AppPause] = []
-        /// When the table was read; nil: never.
+        /// The time since the table of workers was read, in seconds, or `nil` if it has not been read yet.
         package var readSecondsAgo: Int?
         /// The last hour of all workers, or `nil` before the table was read.
         package var history: HistorySum?
@@ -40,33 +40,33 @@ package struct StatusFacts: Sendable {
     package var pid = 0
     package var startedAt = Timestamp(seconds: 0)
     package var stage = Stage.working
-    /// How long it has been working.
+    /// The time since the worker began to process jobs, in seconds.
     package var workingSeconds = 0
     package var counts = PipelineCounts()
     package var view = PipelineView(lanes: Lane.allCases.map { .init(lane: $0) }, apps: [], isDraining: false)
     package var minute = Pulse.Recent()
     package var rate = 0.0
-    /// Its own row in the table of workers.
+    /// The state of this worker's own row in the table of workers.
     package var link = FleetView()
     package var fleet = FleetFacts()
     package var apps: [AppFacts] = []
     package var refusals: [Refusal] = []
     package var badTokens: [BadTokens] = []
     package var credentials: [CredentialSummary] = []
-    /// By their credential's id.
+    /// The connection pools. Their ``PoolStatus/credential`` is the credential's id and not its label.
     package var pools: [PoolStatus] = []
-    /// The first is told first.
+    /// The providers to which the worker gets no connection, in the order in which they are shown.
     package var unreachable: [UnreachableProvider] = []
     package var poolTroubles: [PoolTrouble] = []
     /// The last time when a problem of a provider or of the network was open, or `nil` if there was none.
     package var lastProviderProblem: Timestamp?
-    /// When each credential's provider token in use was made.
+    /// The time when each credential's current provider token was made, by the credential's id.
     package var tokenTimes: [String: Timestamp] = [:]
-    /// Why credentials could not be opened.
+    /// The reasons why credentials could not be opened.
     package var openingProblems: [String] = []
-    /// Why rows can't be opened whose credentials were opened before and stay in use.
+    /// The reasons why rows can't be opened now, although their credentials were opened before and stay in use.
     package var keptBecause: [String] = []
-    /// Which rows of apps and credentials can't be read, and why.
+    /// The rows of apps and credentials that can't be read, with the reasons.
     package var unreadableRows: [String] = []
     /// The last warnings of the log, the newest first.
     package var warnings: [LoggedWarning] = []
@@ -76,29 +76,29 @@ package struct StatusFacts: Sendable {
     package var answers: [AnswerShare] = []
     /// The last hour of this worker.
     package var history = HistoryRing()
-    /// The milliseconds by which this clock is ahead of the database's, or `nil` if not measured yet.
+    /// The time by which this clock is ahead of the database's, in milliseconds, or `nil` if it is not known.
     package var clockAhead: Int?
     package var configuration: [ConfigurationSetting] = []
     /// The outputs that send to servers of Martlet's users.
     package var receivingOutputs: Set<String> = []
-    /// The exchange that consumers' queues are bound to.
+    /// The exchange to which the queues of consumers are bound.
     package var resultsExchange = "martlet.results"
 
     package init() {}
 
-    /// How a reason begins by which a worker waits that has no database yet.
+    /// The beginning of the reason for which a worker waits while it has no database.
     package static let waitsForDatabase = "waiting for the database"
 }
 
-/// What is known of one app of the table `apps`.
+/// The facts about one app of the table `apps`.
 package struct AppFacts: Sendable, Hashable {
     package let app: String
-    /// By output.
+    /// The app's accounts, by output.
     package let accounts: [String: String]
     package let isPaused: Bool
-    /// Pushes a second that all workers together may send; nil: as many as they can.
+    /// The rate limit of the app for all workers together, in pushes per second, or `nil` for no limit.
     package let rate: Int?
-    /// Why a push of the plainest kind would find no credential, by output.
+    /// The reasons why a plain push would find no credential, one for each output.
     package let unroutable: [String]
 
     package init(
@@ -112,7 +112,8 @@ package struct AppFacts: Sendable, Hashable {
         self.unroutable = unroutable
     }
 
-    /// As routing would decide just now for a push of each output's plainest kind, in the app's own environment.
+    /// Returns the facts about all apps. Routing is evaluated for the plainest push of each output, in the app's
+    /// default environment.
     package static func all(in snapshot: Snapshot, with outputs: [any OutputPlugin], at now: Timestamp) -> [AppFacts] {
         snapshot.allApps.map { app in
             let unroutable = outputs.compactMap { output -> String? in

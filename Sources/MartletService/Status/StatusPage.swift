@@ -1,7 +1,7 @@
 import PushModel
 
-/// The status page: the same that `/status.json` says, for people. Nothing but HTML, a style sheet and a script that reads it anew;
-/// without the script it is as complete.
+/// The status page, which shows the content of `/status.json` to people. It consists of HTML, a style sheet and a
+/// script that refreshes it. Without the script, the page has the same content.
 package enum StatusPage {
     package static func render(_ status: StatusDocument) -> String {
         let title = "\(status.worker.name) · \(status.heading)"
@@ -61,7 +61,7 @@ package enum StatusPage {
             ])
     }
 
-    /// A text of ours, with what is to be typed between backquotes.
+    /// Returns a text of Martlet's own as HTML, with the parts between backquotes as code.
     private static func withCode(_ text: String) -> HTML {
         let parts = text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
         return HTML(parts.map { $0.isMultiple(of: 2) ? HTML(String($1)) : .element("code", HTML(String($1))) })
@@ -76,7 +76,7 @@ package enum StatusPage {
             ("Oldest job", Phrase.duration(worker.oldestJobSeconds)),
             ("Outcomes open", Phrase.figure(worker.outcomesOpen)),
         ]
-        // Leaves out an obstacle that the text of a problem contains.
+        // An obstacle that the text of a problem contains is not repeated.
         if let obstacle = worker.obstacle, !status.problems.contains(where: { $0.text.contains(obstacle) }) {
             figures.insert(("Why not ready", obstacle), at: 1)
         }
@@ -93,7 +93,7 @@ package enum StatusPage {
 }
 
 extension StatusDocument {
-    /// What is in the database was read.
+    /// Whether the worker has read apps and credentials from the database.
     fileprivate var isKnown: Bool { worker.state != "starting" }
 
     /// The first line: the first open problem, or the worker's state.
@@ -108,7 +108,7 @@ extension StatusDocument {
 }
 
 extension Problem.Party {
-    /// For people.
+    /// The name of the party for display.
     package var label: String {
         switch self {
         case .database: "Database"

@@ -4,10 +4,10 @@ import Store
 enum StatusTables {
     private struct Column {
         let title: String
-        /// Its class in the style sheet.
+        /// The class of the column's cells in the style sheet.
         let kind: String
 
-        /// May be long, so it is broken.
+        /// Returns a column for long text, which wraps.
         static func text(_ title: String) -> Column { Column(title: title, kind: "text") }
         static func word(_ title: String) -> Column { Column(title: title, kind: "word") }
         static func number(_ title: String) -> Column { Column(title: title, kind: "number") }
@@ -18,7 +18,7 @@ enum StatusTables {
             "section", ["aria-labelledby": id], [.element("h2", ["id": id], HTML(title)), content])
     }
 
-    /// - Parameter rows: cells by column; the first names the row.
+    /// - Parameter rows: the cells of each row in the order of the columns. The first cell is the row's header.
     private static func table(_ caption: String, _ columns: [Column], _ rows: [[String]]) -> HTML {
         let head = columns.map {
             HTML.element("th", ["scope": "col", "class": $0.kind], HTML($0.title))
@@ -222,7 +222,7 @@ enum StatusTables {
                 ]))
     }
 
-    /// Without what is the same in all: `2026-11-23 01:20:11`.
+    /// Returns a timestamp without the parts that all timestamps share, such as `2026-11-23 01:20:11`.
     static func time(_ rfc3339: String) -> String {
         let parts = rfc3339.split(separator: "T")
         guard parts.count == 2 else { return rfc3339 }

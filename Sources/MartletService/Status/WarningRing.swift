@@ -3,16 +3,16 @@ import Logging
 import PushModel
 import Threading
 
-/// A line of the log that was a warning or worse.
+/// A log line at level `warning` or above.
 package struct LoggedWarning: Sendable, Hashable, Encodable {
     /// The time of the last occurrence.
     package var at: String
     package let level: String
-    /// Its stable name.
+    /// The stable name of the event, or `nil` for a line without an event.
     package let event: String?
     package let message: String
     package let details: [String: String]
-    /// The number of occurrences in a row.
+    /// The number of consecutive occurrences.
     package var times: Int
 
     package init(
@@ -30,7 +30,8 @@ package struct LoggedWarning: Sendable, Hashable, Encodable {
 /// The last fifty warnings and errors, the newest first.
 package final class WarningRing: LogSink {
     package static let size = 50
-    /// The limit for one event, so that the mistakes of one publisher do not evict all other warnings.
+    /// The maximum number of warnings of one event, so that the mistakes of one publisher do not evict all other
+    /// warnings.
     private static let mostOfEvent = 10
     private static let longestText = 300
     private static let mostDetails = 8
@@ -43,7 +44,7 @@ package final class WarningRing: LogSink {
 
     package func take(_ line: LogLine) {
         guard line.level >= .warning else { return }
-        // The worker's name is the page's.
+        // The page's header already shows the worker's name.
         let details = line.metadata.filter { $0.key != "worker" }.sorted { $0.key < $1.key }.prefix(Self.mostDetails)
             .map {
                 (Self.cut($0.key), Self.cut("\($0.value)"))

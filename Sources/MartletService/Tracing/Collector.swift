@@ -7,22 +7,23 @@ import PushSending
 import Store
 import Traces
 
-/// Whoever takes traces by OTLP/HTTP, in JSON. Each request has a connection of its own: there is about one a second.
+/// A client of the collector that receives traces by OTLP/HTTP, in JSON. Each request opens its own connection, because
+/// there is only about one request per second.
 struct Collector: Sendable {
     struct Reply: Sendable {
         let meaning: TraceExport.Answer
-        /// For people.
+        /// A description for the log.
         let text: String
     }
 
-    /// What an answer says of spans that were not taken.
+    /// The part of a response that describes rejected spans.
     private struct Body: Decodable {
         struct PartialSuccess: Decodable {
             let rejectedSpans: Count?
             let errorMessage: String?
         }
 
-        /// A 64-bit number is text in JSON; some write it as a number.
+        /// A 64-bit number, which OTLP encodes as a JSON string. Some collectors send a JSON number.
         struct Count: Decodable {
             let number: Int
 

@@ -1,6 +1,6 @@
 import Threading
 
-/// Sleep that somebody else can end, for now and for ever.
+/// A sleep that another task can end. After ``end()``, each later sleep returns at once.
 final class Nap: Sendable {
     private struct State {
         var isOver = false

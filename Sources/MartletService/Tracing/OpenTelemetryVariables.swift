@@ -1,9 +1,9 @@
 import Foundation
 
-/// The environment variables of OpenTelemetry that a worker reads for its traces. An empty one counts as unset
+/// The OpenTelemetry environment variables that a worker reads for its traces. An empty variable counts as unset
 /// (opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables).
 struct OpenTelemetryVariables: Sendable {
-    /// A value, and the variable that it comes from.
+    /// A value and the name of its variable.
     struct Value: Sendable {
         let variable: String
         let text: String
@@ -43,12 +43,14 @@ struct OpenTelemetryVariables: Sendable {
 
 extension OpenTelemetryVariables.Value {
     /// Returns an error that names the variable.
-    /// - Parameter problem: continues "environment variable NAME: ".
+    ///
+    /// - Parameter problem: the part of the message that follows "environment variable NAME: ".
     func error(_ problem: String) -> ConfigurationError {
         ConfigurationError("environment variable \(variable): \(problem)")
     }
 
-    /// Returns the pairs of the list `name=value,name=value`, percent-decoded.
+    /// Returns the percent-decoded pairs of the list `name=value,name=value`.
+    ///
     /// - Throws: ``ConfigurationError``.
     func pairs() throws -> [(key: String, value: String)] {
         try text.split(separator: ",").compactMap { pair in

@@ -2,10 +2,10 @@ import Metering
 import Threading
 package import Traces
 
-/// Between the pipeline's queue, which puts spans in and never waits, and the exporter, which takes them out; and how many
-/// became what.
+/// A buffer between the pipeline and the exporter of traces. The pipeline's queue adds spans and never waits. The
+/// exporter removes spans and reports their results, which the buffer counts.
 package final class SpanBuffer: Sendable {
-    /// Of spans.
+    /// The numbers of spans by result.
     package struct Counts: Sendable, Hashable {
         package var sent, dropped, refused: Int
 
@@ -19,11 +19,14 @@ package final class SpanBuffer: Sendable {
         var sent = 0
         var givenUp = 0
         var refused = 0
-        /// Taken out, and not told yet what became of them.
+        /// The number of spans that were taken out and have no result yet.
         var underWay = 0
         var hasEnded = false
 
-        /// - Returns: how many of these count still: what was given up at the end stays so.
+        /// Records that spans have a result.
+        ///
+        /// - Returns: the number of spans to count. It is 0 after ``end()``, which has already counted these spans as
+        ///   given up.
         mutating func settle(_ count: Int) -> Int {
             guard !hasEnded else { return 0 }
             underWay -= count
@@ -32,7 +35,7 @@ package final class SpanBuffer: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Something is there.
+    /// A stream with an element when spans have been added.
     let arrivals: AsyncStream<Void>
     private let arrived: AsyncStream<Void>.Continuation
 
@@ -45,7 +48,7 @@ package final class SpanBuffer: Sendable {
         arrived.yield()
     }
 
-    /// Nothing comes any more.
+    /// Ends the stream of arrivals.
     package func close() { arrived.finish() }
 
     package var count: Int { state.withLock { $0.queue.count } }
@@ -62,7 +65,7 @@ package final class SpanBuffer: Sendable {
     package func refused(_ count: Int) { state.withLock { $0.refused += $0.settle(count) } }
     package func givenUp(_ count: Int) { state.withLock { $0.givenUp += $0.settle(count) } }
 
-    /// What nobody has taken by now counts as dropped, whatever is said of it later.
+    /// Counts all spans that have no result yet as dropped. Their later results are ignored.
     package func end() {
         state.withLock { state in
             guard !state.hasEnded else { return }

@@ -5,11 +5,11 @@ import PushModel
 import ServiceLifecycle
 import Traces
 
-/// Sends spans to the collector, a batch at a time. Delivery never waits for it; a stop waits for a second at most, and not
-/// at all while the collector takes nothing.
+/// A service that sends spans to the collector in batches. Delivery never waits for it. A shutdown waits at most one
+/// second for it, and not at all while the collector fails.
 package struct TraceService: Service {
     private static let batch = 512
-    /// A smaller batch waits so long for company.
+    /// The time that a smaller batch waits for more spans.
     private static let company = Duration.seconds(1)
 
     private let buffer: SpanBuffer
@@ -19,7 +19,7 @@ package struct TraceService: Service {
     private let failures: OngoingFailures
     private let logger: Logger
 
-    /// - Parameter lastPatience: how long a stop waits for the collector.
+    /// - Parameter lastPatience: the maximum time that a shutdown waits for the collector.
     package init(
         _ configuration: TracingConfiguration, _ buffer: SpanBuffer, lastPatience: Duration = .seconds(1),
         failures: OngoingFailures = OngoingFailures(), logger: Logger

@@ -6,13 +6,14 @@ import HTTP2Session
 import NIOSSL
 package import Traces
 
-/// Where traces go, and of which jobs there are some.
+/// The address of the collector and the sampler that selects the jobs to trace.
 package struct TracingConfiguration: Sendable {
     private static let path = "/v1/traces"
     private static let defaultSampler = "parentbased_traceidratio"
-    /// OpenTelemetry's default traces every job, which is too much for a worker that sends thousands a second.
+    /// The default share of traced jobs. OpenTelemetry's default is to trace every job, which is too much for a worker
+    /// that sends thousands of pushes per second.
     private static let defaultShare = 0.01
-    /// Headers that each request has anyway, or that say how it is sent.
+    /// The headers that Martlet sets itself or that control how a request is sent. The configuration must not set them.
     private static let own: Set<String> = [
         "accept", "connection", "content-encoding", "content-length", "content-type", "host", "te", "transfer-encoding",
         "upgrade", "user-agent",
@@ -22,9 +23,9 @@ package struct TracingConfiguration: Sendable {
     package let isTLS: Bool
     package let endpoint: Endpoint
     package let path: String
-    /// Beside those of any request; names in lower case.
+    /// The configured headers, which each request has in addition to Martlet's own. Their names are in lower case.
     let headers: [HTTP2Field]
-    /// Who sends.
+    /// The attributes of the OpenTelemetry resource that sends the traces.
     package let resource: [(key: String, value: String)]
     private let authorities: [NIOSSLCertificate]?
 
@@ -48,7 +49,8 @@ package struct TracingConfiguration: Sendable {
         authorities = try Self.authorities(variables.certificate)
     }
 
-    /// Returns `nil` if the text is no URL of a collector. A URL may hold a password by mistake, so errors do not repeat it.
+    /// Parses the URL of a collector. Returns `nil` if it is not valid. A URL may contain a password by mistake, so
+    /// errors do not quote it.
     private static func target(_ text: String, isWhole: Bool) -> (isTLS: Bool, Endpoint, path: String)? {
         guard let scheme = text.range(of: "://"), ["http", "https"].contains(text[..<scheme.lowerBound].lowercased()),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("#"), !text.contains("?")
@@ -110,7 +112,7 @@ package struct TracingConfiguration: Sendable {
 
     // MARK: Requests
 
-    /// How long an answer may take.
+    /// The timeout of a request, in seconds.
     static let patienceSeconds = 10
 
     func pool(patience seconds: Int = patienceSeconds) -> PoolConfiguration {

@@ -1,4 +1,4 @@
-/// How far this machine's clock was found to be off the database's, for as long as that says something.
+/// The last measured difference between this machine's clock and the database's. It expires after five minutes.
 package struct ClockReading: Sendable {
     private static let longest = Duration.seconds(300)
 
@@ -6,7 +6,8 @@ package struct ClockReading: Sendable {
 
     package init() {}
 
-    /// - Parameter milliseconds: negative: behind.
+    /// - Parameter milliseconds: the time by which this machine's clock is ahead, in milliseconds. Negative if it is
+    ///   behind.
     package mutating func saw(ahead milliseconds: Int, at now: ContinuousClock.Instant) {
         last = (milliseconds, now)
     }

@@ -2,7 +2,7 @@ import PostgresClient
 import ServiceLifecycle
 import Store
 
-/// Looks once a minute how far this machine's clock is off the database's.
+/// A service that compares this machine's clock with the database's once a minute.
 struct ClockService: Service {
     private static let interval = Duration.seconds(60)
 

@@ -3,13 +3,13 @@ package import Logging
 import Pacing
 package import PostgresClient
 
-/// Tries until the database is there, with waits that grow from one second to thirty.
+/// A loop that retries until the database is available. Its waits grow from one second to 30 seconds.
 package enum DatabaseWait {
     /// - Parameters:
     ///   - random: a number from 0 to 1, for the jitter of the waits.
-    ///   - sleep: waits, and throws when it is time to stop.
-    ///   - tell: why there is another attempt, and after how long.
-    /// - Throws: what no other attempt would mend.
+    ///   - sleep: waits for a time, and throws if the wait must end.
+    ///   - tell: receives the error and the wait before the next attempt.
+    /// - Throws: the error of an attempt if a retry can't help, or the error of `sleep`.
     package static func untilThere<Value>(
         random: () -> Double = { .random(in: 0...1) },
         sleep: (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
@@ -29,7 +29,8 @@ package enum DatabaseWait {
 }
 
 extension PostgresError {
-    /// What nothing but somebody's hand mends is told as an error; it may be mended any time, so it is tried again all the same.
+    /// Logs that the process waits for the database. A refused login is logged as an error, because only an operator
+    /// can correct it. It is retried nevertheless, because that may happen at any time.
     package func tellWaiting(_ wait: Duration, _ logger: Logger) {
         let level: Logger.Level = isLoginRefused ? .error : .warning
         logger.log(

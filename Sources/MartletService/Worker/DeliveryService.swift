@@ -9,7 +9,7 @@ import ServiceLifecycle
 import Store
 import UnixSignals
 
-/// Waits for the database, then delivers.
+/// A service that waits for the database and then delivers jobs.
 struct DeliveryService: Service {
     let configuration: WorkerConfiguration
     let state: WorkerState
@@ -18,19 +18,21 @@ struct DeliveryService: Service {
     let status: StatusBoard
     let failures: OngoingFailures
     let metrics: MetricRegistry
-    /// nil: there are none.
+    /// The exporter of traces, or `nil` if traces are off.
     let traces: TraceService?
     let hangUps: UnixSignalsSequence
     let log: WorkerLog
     let reload: @Sendable () async throws -> ConfigurationSource
     let logger: Logger
 
-    /// - Throws: ``StoreError`` when migrations are missing, ``AMQPError``. A database that can't be reached
-    ///   is waited for, until the worker is told to stop.
+    /// Runs until shutdown. If the database can't be reached, this waits for it.
+    ///
+    /// - Throws: ``StoreError`` if migrations are missing, ``AMQPError``.
     func run() async throws {
         StartReport.begin(configuration, logger)
         let pool = PostgresPool(configuration.database, logger: logger)
-        // Operators' changes are read over connections of their own: statements that wait for a lock don't keep them.
+        // Operators' changes are read over separate connections, so that statements that wait for a lock do not delay
+        // them.
         var few = PostgresPool.Options()
         few.maximumConnections = 2
         let operators = PostgresPool(configuration.database, options: few, logger: logger)
@@ -56,7 +58,7 @@ struct DeliveryService: Service {
             guard await canOpenSomething(snapshots, changes) else { return }
             try await deliver(snapshots, cancellations, changes, pool, operators)
         }
-        // Stopped in the reverse order. The row goes after the drain.
+        // Services stop in reverse order, so the row is deleted after the drain.
         try await Self.run([fleetService, delivery], logger)
     }
 
@@ -85,7 +87,7 @@ struct DeliveryService: Service {
             now: { .now })
         state.works(pipeline, snapshots)
         quotas.look()
-        // Stopped in the reverse order: traces when all else has.
+        // Services stop in reverse order, so traces are still sent until all other services have stopped.
         let services: [any Service] =
             (traces.map { [$0] } ?? []) + [
                 StartReport(
@@ -139,7 +141,8 @@ struct DeliveryService: Service {
         return !Task.isShuttingDownGracefully
     }
 
-    /// nil: told to stop before the database was there.
+    /// Loads the snapshot and the cancellations. Returns `nil` if the worker is stopped before the database is
+    /// available.
     private func loadUnlessStopped(
         _ operators: PostgresPool, _ changes: ChangeListener
     ) async throws -> (SnapshotStore, CancellationFeed)? {
@@ -150,7 +153,7 @@ struct DeliveryService: Service {
         }
     }
 
-    /// A database that is away at start is waited for, aloud; any other fault ends the start.
+    /// Waits until the database is available, and logs each failed attempt. Any other error ends the start.
     private func loadWhenDatabaseIsThere(
         _ operators: PostgresPool, _ changes: ChangeListener
     ) async throws -> (SnapshotStore, CancellationFeed) {

@@ -4,12 +4,12 @@ import PushModel
 import ServiceLifecycle
 import Store
 
-/// Logs what ``ExpiryWatch`` has to say.
+/// A service that logs the notices of ``ExpiryWatch``.
 struct ExpiryService: Service {
     private static let interval = Duration.seconds(60)
 
     let store: SnapshotStore
-    /// What each output calls an account.
+    /// The word that each output uses for an account, by the output's name.
     let accountNames: [String: String]
     let now: @Sendable () -> Timestamp
     let logger: Logger

@@ -1,32 +1,33 @@
 package import PushModel
 package import Store
 
-/// Says when credentials come near their end: each of them once at each threshold, and once when it has expired. A
-/// value: no clock, no log.
+/// A detector of credentials that expire soon. It reports each credential once at each threshold, and once when it has
+/// expired. A value type without a clock or a log.
 package struct ExpiryWatch {
-    /// Days before the end.
+    /// The numbers of days before expiry at which a credential is reported.
     package static let thresholds = [30, 14, 7, 3, 1]
 
     package struct Notice: Equatable {
         package let credential: CredentialSummary
-        /// Whole days; negative when it has expired.
+        /// The number of whole days until the credential expires. Negative after expiry.
         package let daysLeft: Int
         package let hasExpired: Bool
     }
 
-    /// The last threshold told of each; 0: that it has expired.
+    /// The last threshold that was reported for each credential, in days. It is 0 after the expiry was reported.
     private var told: [Credential.ID: Int] = [:]
 
     package init() {}
 
-    /// To be called when credentials change, and now and then.
+    /// Returns notices for the credentials that have passed a new threshold. Must be called when credentials change,
+    /// and regularly.
     package mutating func look(at credentials: [CredentialSummary], now: Timestamp) -> [Notice] {
         var notices: [Notice] = []
         var seen: [Credential.ID: Int] = [:]
         for credential in credentials where credential.state == .active {
             guard let notAfter = credential.notAfter, let days = credential.daysLeft(at: now) else { continue }
             let left = notAfter.milliseconds - now.milliseconds
-            // of several that were passed unseen, only the last is news
+            // If several thresholds were passed since the last look, only the last one is reported.
             let passed = left <= 0 ? 0 : Self.thresholds.last { left <= Int64($0) * 86_400_000 }
             seen[credential.id] = told[credential.id]
             guard let passed, passed < told[credential.id] ?? .max else { continue }

@@ -3,8 +3,9 @@ import Logging
 import PushModel
 import Store
 
-/// The wait of a worker whose keyring opens no credential. The worker consumes no jobs until one opens. Workers with the
-/// right master key get the jobs, and a rollout with a wrong keyring stops at its first worker.
+/// The wait of a worker whose keyring opens no credential. The worker consumes no jobs until one can be opened.
+/// Meanwhile workers with the right master key get the jobs, and a rollout with a wrong keyring stops at its first
+/// worker.
 struct KeyringGate {
     let store: SnapshotStore
     let changes: ChangeListener
@@ -13,11 +14,11 @@ struct KeyringGate {
     let failures: OngoingFailures
     let logger: Logger
 
-    /// The number of errors that `/ready` and the log repeat.
+    /// The maximum number of errors in `/ready` and in the log.
     private static let mostErrors = 3
 
-    /// Waits until a credential of the worker's outputs can be opened, or until there is none to open. Meanwhile the
-    /// database and the keyring file are watched for changes.
+    /// Waits until a credential of the worker's outputs can be opened, or until they have no active credential.
+    /// Meanwhile the database and the keyring file are watched for changes.
     func pass() async {
         let snapshots = store.changes()
         guard !isOpen(store.current) else { return }
@@ -43,8 +44,8 @@ struct KeyringGate {
 }
 
 extension Snapshot {
-    /// Returns why each active credential of these outputs can't be opened. The result is empty if at least one can be
-    /// opened, or if there is none.
+    /// Returns the reasons why the active credentials of these outputs can't be opened. The result is empty if at least
+    /// one can be opened, or if there are no active credentials.
     func reasonsToOpenNothing(of outputs: [any OutputPlugin]) -> [String] {
         let names = Set(outputs.map(\.name))
         let active = credentialSummaries.filter { $0.state == .active && names.contains($0.output) }

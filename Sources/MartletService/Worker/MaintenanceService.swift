@@ -3,7 +3,8 @@ import Logging
 import ServiceLifecycle
 import Store
 
-/// Clears away what is out of date in the database, once an hour. Every worker does, so that one need not be chosen.
+/// A service that deletes old rows from the database once an hour. Every worker runs it, so that the fleet needs no
+/// leader.
 struct MaintenanceService: Service {
     private static let interval = Duration.seconds(3600)
 

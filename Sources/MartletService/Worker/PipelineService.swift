@@ -4,7 +4,7 @@ import Logging
 import PushModel
 import ServiceLifecycle
 
-/// Runs the pipeline until the process is told to stop, then drains it.
+/// A service that runs the pipeline until shutdown and then drains it.
 struct PipelineService: Service {
     let pipeline: DeliveryPipeline
     let outputs: [RunningOutput]
@@ -21,7 +21,7 @@ struct PipelineService: Service {
             logger.notice(.stopping, "Stopping: finishing what is on the wire")
             let end = await pipeline.drain(deadline: drainTimeout)
             let drained = ContinuousClock.now
-            // What outputs report from here on nobody takes.
+            // Outcomes that outputs report after this point are ignored.
             let counts = pipeline.counts
             tell(end, counts)
             await shutDownOutputs(awaitingTheWire: end != .unsettled)
@@ -54,7 +54,7 @@ struct PipelineService: Service {
         }
     }
 
-    /// The last line: what this worker has done.
+    /// Logs the last line, which sums up the work of this worker.
     private func report(_ counts: PipelineCounts, ran: Duration, drained: Duration) {
         logger.notice(
             .stopped, "Worker stopped",

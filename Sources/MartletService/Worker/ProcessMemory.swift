@@ -1,9 +1,9 @@
 internal import CLinux
 
-/// What others may see of this process's memory, in which opened keys lie.
+/// The protection of this process's memory, which contains decrypted keys.
 public enum ProcessMemory {
-    /// No core dump from now on, and no look into `/proc/<pid>/mem` or `environ`, nor a debugger, by processes of the same
-    /// user (prctl(2), `PR_SET_DUMPABLE`). The administrator still may.
+    /// Disables core dumps of this process. Processes of the same user can then no longer read `/proc/<pid>/mem` or
+    /// `environ`, or attach a debugger (prctl(2), `PR_SET_DUMPABLE`). The root user still can.
     public static func hide() {
         _ = clinux_set_dumpable(0)
     }

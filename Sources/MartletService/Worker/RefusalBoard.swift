@@ -2,8 +2,8 @@ import PushModel
 import Store
 import Threading
 
-/// What providers refuse just now, as this worker's outputs find out, and how many bad tokens it has found. Told on
-/// their event loops, read by the metrics and by whoever writes it into the database.
+/// The current refusals by providers and the counts of bad tokens, as this worker's outputs have found them. Outputs
+/// report them on their event loops. The metrics and ``RefusalService`` read them.
 final class RefusalBoard: Sendable {
     private struct State {
         var open: [Refusal.Subject: Refusal] = [:]
@@ -48,7 +48,7 @@ final class RefusalBoard: Sendable {
     /// Requests that all open refusals are written again.
     func renew() { change.yield() }
 
-    /// Since the start.
+    /// The bad tokens since the start.
     var badTokens: [BadTokens] {
         state.withLock { state in
             state.badTokens.map {
@@ -59,10 +59,10 @@ final class RefusalBoard: Sendable {
 
     var refusals: [Refusal] { state.withLock { Array($0.open.values) } }
 
-    /// Any refusal, since the start.
+    /// Whether any refusal was reported since the start.
     var hasTold: Bool { state.withLock(\.hasTold) }
 
-    /// Takes out what has ended, to be restored if it could not be written.
+    /// Removes and returns the refusals that have ended. They must be restored if they can't be written.
     func takeEnded() -> [Refusal] {
         state.withLock { state in
             defer { state.ended = [] }

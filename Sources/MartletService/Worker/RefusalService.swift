@@ -3,10 +3,9 @@ import Logging
 import ServiceLifecycle
 import Store
 
-/// The service that writes this worker's refusals to the database, where operators see them. Delivery never waits for
-/// it.
+/// A service that writes this worker's refusals to the database, where operators see them. Delivery never waits for it.
 struct RefusalService: Service {
-    /// The interval at which all rows are written again. This keeps them valid and repeats failed writes.
+    /// The interval at which all rows are written again. This keeps them valid and retries failed writes.
     private static let renewal = Duration.seconds(60)
 
     let board: RefusalBoard
@@ -26,7 +25,7 @@ struct RefusalService: Service {
             }
         }
         if Task.isCancelled || !board.hasTold { return }
-        // Where that fails, they count for some minutes more.
+        // If this fails, the rows stay valid for some more minutes.
         try? await repository.remove(worker: worker)
     }
 

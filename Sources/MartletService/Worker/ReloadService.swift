@@ -4,7 +4,7 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads the configuration again on SIGHUP and takes over what may change while a worker runs.
+/// A service that reads the configuration again on SIGHUP and applies the keys that can change while a worker runs.
 struct ReloadService: Service {
     let hangUps: UnixSignalsSequence
     let pipeline: DeliveryPipeline

@@ -3,8 +3,8 @@ import Foundation
 import Logging
 import UnixSignals
 
-/// Ends the process at once when it is told to stop a second time. Nothing is lost by that: what is not settled is
-/// delivered again.
+/// A handler that ends the process at once on a second SIGTERM or SIGINT. No job is lost, because the broker redelivers
+/// jobs that are not settled.
 enum SecondSignal {
     static func watch(_ logger: Logger) async {
         var count = 0

@@ -2,11 +2,13 @@ import DeliveryPipeline
 import ServiceLifecycle
 import Store
 
-/// Finds out whether others have spread the lanes over more queues than this worker consumes, or have made one again that went
-/// away. Whoever connects looks at the broker; later, the table of workers tells, or that a queue has gone, since the broker's
-/// log has an error for each look at what is not there.
+/// A service that detects queues of the lanes that this worker does not consume. Other workers may have spread the
+/// lanes over more queues, or may have declared a deleted queue again.
 ///
-/// The service also checks that the exchanges and queues exist. A policy may delete a queue that nobody publishes to
+/// When a worker connects, it looks at the broker itself. Later it relies on the table of workers, and on the broker's
+/// notice that a queue was deleted. Each look at a missing queue would write an error to the broker's log.
+///
+/// The service also checks that the exchanges and queues exist. A policy may delete a queue that has no publishers
 /// because it only holds scheduled jobs.
 struct ShardService: Service {
     private static let interval = Duration.seconds(30)
@@ -19,7 +21,7 @@ struct ShardService: Service {
             var watch = ShardWatch()
             var (most, beats) = (0, 0)
             while (try? await Task.sleep(for: Self.interval)) != nil {
-                // Where the database is away, it is as it was.
+                // If the database does not answer, the last known number is used.
                 if let fleet = try? await workers.fleet() { most = fleet.compactMap(\.report?.shards).max() ?? 0 }
                 beats += 1
                 if beats.isMultiple(of: 2) { pipeline.checkTopology() }

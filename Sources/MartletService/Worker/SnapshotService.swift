@@ -3,16 +3,17 @@ import PushModel
 import ServiceLifecycle
 import Store
 
-/// Follows the database, keeps the snapshot fresh, and tells the outputs which credentials are in use.
+/// A service that follows changes in the database, keeps the snapshot up to date, and tells the outputs which
+/// credentials are in use.
 struct SnapshotService: Service {
     let store: SnapshotStore
     let following: ChangeListener
     let outputs: [RunningOutput]
-    /// Where apps are counted.
+    /// The counters of outcomes by app.
     let apps: AppTallies
 
     func run() async throws {
-        // Before the first look at the database, so that none is missed.
+        // The subscription begins before the first look at the database, so that no change is missed.
         let changes = store.changes()
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in

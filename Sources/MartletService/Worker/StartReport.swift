@@ -6,7 +6,7 @@ import PushModel
 import ServiceLifecycle
 import Store
 
-/// The first lines: who this worker is, and what it has found.
+/// A service that logs a worker's first lines: its settings, and the broker and database that it has found.
 struct StartReport: Service {
     let configuration: WorkerConfiguration
     let pipeline: DeliveryPipeline
@@ -14,14 +14,15 @@ struct StartReport: Service {
     let pool: PostgresPool
     let logger: Logger
 
-    /// The line waits so long for the broker, and who looks for it looks so often.
+    /// The maximum time that the line `worker.started` waits for the broker. It is also the interval at which
+    /// ``tellWeaknesses()`` looks for the broker.
     private static let patience = Duration.seconds(5)
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             let broker = await pipeline.broker(within: Self.patience)
             let database = try? await pool.query("SHOW server_version")[0]["server_version"].text
-            // Told to stop meanwhile: who is gone has not started.
+            // A worker that was stopped in the meantime must not log that it has started.
             guard !Task.isCancelled else { return }
             logger.notice(.started, "Worker started", metadata: metadata(broker: broker, database: database))
             await tellWeaknesses()
@@ -29,7 +30,7 @@ struct StartReport: Service {
         try? await gracefulShutdown()
     }
 
-    /// Once, when the broker has said what it is.
+    /// Waits until the broker's product is known, and then logs its weaknesses once.
     private func tellWeaknesses() async {
         while pipeline.broker == nil { guard (try? await Task.sleep(for: Self.patience)) != nil else { return } }
         guard let broker = pipeline.broker else { return }
@@ -40,7 +41,7 @@ struct StartReport: Service {
         }
     }
 
-    /// Before anything is waited for.
+    /// Logs the first line, before the worker waits for anything.
     static func begin(_ configuration: WorkerConfiguration, _ logger: Logger) {
         let pipeline = configuration.pipeline
         logger.notice(

@@ -1,13 +1,13 @@
 package import ServiceLifecycle
 
-/// How long a stop may take, whatever hangs. All three together are less than what stops a worker from outside, such as
-/// `TimeoutStopSec` of the unit.
+/// The time limits of a shutdown. With the default drain timeout, their sum is below external limits such as
+/// `TimeoutStopSec` of the systemd unit.
 package struct StopLimits: Sendable {
-    /// For what is on the wire.
+    /// The time for pushes on the wire.
     package var drain: Duration
-    /// For connections and all else, after the drain.
+    /// The time for closing connections and everything else, after the drain.
     package var closing: Duration = .seconds(30)
-    /// For tasks that were cancelled then. Past it the process is ended.
+    /// The time for tasks that were cancelled after ``closing``. When it is over, the process ends itself.
     package var cancellation: Duration = .seconds(10)
 
     package init(drain: Duration) {

@@ -10,13 +10,13 @@ import ServiceLifecycle
 import Store
 import UnixSignals
 
-/// A worker put together from its configuration.
+/// A worker that is built from its configuration.
 public struct Worker: Sendable {
-    /// That of Martlet.
+    /// The version of Martlet.
     public static let version = "0.1.0"
-    /// What `make dist` has linked in; empty in every other build.
+    /// The commit that `make dist` has linked in, or an empty string in any other build.
     static let commit = String(cString: clinux_commit())
-    /// For people.
+    /// The version and the commit for display.
     public static var build: String {
         commit.isEmpty ? version : "\(version) (\(commit))"
     }
@@ -26,17 +26,17 @@ public struct Worker: Sendable {
     private let log: WorkerLog
     private let logger: Logger
 
-    /// Reads the configuration.
+    /// Creates a worker from its configuration.
     ///
     /// - Parameters:
-    ///   - log: whose settings follow the configuration.
+    ///   - log: the log, whose settings follow each reload of the configuration.
     ///   - reload: reads the configuration again.
     /// - Throws: ``ConfigurationError``.
     public init(
         configuration source: ConfigurationSource, log: WorkerLog,
         reload: @escaping @Sendable () async throws -> ConfigurationSource
     ) async throws {
-        // First of all: until then a hang-up would end the process.
+        // SIGHUP is trapped first, because until then it would end the process.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         var configuration = try WorkerConfiguration(source)
         var logger = log.logger("martlet.worker")
@@ -64,7 +64,8 @@ public struct Worker: Sendable {
             configuration, state: state, refusals: board, quotas: quotas, warnings: log.warnings, failures: failures,
             metrics: metrics, logger: logger)
         metrics.read("problems") { [status] page in page.add(status.problems) }
-        // Listens before the database is reachable and until the drain ends, so that probes always get an answer.
+        // The server starts before the database is reachable and ends after the drain, so that probes always get an
+        // answer.
         var services: [any Service] = []
         if let listen = configuration.listen {
             services.append(
@@ -86,9 +87,10 @@ public struct Worker: Sendable {
         self.logger = logger
     }
 
-    /// Works until SIGTERM or SIGINT, then drains.
+    /// Processes jobs until SIGTERM or SIGINT, and then drains.
     ///
-    /// - Throws: what ``DeliveryService/run()`` throws; that `http.listen` can't be listened on.
+    /// - Throws: the errors of ``DeliveryService/run()``, or ``ListenError`` if the server can't listen on
+    ///   `http.listen`.
     public func run() async throws {
         var configuration = ServiceGroupConfiguration(
             services: services.map { $0.endingAll }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
@@ -101,7 +103,7 @@ public struct Worker: Sendable {
 }
 
 extension Service {
-    /// Its end, good or bad, is the end of the group.
+    /// A configuration that shuts down the group when this service ends, with or without an error.
     var endingAll: ServiceGroupConfiguration.ServiceConfiguration {
         .init(
             service: self, successTerminationBehavior: .gracefullyShutdownGroup,

@@ -4,24 +4,24 @@ import DeliveryPipeline
 import PostgresClient
 import Store
 
-/// All that a worker reads of its configuration when it starts.
+/// The configuration that a worker reads when it starts.
 struct WorkerConfiguration: Sendable {
     let broker: AMQPConfiguration
     var pipeline: PipelineConfiguration
-    /// For what the outputs read of it.
+    /// The source from which the outputs read their settings.
     let source: ConfigurationSource
     var database: PostgresConfiguration
-    /// Whether notifications of the database are listened for.
+    /// Whether the worker listens for notifications of the database.
     let listens: Bool
     let keyring: MasterKeyring
-    /// nil: dead tokens are sent to.
+    /// The configuration of the feed of dead tokens, or `nil` if pushes to dead tokens are not suppressed.
     let suppression: DeadTokenFeed.Configuration?
     let drainTimeout: Duration
-    /// nil: no HTTP endpoint.
+    /// The address of the HTTP server, or `nil` for none.
     let listen: Endpoint?
-    /// Who may see what there.
+    /// The access rules of the HTTP server.
     let access: StatusAccess
-    /// nil: there are no traces.
+    /// The configuration of traces, or `nil` if traces are off.
     let tracing: TracingConfiguration?
 
     /// - Throws: ``ConfigurationError``.

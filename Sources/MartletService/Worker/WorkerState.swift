@@ -3,7 +3,7 @@ import PushModel
 import Store
 import Threading
 
-/// How far a worker has come, for whoever asks over HTTP, and for the other workers.
+/// The state of a worker, for its HTTP endpoints and for its reports to other workers.
 final class WorkerState: Sendable {
     private enum Stage {
         case waiting(String)
@@ -14,7 +14,7 @@ final class WorkerState: Sendable {
     private let pulse = Mutex(Pulse())
     private let clock = Mutex(ClockReading())
 
-    /// - Parameter reason: what it waits for before it can work.
+    /// - Parameter reason: the reason why the worker can't process jobs yet.
     func waits(_ reason: String) {
         stage.withLock { $0 = .waiting(reason) }
     }
@@ -28,7 +28,7 @@ final class WorkerState: Sendable {
         if case .working = stage.withLock({ $0 }) { true } else { false }
     }
 
-    /// nil: it consumes and can publish.
+    /// The reason why the worker is not ready, or `nil` if it consumes jobs and can publish.
     var obstacle: String? {
         switch stage.withLock({ $0 }) {
         case .waiting(let reason): reason
@@ -40,12 +40,13 @@ final class WorkerState: Sendable {
         if case .working(let pipeline, _, _) = stage.withLock({ $0 }) { pipeline.counts } else { PipelineCounts() }
     }
 
-    /// In milliseconds, ahead of the database's; nil while it isn't known.
+    /// The time by which this machine's clock is ahead of the database's, in milliseconds, or `nil` if it is not known.
     var clockAhead: Int? { clock.withLock { $0.ahead(at: .now) } }
 
     func clockIs(ahead milliseconds: Int) { clock.withLock { $0.saw(ahead: milliseconds, at: .now) } }
 
-    /// At apps and credentials, in milliseconds since 1970; 0: there was none.
+    /// The time of the last successful look at apps and credentials, in milliseconds since 1970, or 0 if there was
+    /// none.
     var lastLook: Int {
         guard case .working(_, let snapshots, _) = stage.withLock({ $0 }) else { return 0 }
         return Int(snapshots.lastLook.milliseconds)
@@ -59,14 +60,14 @@ final class WorkerState: Sendable {
     /// Whether pushes were delayed in the last minute, for another attempt or by a refused credential.
     var isAnyPushDelayed: Bool { pulse.withLock { $0.minute["retried"] + $0.minute["held"] > 0 } }
 
-    /// To be called every ``Pulse/interval``.
+    /// Reads the pipeline's counters. Must be called once every ``Pulse/interval``.
     func beat() {
         guard case .working(let pipeline, _, _) = stage.withLock({ $0 }) else { return }
         let counts = pipeline.counts
         pulse.withLock { $0.beat(counts, at: .now) }
     }
 
-    /// Fills in what this knows.
+    /// Fills in the facts that this state has.
     func tell(_ facts: inout StatusFacts, outputs: [any OutputPlugin]) {
         switch stage.withLock({ $0 }) {
         case .waiting(let reason): facts.stage = .waiting(reason)

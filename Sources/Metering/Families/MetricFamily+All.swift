@@ -1,8 +1,9 @@
 extension MetricFamily {
-    /// All that a worker shows, in this order.
+    /// The families that a worker shows, in this order.
     package static let all = process + jobs + pushes + tokens + pools + credentials + links
 
-    /// Where ages of jobs and outcomes lie: with the objectives among them, and as far as the longest waits.
+    /// The bucket bounds for the ages of jobs and the times of outcomes, in seconds. They include the delivery
+    /// objectives and reach up to the longest delays.
     static let jobBounds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600, 21_600]
 
     /// The bucket bounds for answers, commits and confirms, in seconds.

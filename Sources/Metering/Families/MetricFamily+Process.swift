@@ -16,7 +16,7 @@ extension MetricFamily {
     package static let spans = Self(
         "spans_total", .counter, "Spans of traces, by what became of them: sent, dropped, refused.", labels: ["result"])
 
-    // MARK: Named as every program names them
+    // MARK: Standard process metrics
 
     package static let cpuSeconds = Self(
         "process_cpu_seconds_total", .counter, "CPU time, in user and system mode.", scale: 1000, prefix: "")

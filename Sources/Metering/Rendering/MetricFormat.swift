@@ -1,4 +1,4 @@
-/// How a page is written: Prometheus' text format, version 0.0.4, or OpenMetrics 1.0.0.
+/// The format of a metrics page: Prometheus' text format, version 0.0.4, or OpenMetrics 1.0.0.
 package enum MetricFormat: Sendable, Hashable, CaseIterable {
     case text
     case openMetrics
@@ -10,7 +10,8 @@ package enum MetricFormat: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What whoever asks likes best (RFC 9110, section 12.5.1); text where they say nothing.
+    /// Selects the format that the client prefers (RFC 9110, section 12.5.1), or text if the client states no
+    /// preference.
     package init(accept: String?) {
         var best: [MetricFormat: Double] = [:]
         for range in (accept ?? "").lowercased().split(separator: ",") {

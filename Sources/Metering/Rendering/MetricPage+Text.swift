@@ -1,5 +1,7 @@
 extension MetricPage {
-    /// - Parameter families: which, and in what order; all of them are there, also those without a series.
+    /// Returns the page as text.
+    ///
+    /// - Parameter families: the families to write, in this order. A family without series is written as well.
     package func text(_ format: MetricFormat, _ families: [MetricFamily] = MetricFamily.all) -> String {
         var text = ""
         for family in families {
@@ -27,7 +29,7 @@ extension MetricPage {
         var count = 0
         for (place, inBucket) in reading.counts.enumerated() {
             count += inBucket
-            // In both formats alike, so that a series keeps its name when the format changes.
+            // The bound has the same text in both formats, so that a series keeps its identity when the format changes.
             let bound =
                 place < family.bounds.count ? "\(Double(family.bounds[place]) / Double(family.scale))" : "+Inf"
             text += line(family.name + "_bucket", pairs + ["le=\"\(bound)\""], "\(count)")
@@ -36,7 +38,7 @@ extension MetricPage {
         return text + line(family.name + "_count", pairs, "\(count)")
     }
 
-    /// A label's value.
+    /// Returns the value of a label with its special characters escaped.
     private static func escaped(_ value: String) -> String {
         value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
     }
@@ -50,7 +52,7 @@ extension MetricFormat {
 }
 
 extension MetricFamily {
-    /// OpenMetrics has a family's name without what its samples have behind it.
+    /// Returns the name of the family. In OpenMetrics, it lacks the suffix of the samples, such as `_total`.
     fileprivate func name(in format: MetricFormat) -> String {
         guard format == .openMetrics else { return name }
         switch kind {

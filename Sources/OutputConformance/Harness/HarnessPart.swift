@@ -1,9 +1,9 @@
 import PushModel
 
-/// What a rule may need of a harness.
+/// A part of a harness that a rule may need.
 enum HarnessPart: Sendable {
     case behaviour(ProviderBehaviour)
-    /// At least one bad one.
+    /// At least one behavior that simulates a failing provider.
     case badDays
     case arrivals
     case openConnections
@@ -13,7 +13,7 @@ enum HarnessPart: Sendable {
     case crowd
     case credential
     case twoCredentials
-    /// The first two credentials are of one account, unless the plugin says that addresses are bound to the key.
+    /// Two credentials. They must belong to one account unless the plugin declares that addresses are bound to the key.
     case twoCredentialsOfAnAccount
 
     func isMet(by harness: OutputHarness, _ setup: OutputSetup) -> Bool {

@@ -1,10 +1,10 @@
-/// What the author of an output gives: how one is made that sends to a double of its service, and what its jobs look
-/// like.
+/// The description of an output, provided by its author. It contains sample data for jobs, and creates outputs that
+/// send to a double of the service.
 public struct OutputHarness: Sendable {
     /// The output's name.
     public let name: String
     public var samples: OutputSamples
-    /// Makes an output and a double that nobody else uses. Called for each rule.
+    /// Creates an output and a double for exclusive use. Called for each rule.
     public var make: @Sendable () async throws -> OutputSetup
 
     public init(

@@ -1,28 +1,30 @@
 public import PushModel
 
-/// What jobs for an output look like.
+/// Sample data for the jobs of an output.
 public struct OutputSamples: Sendable {
-    /// A job's `app`.
+    /// The `app` of a job.
     public var app: String
-    /// A job's `payload`: a JSON object.
+    /// The `payload` of a job, a JSON object.
     public var payload: String
     /// Other fields of a job, as JSON: `["push_type": "\"alert\""]`.
     public var fields: [String: String]
-    /// A recipient that the double knows, another one for each number from 0 on.
+    /// Returns a recipient that the double accepts, a different one for each number from 0 on.
     public var recipient: @Sendable (Int) -> String
-    /// How a recipient, whatever its text, is addressed in a job: `"subscription":{…}`; nil: as a token.
+    /// Returns the address of a recipient in a job, for example `"subscription":{…}`. If it is `nil`, recipients are
+    /// addressed as tokens.
     public var address: (@Sendable (String) -> String)?
-    /// Recipients that are refused for good.
+    /// Recipients that the double permanently refuses.
     public var refused: [String]
-    /// Recipients of which the double says that they are dead.
+    /// Recipients that the double reports as dead.
     public var dead: [String]
-    /// Recipients that the double refuses with an answer, such as a bare 403 or 404, that may concern either them alone
-    /// or the credential.
+    /// Recipients that the double refuses with an ambiguous answer, such as a bare 403 or 404. It may concern the
+    /// recipient alone, or the credential.
     public var doubtful: [String]
-    /// Credentials that the double takes. With two of them it is tried how one is retired.
+    /// Credentials that the double accepts. Retirement of a credential is tested if there are at least two.
     public var credentials: [Credential]
     public var environment: PushEnvironment
-    /// More recipients than the output can have on the wire at once, three times as many, say; 0: it takes any number.
+    /// A number of recipients that exceeds what the output can have on the wire at once, for example three times as
+    /// many. 0 if the output has no such limit.
     public var crowd: Int
 
     public init(

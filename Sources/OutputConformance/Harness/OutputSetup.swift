@@ -1,18 +1,18 @@
 public import PushModel
 
-/// An output and the double that it sends to. Rules that need what is left out are skipped.
+/// An output and the double that it sends to. Rules that need an omitted part are skipped.
 public struct OutputSetup: Sendable {
     public let plugin: any OutputPlugin
-    /// Ready to send, by the time of the wall clock. Nobody else may hold it.
+    /// The output, ready to send, using the wall clock. The suite must hold the only reference.
     public let output: any Output
-    /// What the double can be made to do, by what it then does. With any other ``ProviderBehaviour/accepts`` is needed,
-    /// too.
+    /// The behaviors that the double can adopt, with the call that activates each. ``ProviderBehaviour/accepts`` is
+    /// required in addition to any other.
     public var behaviours: [ProviderBehaviour: @Sendable () async throws -> Void]
-    /// How often each recipient's push has come in whole at the double, whatever the answer.
+    /// Returns the number of complete pushes for each recipient at the double, regardless of the answer.
     public var arrivals: (@Sendable () async -> [String: Int])?
-    /// How many connections the double has.
+    /// Returns the number of connections that the double has.
     public var openConnections: (@Sendable () async -> Int)?
-    /// Ends the double.
+    /// Stops the double.
     public var stop: @Sendable () async -> Void
 
     public init(

@@ -1,21 +1,21 @@
-/// What a provider does with pushes, from one moment on.
+/// The behavior of a provider from a given moment on.
 public enum ProviderBehaviour: String, Sendable, Hashable, CaseIterable {
-    /// Takes each: what it does at first.
+    /// Accepts every push. This is the initial behavior.
     case accepts
-    /// Takes each, after a while: a few tenths of a second.
+    /// Accepts every push after a few tenths of a second.
     case slow
-    /// Refuses each for good, for the push's own fault.
+    /// Permanently refuses every push because of the push itself.
     case refuses
-    /// Asks for another attempt later.
+    /// Requests another attempt later.
     case busy
     /// Refuses the credential.
     case refusesCredential = "refuses the credential"
-    /// Answers with something that is no answer of this service.
+    /// Sends an answer that this service does not have.
     case garbles
-    /// Closes the connection when pushes have come in, without an answer.
+    /// Closes the connection without an answer after pushes have arrived.
     case hangsUp = "hangs up"
-    /// Reads and never answers. The output's time-out has to be shorter than the suite's patience.
+    /// Reads pushes and never answers. The output's timeout must be shorter than the suite's patience.
     case silent
-    /// Takes no connection.
+    /// Accepts no connections.
     case away
 }

@@ -1,6 +1,6 @@
 import PushModel
 
-/// What outputs say of a provider that does not do what it should.
+/// Rules about outcomes when the provider fails.
 enum BadDayRules {
     static let all = [refuses, busy, refusesCredential, garbles, hangsUp, silent, away, recovers]
 
@@ -76,7 +76,7 @@ enum BadDayRules {
         }
     }
 
-    /// The provider may have accepted what it has got.
+    /// Returns a line for each `retry` of a push that reached the provider, because the provider may have accepted it.
     @Sendable private static func written(_ entries: [OutcomeEntry], _ hasArrived: [Bool]) -> [String] {
         zip(entries, hasArrived).filter { $0.verdict == .retry && $1 }.map { entry, _ in
             "\(entry): it had come to the provider, which may have accepted it"

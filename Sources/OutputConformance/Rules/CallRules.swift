@@ -1,6 +1,6 @@
 import PushModel
 
-/// How outputs may be called.
+/// Rules about calls to an output.
 enum CallRules {
     static let all = [returnsSoon]
 

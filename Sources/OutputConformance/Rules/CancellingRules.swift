@@ -1,6 +1,6 @@
 import PushModel
 
-/// What becomes of jobs that nobody wants any more.
+/// Rules about cancelled jobs.
 enum CancellingRules {
     static let all = [cancels, sparesOthers, forgetsCancelling]
 
@@ -38,7 +38,7 @@ enum CancellingRules {
         }
     }
 
-    /// Cancels a job with another one behind it, and says what was not as it must be of that one.
+    /// Cancels a job with another one behind it. Returns a line for each violation by the other job.
     private static func others(
         _ trial: Trial, beside meant: SampleJob, in book: OutcomeBook, isSent: Bool
     ) async throws -> [String] {
@@ -55,7 +55,7 @@ enum CancellingRules {
         let first = try trial.job(to: trial.good(2), id: "again")
         _ = await trial.outcomes(of: first)
         trial.cancel("again")
-        // When this one has ended, the cancellation has been carried out.
+        // When this job has ended, the cancellation has taken effect.
         _ = await trial.outcomes(of: try trial.job(to: trial.good(1)))
         return await trial.outcomes(of: try trial.job(to: trial.good(2), id: "again"))
             .problems(unless: .sent, "handed in later")

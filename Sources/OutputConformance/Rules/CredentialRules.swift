@@ -1,6 +1,6 @@
 import PushModel
 
-/// What becomes of pushes when credentials come and go.
+/// Rules about changes of credentials.
 enum CredentialRules {
     static let all = [othersGoOn, unheardOf, retired, comesLate, takenBack, closesRetired, secondOfAccount]
 

@@ -1,6 +1,6 @@
 import PushModel
 
-/// What becomes of jobs that have one.
+/// Rules about jobs with a deadline.
 enum DeadlineRules {
     static let all = [expired, notExpired]
 

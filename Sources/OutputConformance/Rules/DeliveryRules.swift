@@ -1,6 +1,6 @@
 import PushModel
 
-/// What becomes of pushes on a good day.
+/// Rules about deliveries to a healthy provider.
 enum DeliveryRules {
     static let all = [name, delivers, deliversOnce, refusedRecipients, deadRecipients, doubtfulRecipients]
 
@@ -78,7 +78,7 @@ enum DeliveryRules {
         return problems
     }
 
-    /// Bad recipients between good ones.
+    /// Tries bad recipients between good ones.
     private static func among(
         _ bad: [String], _ verdict: Outcome.Verdict, _ trial: Trial
     ) async throws -> [String] {

@@ -1,10 +1,10 @@
 import PushModel
 
-/// What strangers may write into jobs.
+/// Rules about hostile input in jobs.
 enum HostileInputRules {
     static let all = [hostileRecipients, hostilePayloads, hostileFields]
 
-    /// What is no fault of the provider's, so that another attempt would end the same.
+    /// The final verdicts. Hostile input is not the provider's fault, so another attempt would end in the same way.
     private static let final: Set<Outcome.Verdict> = [.sent, .rejected, .unregistered, .failed]
 
     private static let hostileRecipients = ConformanceRule(

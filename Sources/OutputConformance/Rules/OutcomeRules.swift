@@ -1,6 +1,6 @@
 import PushModel
 
-/// What an outcome may say.
+/// Rules about the contents of an outcome.
 enum OutcomeRules {
     static let all = [
         oneOutcomeEach, ofTheJob, noEmptyReports, toItsSink, ownVerdicts, reasons, waits, deaths, cuts, times,
@@ -13,7 +13,7 @@ enum OutcomeRules {
             try Lane.allCases.map { try trial.job(to: trial.good(count), lane: $0) }
         }
         await trial.deliver(jobs, to: OutcomeBook())
-        // They are counted whatever the rule, when it has been tried.
+        // Outcomes are counted at the end of every trial.
         return []
     }
 
@@ -41,7 +41,7 @@ enum OutcomeRules {
     ) { trial in
         let pairs = try (1...5).map { _ in (job: try trial.job(to: trial.good(3)), book: OutcomeBook()) }
         if trial.setup.can(.slow) { try await trial.behave(.slow) }
-        // At once, so that all are under way when the first is answered.
+        // All jobs are sent at once, so that all are in progress when the first is answered.
         trial.send(pairs)
         _ = await eventually(within: trial.limits.patience) { pairs.reduce(0) { $0 + $1.book.told } >= 15 }
         return pairs.flatMap { job, book in

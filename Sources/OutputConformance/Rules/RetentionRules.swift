@@ -1,6 +1,6 @@
 import PushModel
 
-/// What outputs may keep.
+/// Rules about the objects that an output may retain.
 enum RetentionRules {
     static let all = [releasesJobs, releasesAll]
 
@@ -28,7 +28,7 @@ enum RetentionRules {
         weak let object: (any AnyObject & Sendable)?
     }
 
-    /// Waits for the outcomes, and keeps nothing of the jobs.
+    /// Waits for the outcomes without retaining the jobs.
     private static func handedIn(_ trial: Trial, _ book: OutcomeBook) async throws -> [Weak] {
         let jobs = try [
             trial.job(to: trial.good(1)), trial.job(to: trial.good(40), lane: .bulk),

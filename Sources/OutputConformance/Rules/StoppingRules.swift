@@ -1,6 +1,6 @@
 import PushModel
 
-/// What becomes of pushes when the host stops.
+/// Rules about pushes during shutdown.
 enum StoppingRules {
     static let all = [bringsBack, awaitsTheWire, turnsAway, shutsDown, closesAll, isQuiet]
 
@@ -49,7 +49,7 @@ enum StoppingRules {
     ) { trial in
         let unused = Trial(trial.harness, try await trial.harness.make(), trial.limits)
         let problems = await unused.end().map { "unused: \($0)" }
-        // This one is shut down when the rule has been tried, whatever the rule.
+        // The output of this trial is shut down at the end of every trial.
         _ = await trial.outcomes(of: try trial.job(to: trial.good(20)))
         return problems
     }
@@ -59,7 +59,7 @@ enum StoppingRules {
     ) { trial in
         _ = await trial.outcomes(of: try trial.job(to: trial.good(20)))
         await trial.shutDown()
-        // The other side may learn of it a moment later.
+        // The double may notice the closed connections a moment later.
         let isClosed = await eventually(within: trial.limits.patience) { await trial.setup.openConnections?() == 0 }
         return isClosed ? [] : ["\(await trial.setup.openConnections?() ?? 0) connections are open"]
     }

@@ -1,6 +1,6 @@
-/// Waits for something that others will bring about, looking for it now and then.
+/// Polls a condition until it holds.
 ///
-/// - Returns: whether it came about in time.
+/// - Returns: Whether it held in time.
 func eventually(within limit: Duration, _ condition: () async -> Bool) async -> Bool {
     let deadline = ContinuousClock.now + limit
     var pause = Duration.milliseconds(1)
@@ -11,9 +11,9 @@ func eventually(within limit: Duration, _ condition: () async -> Bool) async -> 
     return true
 }
 
-/// Does something that may never end.
+/// Runs work that may never end.
 ///
-/// - Returns: whether it ended in time.
+/// - Returns: Whether it ended in time.
 func ends(within limit: Duration, _ work: @escaping @Sendable () async -> Void) async -> Bool {
     let end = Flag()
     Task {

@@ -1,6 +1,6 @@
 import PushModel
 
-/// What is remembered of a job that an output was given: not the job, which must be released.
+/// A record of a job that an output was given. It does not reference the job because the job must be released.
 struct HandedIn: Sendable {
     let number: Int
     let id: String
@@ -17,7 +17,7 @@ struct HandedIn: Sendable {
     /// Whether each recipient has an outcome.
     var isOver: Bool { book.told(of: number) >= recipients }
 
-    /// A line for each recipient with fewer outcomes than one or with more.
+    /// A line for each recipient that does not have exactly one outcome.
     var problems: [String] {
         var found = Array(repeating: [Outcome.Verdict](), count: recipients)
         for entry in book.entries where entry.number == number && found.indices.contains(entry.recipient) {

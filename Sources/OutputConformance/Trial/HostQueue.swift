@@ -1,16 +1,20 @@
 import Dispatch
 
-/// Calls the output as the host does: from a queue of its own, one call after another.
+/// A queue that calls the output as the host does: one call after another.
 final class HostQueue: Sendable {
     private let queue = DispatchQueue(label: "host")
 
-    /// Does not wait for it.
+    /// Calls `body` without waiting for it.
     func call(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-    /// - Returns: whether all calls before have returned in time.
+    /// Waits until all earlier calls have returned.
+    ///
+    /// - Returns: Whether they returned in time.
     func isIdle(within limit: Duration) async -> Bool { await time(atMost: limit) {} != nil }
 
-    /// - Returns: how long the call took; nil: longer than `limit`.
+    /// Measures a call.
+    ///
+    /// - Returns: The duration of the call, or `nil` if it took longer than `limit`.
     func time(atMost limit: Duration, _ body: @escaping @Sendable () -> Void) async -> Duration? {
         let begun = Flag()
         let ended = Flag()
@@ -19,7 +23,7 @@ final class HostQueue: Sendable {
             body()
             ended.set()
         }
-        // Calls that came before on the queue have a limit of their own.
+        // Earlier calls on the queue have a limit of their own.
         guard await eventually(within: limit, { begun.isSet }) else { return nil }
         let start = ContinuousClock.now
         return await eventually(within: limit) { ended.isSet } ? ContinuousClock.now - start : nil

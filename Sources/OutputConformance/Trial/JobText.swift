@@ -1,10 +1,12 @@
 import PushModel
 
-/// A job as a publisher writes it.
+/// The text of a job as a publisher writes it.
 struct JobText {
     let bytes: [UInt8]
 
-    /// - Parameter fields: JSON by name; they go before those of the samples.
+    /// Creates the text.
+    ///
+    /// - Parameter fields: JSON values by name. They override the fields of the samples.
     init(
         id: String, samples: OutputSamples, output: String, recipients: [SampleRecipient], fields: [String: String]
     ) {

@@ -3,14 +3,14 @@ import PushModel
 extension [OutcomeEntry] {
     func of(_ job: SampleJob) -> [OutcomeEntry] { filter { $0.number == job.number } }
 
-    /// Those of some recipients of a job.
+    /// Returns the entries of certain recipients of a job.
     func of(_ job: SampleJob, to recipients: [String]) -> [OutcomeEntry] {
         of(job).filter {
             job.recipients.indices.contains($0.recipient) && recipients.contains(job.recipients[$0.recipient])
         }
     }
 
-    /// A line for each that ended otherwise, and one if there is none at all.
+    /// Returns a line for each entry with another verdict, or a single line if there are no entries.
     func problems(unless verdicts: Set<Outcome.Verdict>, _ what: String) -> [String] {
         if isEmpty { return ["\(what): no outcome"] }
         let wanted = verdicts.map { "\($0)" }.sorted().joined(separator: " or ")
@@ -19,16 +19,17 @@ extension [OutcomeEntry] {
 
     func problems(unless verdict: Outcome.Verdict, _ what: String) -> [String] { problems(unless: [verdict], what) }
 
-    /// A line for each of which something holds.
+    /// Returns a line for each entry that meets the condition.
     func problems(_ what: String, where isBad: (OutcomeEntry) -> Bool) -> [String] {
         filter(isBad).map { "\($0): \(what)" }
     }
 }
 
 extension SampleJob {
-    /// A line for each recipient whose outcome does not go with whether its push came to the provider.
+    /// Returns a line for each recipient whose outcome contradicts whether its push reached the provider.
     ///
-    /// - Parameter arrivals: nil: nobody knows; there is nothing to say then.
+    /// - Parameter arrivals: The number of pushes by recipient, or `nil` if it is unknown, in which case nothing is
+    ///   checked.
     func problemsOfHonesty(_ entries: [OutcomeEntry], _ arrivals: [String: Int]?) -> [String] {
         guard let arrivals else { return [] }
         return entries.of(self).filter { recipients.indices.contains($0.recipient) }.compactMap { entry in

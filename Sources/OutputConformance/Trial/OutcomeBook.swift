@@ -2,11 +2,12 @@ import Foundation
 import PushModel
 import Threading
 
-/// A sink that writes down what it is told.
+/// A sink that records all outcomes.
 final class OutcomeBook: OutcomeSink {
     private struct State {
         var entries: [OutcomeEntry] = []
-        /// By the number of the job, its recipients with an outcome, each once: what is said twice must not end a wait.
+        /// The recipients with an outcome, by job number. Each recipient counts once because a repeated outcome must
+        /// not end a wait.
         var told: [Int: Set<Int>] = [:]
         var emptyReports = 0
     }
@@ -30,13 +31,13 @@ final class OutcomeBook: OutcomeSink {
         }
     }
 
-    /// How many recipients have an outcome.
+    /// The number of recipients with an outcome.
     var told: Int { state.withLock { $0.told.values.reduce(0) { $0 + $1.count } } }
 
-    /// How many of a job's.
+    /// Returns the number of a job's recipients with an outcome.
     func told(of job: Int) -> Int { state.withLock { $0.told[job]?.count ?? 0 } }
 
-    /// Returns when so many recipients have one, or when time is up.
+    /// Waits until `count` recipients have an outcome, or until the time limit.
     func wait(for count: Int, atMost limit: Duration) async {
         _ = await eventually(within: limit) { told >= count }
     }

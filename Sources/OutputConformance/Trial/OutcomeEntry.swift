@@ -1,8 +1,8 @@
 import PushModel
 
-/// An outcome as it was reported, without its job, which must be released.
+/// A reported outcome without its job, because the job must be released.
 struct OutcomeEntry: Sendable {
-    /// Of the job it belongs to.
+    /// The number of the job.
     let number: Int
     let jobID: String
     let recipient: Int
@@ -14,7 +14,7 @@ struct OutcomeEntry: Sendable {
     let trimmedBytes: Int
     let retryAfterSeconds: Int32
     let at: Timestamp
-    /// By the clock of the suite.
+    /// The time at which the outcome was reported, by the clock of the suite.
     let cameAt: Timestamp
 
     init(_ outcome: Outcome, cameAt: Timestamp) {

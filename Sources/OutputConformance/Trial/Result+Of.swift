@@ -1,5 +1,5 @@
 extension Result where Failure == any Error {
-    /// What a body returns or throws, when something has to be done before it goes on its way.
+    /// Returns the result of `body`, so that cleanup can run before an error is thrown on.
     static func of(_ body: () async throws -> Success) async -> Self {
         do { return .success(try await body()) } catch { return .failure(error) }
     }

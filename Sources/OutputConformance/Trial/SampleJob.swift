@@ -1,6 +1,6 @@
 import PushModel
 
-/// A job to try an output with, and whom it is for.
+/// A sample job and its recipients.
 struct SampleJob: Sendable {
     let routed: RoutedJob
     let recipients: [String]
@@ -9,9 +9,9 @@ struct SampleJob: Sendable {
     var id: String { routed.job.id }
 }
 
-/// A recipient as a job's text has it.
+/// A recipient in the text of a job.
 struct SampleRecipient: Sendable {
     let token: String
-    /// JSON; nil: the job's.
+    /// The recipient's own payload as JSON, or `nil` to use the job's.
     var payload: String?
 }

@@ -1,7 +1,7 @@
 import PushModel
 
 extension Trial {
-    /// Hands in more than the wire holds, at a provider that is slow, and waits until some is on it.
+    /// Sends more recipients than the wire can hold to a slow provider, and waits until some are on the wire.
     func crowd(
         of count: Int, in book: OutcomeBook, credential: Credential? = nil
     ) async throws -> SampleJob {
@@ -16,10 +16,10 @@ extension Trial {
         return crowd
     }
 
-    /// Tries something on crowds, each twice as large as the one before and with an output of its own, until one was not
-    /// through before it was too late: a machine may be busy.
+    /// Tries something on crowds until an attempt is conclusive. An attempt is not conclusive if a busy machine sends
+    /// the whole crowd too early. Each crowd is twice as large as the one before and has an output of its own.
     ///
-    /// - Parameter mayAllPass: whether an output may always send all that it has.
+    /// - Parameter mayAllPass: Whether an output may send everything in all attempts.
     func withCrowds(
         mayAllPass: Bool = false,
         _ attempt: (Trial, _ count: Int) async throws -> (problems: [String], isTelling: Bool)

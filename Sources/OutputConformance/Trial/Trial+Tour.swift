@@ -1,7 +1,7 @@
 import PushModel
 
 extension Trial {
-    /// Jobs of all kinds, on good days and on those bad ones that take no time, and at last a stop.
+    /// Sends jobs of all kinds, to a healthy provider and with the failures that take no time, and then stops sending.
     func tour() async throws -> OutcomeBook {
         let book = OutcomeBook()
         let jobs = [
@@ -18,7 +18,7 @@ extension Trial {
         return book
     }
 
-    /// What a deadline may look like in a job.
+    /// Deadlines for jobs, as JSON.
     static let past = JobText.json(Timestamp.wallClock.later(by: .seconds(-3_600)).rfc3339)
     static let future = JobText.json(Timestamp.wallClock.later(by: .seconds(3_600)).rfc3339)
 }

@@ -1,7 +1,7 @@
 import PushModel
 import Threading
 
-/// One rule being tried: an output with its double, and what a host does with it.
+/// A trial of one rule: an output with its double, and the calls that a host makes.
 final class Trial: Sendable {
     let harness: OutputHarness
     let setup: OutputSetup
@@ -21,17 +21,19 @@ final class Trial: Sendable {
 
     var samples: OutputSamples { harness.samples }
 
-    // MARK: Making jobs
+    // MARK: Creating jobs
 
-    /// Recipients that no other job has.
+    /// Returns recipients that no other job has.
     func good(_ count: Int) -> [String] {
         let first = recipientsMade.wrappingAdd(count, ordering: .relaxed).oldValue
         return (first..<first + count).map(samples.recipient)
     }
 
+    /// Creates a job.
+    ///
     /// - Parameters:
-    ///   - credential: nil: the first of the samples, if there is one.
-    ///   - fields: JSON by name, in place of the samples' own.
+    ///   - credential: The credential, or `nil` for the first of the samples, if any.
+    ///   - fields: JSON values by name. They override the fields of the samples.
     func job(
         to recipients: [String], id: String? = nil, lane: Lane = .normal, credential: Credential? = nil,
         expiresAt: String? = nil, fields: [String: String] = [:]
@@ -61,19 +63,19 @@ final class Trial: Sendable {
 
     // MARK: Calling the output
 
-    /// Does not wait, not even for the call.
+    /// Passes jobs to the output. Returns before the call is made.
     func send(_ jobs: [SampleJob], to book: OutcomeBook) { send(jobs.map { ($0, book) }) }
 
-    /// All of them within one call on the host's queue.
+    /// Passes all jobs to the output within one call on the host's queue.
     func send(_ jobs: [(SampleJob, OutcomeBook)]) { host.call(handing(jobs)) }
 
-    /// What the host calls to hand in jobs. Their outcomes are counted in the end.
+    /// Returns the host's call that passes jobs to the output. Their outcomes are counted at the end of the trial.
     func handing(_ jobs: [(SampleJob, OutcomeBook)]) -> @Sendable () -> Void {
         handedIn.withLock { $0 += jobs.map { HandedIn($0, $1) } }
         return { [setup] in for (job, book) in jobs { setup.output.send(job.routed, reportingTo: book) } }
     }
 
-    /// Hands jobs in and waits for their outcomes.
+    /// Passes jobs to the output and returns their outcomes.
     func outcomes(of jobs: [SampleJob]) async -> [OutcomeEntry] {
         let book = OutcomeBook()
         await deliver(jobs, to: book)
@@ -82,7 +84,9 @@ final class Trial: Sendable {
 
     func outcomes(of job: SampleJob) async -> [OutcomeEntry] { await outcomes(of: [job]) }
 
-    /// - Parameter book: nothing is awaited in it.
+    /// Passes jobs to the output and waits for their outcomes.
+    ///
+    /// - Parameter book: The sink. It must not have outstanding outcomes.
     func deliver(_ jobs: [SampleJob], to book: OutcomeBook) async {
         let before = book.told
         send(jobs, to: book)
@@ -99,9 +103,9 @@ final class Trial: Sendable {
         host.call { [setup] in setup.output.credentialsChanged(to: credentials) }
     }
 
-    /// As the host does it: when its calls have returned and all outcomes have been reported.
+    /// Shuts the output down as the host does: after all calls have returned and all outcomes have been reported.
     ///
-    /// - Returns: whether it returned in time; the same when it is said again.
+    /// - Returns: Whether shutDown returned in time. Repeated calls return the same result.
     @discardableResult func shutDown() async -> Bool {
         if isShutDownCalled.set(), await host.isIdle(within: limits.patience) {
             _ = await eventually(within: limits.patience) { handedIn.withLock { $0.allSatisfy(\.isOver) } }
@@ -110,24 +114,24 @@ final class Trial: Sendable {
         return isShutDown.isSet
     }
 
-    /// Stops the output, if the rule has not.
+    /// Stops the output, unless the rule already has.
     ///
-    /// - Returns: what was not as it must be, whatever the rule.
+    /// - Returns: A line for each violation of the requirements that apply to every rule.
     func close() async -> [String] {
         if !isShutDownCalled.isSet { stopSending() }
         let problems = await shutDown() ? [] : ["shutDown did not return within \(limits.patience)"]
         return handedIn.withLock { $0 }.flatMap(\.problems) + problems
     }
 
-    // MARK: Telling the double
+    // MARK: Controlling the double
 
     func behave(_ behaviour: ProviderBehaviour) async throws { try await setup.behaviours[behaviour]?() }
 
     func arrivals() async -> [String: Int]? { await setup.arrivals?() }
 
-    /// Leaves nothing behind, whatever the output has done.
+    /// Ends the trial and stops the double, regardless of what the output has done.
     ///
-    /// - Returns: what was not as it must be, whatever the rule.
+    /// - Returns: A line for each violation of the requirements that apply to every rule.
     func end() async -> [String] {
         if setup.behaviours[.accepts] != nil { try? await behave(.accepts) }
         let problems = await close()

@@ -1,11 +1,13 @@
-/// A zip archive (APPNOTE 6.3) of few small files, stored as they are: icons are compressed already.
+/// A zip archive (APPNOTE 6.3) of a few small files. They are stored uncompressed, because icons are already
+/// compressed.
 enum ZipArchive {
-    /// One more, and the count means: look elsewhere.
+    /// The maximum number of files. A count of 65,535 would refer readers to another structure.
     static let mostFiles = 65_534
 
-    /// In the order of their paths, with the earliest date that there is: the same files make the same bytes.
+    /// Returns the archive. Its files are sorted by path and have the earliest possible date, so the same files result
+    /// in the same bytes.
     ///
-    /// The caller sees to it that they have less than 4 GiB and are no more than ``mostFiles``.
+    /// The caller ensures that the files have less than 4 GiB and that there are at most ``mostFiles``.
     static func bytes(of files: [PackageFile]) -> [UInt8] {
         var archive: [UInt8] = []
         var directory: [UInt8] = []
@@ -19,12 +21,12 @@ enum ZipArchive {
             archive += file.bytes
 
             directory.append32(0x0201_4B50)
-            // Made by version 2.0, on Unix.
+            // Version 2.0, made on Unix.
             directory.append16(3 << 8 | 20)
             directory += common
-            // No comment, the first disk, bytes, not text.
+            // No comment, first disk, binary content.
             for _ in 0..<3 { directory.append16(0) }
-            // A plain file that everybody may read.
+            // A regular file that everyone may read.
             directory.append32(0o100644 << 16)
             directory.append32(start)
             directory += file.path.utf8
@@ -42,13 +44,13 @@ enum ZipArchive {
         return archive
     }
 
-    /// What both headers of a file have alike, up to the length of its extra field.
+    /// Returns the fields that both headers of a file share, up to the length of the extra field.
     private static func common(of file: PackageFile) -> [UInt8] {
         var header: [UInt8] = []
         header.append16(20)
-        // Bit 11: the name is UTF-8.
+        // Bit 11 states that the name is UTF-8.
         header.append16(1 << 11)
-        // Stored.
+        // The file is stored without compression.
         header.append16(0)
         // 1 January 1980, 0:00.
         header.append16(0)

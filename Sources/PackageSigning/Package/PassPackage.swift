@@ -2,22 +2,22 @@
 package struct PassPackage {
     package static let description = "pass.json"
 
-    /// The pass type identifier, which its certificate is for.
+    /// The pass type identifier. The certificate must be for the same identifier.
     package let id: String
     package let team: String
     package let serialNumber: String
     package let files: [PackageFile]
-    /// What lies in the folder and does not belong into the package.
+    /// The names in the folder that do not belong in the package.
     package let leftOut: [String]
 
     private static let styles = ["boardingPass", "coupon", "eventTicket", "generic", "storeCard"]
     private static let icons = ["icon.png", "icon@2x.png", "icon@3x.png"]
-    /// Made anew: they are there where a pass was unpacked to be changed.
+    /// The files that are always made again. They exist if the folder is an unpacked pass that was changed.
     private static let made: Set<String> = ["manifest.json", "signature"]
     private static let localization = ".lproj"
 
-    /// - Parameter json: takes the place of the folder's pass.json.
-    /// - Throws: ``PackageFault`` with all that is wrong.
+    /// - Parameter json: the contents that replace the folder's pass.json.
+    /// - Throws: ``PackageFault`` with all faults found.
     package init(_ folder: SourceFolder, json: [UInt8]? = nil) throws(PackageFault) {
         var faults: [String] = []
         var files: [PackageFile] = []
@@ -46,7 +46,7 @@ package struct PassPackage {
         leftOut = try folder.names().filter(Self.made.contains)
     }
 
-    /// Files beside pass.json, and those of folders for languages: `en.lproj/pass.strings`.
+    /// Returns the files of the folder and of its folders for languages, such as `en.lproj/pass.strings`.
     private static func files(in folder: SourceFolder) throws(PackageFault) -> [PackageFile] {
         var faults: [String] = []
         var paths: [String] = []

@@ -1,12 +1,12 @@
-/// Files with their manifest and its signature, as a zip archive.
+/// A zip archive of files, their manifest and its signature.
 package enum SignedPackage {
-    /// Two of the same files and time differ in nothing but the signature.
+    /// Returns the archive. Archives of the same files and time differ only in the signature.
     ///
-    /// - Throws: ``PackageFault`` if there are too many, or if OpenSSL can't sign with it.
+    /// - Throws: ``PackageFault`` if there are too many files, or if OpenSSL cannot sign with the identity.
     package static func archive(
         _ files: [PackageFile], _ manifest: Manifest, by identity: SigningIdentity
     ) throws(PackageFault) -> [UInt8] {
-        // Two are made here.
+        // The manifest and the signature are added below.
         guard files.count <= ZipArchive.mostFiles - 2 else {
             throw PackageFault("\(files.count) files: too many: a package has at most \(ZipArchive.mostFiles - 2)")
         }

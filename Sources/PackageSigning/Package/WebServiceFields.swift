@@ -1,6 +1,6 @@
-/// What websites and passes have alike: where devices report to, and the token that they show there.
+/// The fields that websites and passes share: the URL to which devices report, and the token that they present there.
 extension JSONMembers {
-    /// Apple's least.
+    /// The minimum length of a token, set by Apple.
     private static let leastTokenLength = 16
 
     mutating func checkToken(_ key: String) {
@@ -8,7 +8,7 @@ extension JSONMembers {
         fault(key, "has \(token.count) characters: Apple wants at least \(Self.leastTokenLength)")
     }
 
-    /// - Parameter schemes: with `://`.
+    /// - Parameter schemes: the allowed schemes, with `://`.
     mutating func checkURL(_ key: String, schemes: [String]) -> String? {
         guard let url = text(key) else { return nil }
         guard Self.isURL(url, schemes: schemes) else {

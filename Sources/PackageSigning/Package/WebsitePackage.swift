@@ -1,26 +1,26 @@
-/// A website push package: what Safari asks a site for before it asks the person (Apple: "Configuring Safari Push
-/// Notifications").
+/// A website push package. Safari requests it from a site before it asks the user for permission (Apple: "Configuring
+/// Safari Push Notifications").
 package struct WebsitePackage {
     package static let description = "website.json"
 
-    /// The website push id, which its certificate is for.
+    /// The website push id. The certificate must be for the same id.
     package let id: String
     package let files: [PackageFile]
-    /// What lies in the folder and does not belong into the package.
+    /// The names in the folder that do not belong in the package.
     package let leftOut: [String]
 
     private static let keys = [
         "websiteName", "websitePushID", "allowedDomains", "urlFormatString", "authenticationToken", "webServiceURL",
     ]
     private static let iconFolder = "icon.iconset"
-    /// Their names, and their sides in pixels. Safari takes no others.
+    /// The names of the icons, and their sides in pixels. Safari accepts no others.
     private static let icons = [
         ("icon_16x16.png", 16), ("icon_16x16@2x.png", 32), ("icon_32x32.png", 32), ("icon_32x32@2x.png", 64),
         ("icon_128x128.png", 128), ("icon_128x128@2x.png", 256),
     ]
 
-    /// - Parameter json: takes the place of the folder's website.json.
-    /// - Throws: ``PackageFault`` with all that is wrong.
+    /// - Parameter json: the contents that replace the folder's website.json.
+    /// - Throws: ``PackageFault`` with all faults found.
     package init(_ folder: SourceFolder, json: [UInt8]? = nil) throws(PackageFault) {
         var faults: [String] = []
         var icons: [PackageFile] = []
@@ -63,7 +63,7 @@ package struct WebsitePackage {
         return bytes
     }
 
-    /// - Returns: the website push id.
+    /// Checks website.json and returns the website push id.
     private static func checked(_ json: [UInt8]) throws(PackageFault) -> String {
         var members = try JSONMembers(json, of: description)
         for key in members.keys where !keys.contains(key) {

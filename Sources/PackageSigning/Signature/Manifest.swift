@@ -1,14 +1,14 @@
 internal import Crypto
 import PushModel
 
-/// The list of a package's files with their hashes: what is signed.
+/// A format of the manifest, which lists a package's files with their hashes and is then signed.
 package enum Manifest: Sendable, Hashable {
-    /// `"path": "hex"`: passes, and websites for Safari's first version.
+    /// The format `"path": "hex"`, for passes and for websites in Safari's first version.
     case sha1
-    /// `"path": {"hashType": "sha512", "hashValue": "hex"}`: websites.
+    /// The format `"path": {"hashType": "sha512", "hashValue": "hex"}`, for websites.
     case sha512
 
-    /// Of all files, in a fixed order.
+    /// Returns the manifest of all files, in a fixed order.
     package func json(of files: [PackageFile]) -> [UInt8] {
         var json = Array("{".utf8)
         for (index, file) in files.sorted(by: { $0.path < $1.path }).enumerated() {
@@ -21,7 +21,7 @@ package enum Manifest: Sendable, Hashable {
 
     private func value(of bytes: [UInt8]) -> String {
         switch self {
-        // why: Apple asks for it, and the signature is over the list
+        // why: Apple requires SHA-1 here, and the signature covers the manifest
         case .sha1: "\"\(Self.hex(Insecure.SHA1.hash(data: bytes)))\""
         case .sha512: "{\"hashType\": \"sha512\", \"hashValue\": \"\(Self.hex(SHA512.hash(data: bytes)))\"}"
         }

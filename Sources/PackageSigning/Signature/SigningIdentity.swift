@@ -1,7 +1,7 @@
 package import CredentialFormats
 package import PushModel
 
-/// A certificate that may sign, with its key and the issuers that lead to the root.
+/// A certificate that can sign, with its key and the issuers that lead to the root.
 package struct SigningIdentity: Sendable {
     package let certificate: Certificate
     package let issuers: [Certificate]
@@ -11,10 +11,10 @@ package struct SigningIdentity: Sendable {
     private static let longestChain = 8
 
     /// - Parameters:
-    ///   - name: what errors call it: a file, or a credential.
-    ///   - chainDER: the certificate first; its issuers as far as they are known.
-    ///   - others: where missing issuers are looked for.
-    /// - Throws: ``PackageFault`` if it can't be used now, or its issuer is missing.
+    ///   - name: the name in error messages, of a file or a credential.
+    ///   - chainDER: the certificate, followed by its known issuers.
+    ///   - others: certificates among which missing issuers are searched.
+    /// - Throws: ``PackageFault`` if the certificate cannot be used now, or if its issuer is missing.
     package init(
         name: String, chainDER: [[UInt8]], privateKeyDER: Secret, others: [Certificate], now: Timestamp
     ) throws(PackageFault) {
@@ -54,11 +54,12 @@ package struct SigningIdentity: Sendable {
         self.name = name
     }
 
-    /// Apple writes what a certificate is for into its subject: the id as user id, the team as organizational unit.
+    /// Checks that the certificate is for an id and a team. Apple writes the id into the subject as user id and the
+    /// team as organizational unit.
     ///
     /// - Parameters:
-    ///   - field: where the id stands, for the error.
-    ///   - team: nil: the package names none.
+    ///   - field: the location of the id, for the error message.
+    ///   - team: the team that the package names, or `nil` if it names none.
     package func check(
         id: String, in field: String, team: String? = nil, in teamField: String = ""
     ) throws(PackageFault) {
@@ -74,7 +75,7 @@ package struct SigningIdentity: Sendable {
         }
     }
 
-    /// - Returns: the signature beside the content, in DER.
+    /// Returns the detached signature of the content, in DER.
     func sign(_ content: [UInt8]) throws(PackageFault) -> [UInt8] {
         do throws(FileProblem) {
             return try DetachedSignature.sign(

@@ -1,6 +1,6 @@
 import PushModel
 
-/// The members of a JSON object, one level deep, with what is wrong with them.
+/// The members of a JSON object, one level deep, and the faults found in them.
 struct JSONMembers {
     private let file: String
     private let bytes: [UInt8]
@@ -9,9 +9,9 @@ struct JSONMembers {
 
     var keys: [String] { members.keys.sorted() }
 
-    /// - Throws: ``PackageFault`` if it is no JSON object.
+    /// - Throws: ``PackageFault`` if the bytes are not a JSON object.
     init(_ bytes: [UInt8], of file: String) throws(PackageFault) {
-        // Editors on Windows put it there, and JSON has none.
+        // Editors on Windows write a byte order mark, which JSON does not allow.
         guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else {
             throw PackageFault("\(file): begins with a byte order mark: save it as UTF-8 without one")
         }
@@ -47,7 +47,7 @@ struct JSONMembers {
 
     func has(_ key: String) -> Bool { members[key] != nil }
 
-    /// A text that must be there and not be empty; nil with a fault.
+    /// Returns a required text. If it is missing, empty or of another type, records a fault and returns `nil`.
     mutating func text(_ key: String) -> String? {
         guard let member = member(key, .string, "a string") else { return nil }
         let text = Self.text(bytes[member.dropFirst().dropLast()])
@@ -55,7 +55,8 @@ struct JSONMembers {
         return text.isEmpty ? nil : text
     }
 
-    /// Texts that must be there, one at least; nil with a fault.
+    /// Returns a required array of texts. If it is missing, empty or of another type, records a fault and returns
+    /// `nil`.
     mutating func texts(_ key: String) -> [String]? {
         guard let member = member(key, .array, "an array of strings") else { return nil }
         var texts: [String] = []
@@ -77,12 +78,14 @@ struct JSONMembers {
         return texts
     }
 
-    /// The number, as it is written; nil with a fault.
+    /// Returns a required number as it is written. If it is missing or of another type, records a fault and returns
+    /// `nil`.
     mutating func number(_ key: String) -> String? {
         member(key, .number, "a number").map { String(decoding: bytes[$0], as: UTF8.self) }
     }
 
-    /// An object's own members; nil with a fault.
+    /// Returns the members of a required object. If it is missing or of another type, records a fault and returns
+    /// `nil`.
     mutating func object(_ key: String) throws(PackageFault) -> JSONMembers? {
         guard let member = member(key, .object, "an object") else { return nil }
         return try JSONMembers(Array(bytes[member]), of: "\(file): \(key)")
@@ -90,7 +93,7 @@ struct JSONMembers {
 
     mutating func take(faultsOf other: JSONMembers) { faults += other.faults }
 
-    /// - Throws: ``PackageFault`` with all that was found.
+    /// Throws the recorded faults, if there are any.
     func check() throws(PackageFault) {
         if !faults.isEmpty { throw PackageFault(faults) }
     }

@@ -1,4 +1,4 @@
-/// A file of a package, under its path in there.
+/// A file of a package, with its path in the package.
 package struct PackageFile: Sendable, Hashable {
     package let path: String
     package let bytes: [UInt8]

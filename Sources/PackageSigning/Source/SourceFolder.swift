@@ -6,13 +6,13 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// The folder that a package is made of. Nothing outside of it is read: a link may lead to another place in it, as those of
-/// a mounted ConfigMap do, and no further.
+/// The folder from which a package is made. Files outside it are never read. A link may lead to another place in the
+/// folder, as in a mounted ConfigMap, but not out of it.
 package struct SourceFolder {
-    /// Packages are fetched by telephones; this is far more than any may have.
+    /// The maximum size of a package, in bytes. Phones download packages, so all of them are far smaller.
     package static let greatestSize = 64 * 1024 * 1024
 
-    /// What is in a folder, or nothing.
+    /// The kind of an entry in a folder.
     package enum Entry: Hashable {
         case file
         case folder
@@ -21,8 +21,8 @@ package struct SourceFolder {
     private let root: String
     private let output: String?
 
-    /// - Parameter output: where the package goes: one that lies there already is no part of the next.
-    /// - Throws: ``PackageFault`` if it is none.
+    /// - Parameter output: the path of the package. A package that already exists there is not included in the new one.
+    /// - Throws: ``PackageFault`` if the path is not a folder.
     package init(path: String, output: String? = nil) throws(PackageFault) {
         guard let real = Self.realPath(path) else { throw PackageFault("\(path): \(Self.reason)") }
         root = real
@@ -30,9 +30,10 @@ package struct SourceFolder {
         guard try entry("") == .folder else { throw PackageFault("\(path): is no folder") }
     }
 
-    /// - Parameter path: relative; empty for the folder itself.
-    /// - Returns: nil where nothing is there.
-    /// - Throws: ``PackageFault`` for what leads out of the folder, and for what is neither file nor folder.
+    /// Returns the kind of the entry at a path, or `nil` if nothing exists there.
+    ///
+    /// - Parameter path: a relative path, or an empty one for the folder itself.
+    /// - Throws: ``PackageFault`` if the path leads out of the folder, or if the entry is neither a file nor a folder.
     package func entry(_ path: String) throws(PackageFault) -> Entry? {
         guard let real = try place(of: path) else { return nil }
         var facts = stat()
@@ -44,7 +45,7 @@ package struct SourceFolder {
         }
     }
 
-    /// Names in a folder, in a fixed order; what systems leave behind is not among them.
+    /// Returns the names in a folder, in a fixed order, without the files that operating systems leave there.
     package func names(in path: String = "") throws(PackageFault) -> [String] {
         guard let real = try place(of: path) else { return [] }
         do {
@@ -55,7 +56,10 @@ package struct SourceFolder {
         }
     }
 
-    /// - Parameter room: more bytes than that it must not have.
+    /// Returns the contents of a file.
+    ///
+    /// - Parameter room: the maximum size, in bytes.
+    /// - Throws: ``PackageFault`` if the file cannot be read or is larger.
     package func bytes(of path: String, room: Int = greatestSize) throws(PackageFault) -> [UInt8] {
         guard let real = try place(of: path), let file = FileHandle(forReadingAtPath: real) else {
             throw PackageFault("\(path): can't be read: \(Self.reason)")
@@ -76,17 +80,17 @@ package struct SourceFolder {
         return Array(contents)
     }
 
-    /// What is wrong with a name that was listed, and is no name of anything.
+    /// Returns the fault for a name that was listed but does not exist.
     static func missing(_ path: String) -> String {
         path.contains("\u{FFFD}") ? "\(path): has a name that is not UTF-8" : "\(path): is not there any more"
     }
 
-    /// Hidden files, and what Finder and Explorer leave: Apple refuses packages that have them.
+    /// Returns whether a file is hidden or was left by Finder or Explorer. Apple refuses packages with such files.
     private static func isLitter(_ name: String) -> Bool {
         name.hasPrefix(".") || ["__MACOSX", "Thumbs.db", "desktop.ini"].contains(name)
     }
 
-    /// - Returns: nil where nothing is there.
+    /// Returns the real path, or `nil` if nothing exists there.
     private func place(of path: String) throws(PackageFault) -> String? {
         guard !path.isEmpty else { return root }
         guard let real = Self.realPath(root + "/" + path) else {

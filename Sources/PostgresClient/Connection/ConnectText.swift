@@ -1,8 +1,9 @@
-/// What libpq says of a connection that did not come about, in its verbose form.
+/// A parsed error message of libpq about a failed attempt to connect, in libpq's verbose form.
 package struct ConnectText: Equatable {
-    /// On one line, each fault once: without TLS a server that refuses it with TLS says the same again.
+    /// The message on one line, without repeated faults. If a server refuses a connection both with and without TLS,
+    /// libpq reports the same fault twice.
     package let line: String
-    /// The code behind the severity: `FATAL:  28P01: password authentication failed`.
+    /// The SQLSTATE after the severity, for example in `FATAL:  28P01: password authentication failed`.
     package let sqlState: String?
 
     package init(_ text: String) {

@@ -2,16 +2,18 @@ internal import CLibPQ
 import Glibc
 import Threading
 
-/// Owns a `PGconn`, which only the thread that made it may use (libpq manual, "Behavior in Threaded
-/// Programs"). Waits with poll(2) on its socket and on the wake-up of its mailbox.
+/// The owner of a `PGconn`. Only the thread that created it may use it (libpq manual, "Behavior in Threaded Programs").
+/// It waits with poll(2) on the socket and on the wake-up of its mailbox.
 struct ConnectionHandle: ~Copyable {
     private let connection: OpaquePointer
     private let mailbox: Mailbox
     private let owner = OwningThread()
 
-    /// Connects to the first address of a host that lets us in: each has the configuration's connect timeout for it.
-    /// - Throws: ``PostgresError`` with code `connectFailed`, which tells of every one, or `closed` if the owner lost
-    ///   interest.
+    /// Connects to the first address of any host that accepts the connection. The connect timeout of the configuration
+    /// applies to each address.
+    ///
+    /// - Throws: ``PostgresError`` with code `connectFailed` and the failures of all addresses, or with code `closed`
+    ///   if the owner closed the connection meanwhile.
     static func connected(
         _ configuration: PostgresConfiguration, mailbox: Mailbox
     ) throws(PostgresError) -> ConnectionHandle {
@@ -55,9 +57,9 @@ struct ConnectionHandle: ~Copyable {
     }
 
     private func connect(_ host: String, within time: Duration) throws(PostgresError) {
-        // libpq would print notices to stderr
+        // libpq would otherwise print notices to stderr.
         PQsetNoticeReceiver(connection, { _, _ in }, nil)
-        // the server's code for a refused log-in is told in the text only, and only so
+        // Only the verbose text of an error contains the SQLSTATE of a refused log-in.
         PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)
         defer { PQsetErrorVerbosity(connection, PQERRORS_DEFAULT) }
         let deadline = ContinuousClock.now + time
@@ -106,15 +108,16 @@ struct ConnectionHandle: ~Copyable {
         if descriptors[1].revents != 0 { mailbox.wakeUp.clear() }
         if ready > 0 { return descriptors[0].revents != 0 ? .socketReady : .wokenUp }
         let isOver = deadline.map { ContinuousClock.now >= $0 } ?? false
-        // an interrupted wait counts as a wake-up: the caller looks and waits again
+        // An interrupted wait counts as a wake-up, because the caller then checks its state and waits again.
         return isOver ? .deadlinePassed : .wokenUp
     }
 
     enum Wait { case resultIsComplete, deadlinePassed, interrupted }
 
-    /// Sends what libpq has buffered and reads what has come, until a result is complete.
-    /// - Parameter isInterrupted: asked after each wake-up.
-    /// - Throws: `connectionLost`: the connection is of no more use.
+    /// Sends the data that libpq has buffered and reads the data that has arrived, until a result is complete.
+    ///
+    /// - Parameter isInterrupted: a function that is called after each wake-up and returns whether to stop waiting.
+    /// - Throws: ``PostgresError`` with code `connectionLost`. The connection can't be used afterwards.
     func waitForResult(
         until deadline: ContinuousClock.Instant?, unless isInterrupted: () -> Bool
     ) throws(PostgresError) -> Wait {
@@ -134,7 +137,7 @@ struct ConnectionHandle: ~Copyable {
         return .resultIsComplete
     }
 
-    /// Asks the server to stop what it does, without waiting for it.
+    /// Asks the server to stop the current statement, without waiting for the answer.
     func cancel() { CancelRequest(connection)?.carryOut() }
 
     func readInput() throws(PostgresError) {
@@ -159,9 +162,9 @@ struct ConnectionHandle: ~Copyable {
         }
     }
 
-    /// In one round trip, and one transaction where none is open.
+    /// Sends statements in one round trip. They form one transaction, unless a transaction is open.
     private func pipeline(_ statements: [PostgresStatement]) throws(PostgresError) {
-        // encoded first: a batch is sent whole or not at all
+        // All statements are encoded before the first is sent, so that a batch is sent as a whole or not at all.
         let encoded = try statements.map { (statement) throws(PostgresError) in
             try ParameterEncoder(statement.parameters)
         }
@@ -186,7 +189,7 @@ struct ConnectionHandle: ~Copyable {
         guard isSent == 1 else { throw lastError(isBroken ? .connectionLost : .unsendable) }
     }
 
-    /// The next step of the request in progress; call after `waitForResult`.
+    /// Returns the next event of the request in progress. Call this after `waitForResult`.
     func nextEvent() throws(PostgresError) -> ResultCollector<PostgresResult>.Event {
         guard let result = PQgetResult(connection) else {
             if isBroken { throw lastError(.connectionLost) }
@@ -206,7 +209,7 @@ struct ConnectionHandle: ~Copyable {
             if error.sqlState == nil || isBroken { throw error }
             return .refused(error)
         default:
-            // COPY: we have no use for it, and libpq would wait for its data
+            // This client does not use COPY, and libpq would wait for its data.
             throw PostgresError(.unexpectedResult, "COPY is not supported")
         }
     }
@@ -219,8 +222,8 @@ struct ConnectionHandle: ~Copyable {
             payload: notification.pointee.extra.map { String(cString: $0) } ?? "")
     }
 
-    /// libpq's text never holds the password.
-    /// With the server's code, where it is the server who refuses.
+    /// Returns an error with libpq's message, which never contains the password. If the server refused the connection,
+    /// the error has its SQLSTATE.
     private func connectError() -> PostgresError {
         let text = ConnectText(PQerrorMessage(connection).map { String(cString: $0) } ?? "")
         var error = PostgresError(.connectFailed, text.line.isEmpty ? "connect failed" : text.line)
@@ -242,7 +245,7 @@ private func startConnection(_ options: [String: String]) -> OpaquePointer? {
         keywords.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil], 0)
 }
 
-/// libpq folds its messages with line ends and tabs.
+/// Returns a message of libpq on one line. libpq wraps its messages with line ends and tabs.
 private func oneLine(_ message: UnsafePointer<CChar>?) -> String {
     message.map { String(cString: $0).split { "\n\t".contains($0) }.joined(separator: " ") } ?? ""
 }
@@ -251,7 +254,7 @@ extension PostgresError {
     fileprivate static let sqlWithNUL = PostgresError(.unsendable, "the SQL contains a NUL character")
 
     fileprivate init(refusal result: OpaquePointer) {
-        // the field codes are characters (postgres_ext.h)
+        // The field codes are characters (postgres_ext.h).
         func field(_ code: Character) -> String? {
             code.asciiValue.flatMap { PQresultErrorField(result, Int32($0)) }.map { String(cString: $0) }
         }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The life of one connection, on the thread that owns it.
+/// The work of one connection, on the thread that owns it.
 struct ConnectionThread: Sendable {
     let configuration: PostgresConfiguration
     let mailbox: Mailbox
@@ -8,7 +8,7 @@ struct ConnectionThread: Sendable {
     let onNotification: @Sendable (PostgresNotification) -> Void
     let onEnd: @Sendable () -> Void
 
-    /// How long the server may take to stop a statement that it was asked to stop.
+    /// The time within which the server must answer after it was asked to stop a statement.
     private static let cancelPatience = Duration.seconds(5)
 
     func start() {
@@ -38,7 +38,7 @@ struct ConnectionThread: Sendable {
                     configuration.meter?.asked(for: .now - start, isAnswered: end == nil)
                     if let end {
                         last = (request, answer)
-                        // one request was cancelled, not those behind it
+                        // Only this request was cancelled, not the requests that wait behind it.
                         throw end.code == .cancelled ? .closedByOwner : end
                     }
                     request.reply(answer)
@@ -52,20 +52,22 @@ struct ConnectionThread: Sendable {
         } catch {
             end = error
         }
-        // before anybody hears of it, who would open another one in its place
+        // The connection is closed before callers are notified, because they may open another one in its place.
         _ = consume handle
         mailbox.end(end)
         if let last { last.request.reply(last.answer) }
         onEnd()
     }
 
-    /// - Returns: the answer, and what ended the connection.
+    /// Carries out a request.
+    ///
+    /// - Returns: the answer, and the error if the connection ended.
     private func carryOut(
         _ request: Request, on handle: borrowing ConnectionHandle
     ) -> (answer: Result<[PostgresResult], PostgresError>, end: PostgresError?) {
         let preamble = request.preamble
         var deadline = request.timeout.map { ContinuousClock.now + $0 }
-        /// Why the server was asked to stop.
+        /// The reason why the server was asked to stop, or `nil` if it was not.
         var givenUp: PostgresError?
         var collector = ResultCollector<PostgresResult>(isBatch: request.work.isBatch, hasPreamble: preamble != nil)
         do throws(PostgresError) {
@@ -73,7 +75,7 @@ struct ConnectionThread: Sendable {
             while true {
                 let wait = try handle.waitForResult(until: deadline) { givenUp == nil && mailbox.isCurrentCancelled }
                 guard wait == .resultIsComplete else {
-                    // it does not even answer that
+                    // The server has not answered the request to stop either.
                     if let givenUp { throw givenUp }
                     givenUp =
                         wait == .interrupted
@@ -84,24 +86,25 @@ struct ConnectionThread: Sendable {
                     continue
                 }
                 guard case .finish(let answer) = collector.received(try handle.nextEvent()) else { continue }
-                // The server may still be about to stop whatever it finds: nothing else is sent here.
+                // The server may still be about to stop the statement, and would stop the next one instead. No other
+                // statement is sent over this connection.
                 if let givenUp { return (answer.isCancelled ? .failure(givenUp) : answer, givenUp) }
                 mailbox.setIsInTransaction(handle.isInTransaction)
                 if answer.isOfReadOnlyServer { mailbox.serverIsReadOnly() }
                 return (answer, nil)
             }
         } catch {
-            // nothing was sent: the connection is as good as before
+            // If nothing was sent, the connection can still be used.
             return (.failure(error), error.code == .unsendable ? nil : error)
         }
     }
 }
 
 extension Result<[PostgresResult], PostgresError> {
-    /// PostgreSQL manual, appendix A: query_canceled.
+    /// Whether the server cancelled the statement (query_canceled; PostgreSQL manual, appendix A).
     fileprivate var isCancelled: Bool { sqlState == "57014" }
 
-    /// read_only_sql_transaction: mostly a server that has become a standby.
+    /// Whether the server is read-only (read_only_sql_transaction), usually because it has become a standby.
     fileprivate var isOfReadOnlyServer: Bool { sqlState == "25006" }
 
     private var sqlState: String? {

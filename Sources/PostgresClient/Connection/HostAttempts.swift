@@ -1,11 +1,12 @@
 import Addressing
 
-/// The hosts of a URL and the addresses of each, as connections of their own: libpq gives each of them its time in its
-/// blocking calls only.
+/// The connection attempts for the hosts of a URL and their addresses. Each attempt has its own options, because libpq
+/// limits the time of each address only in its blocking calls.
 package enum HostAttempts {
-    /// libpq's keywords and values, in the order in which they are tried. Of a service libpq alone knows the hosts.
+    /// Returns libpq's keywords and values for each host, in the order of the attempts. If the URL names a service,
+    /// only libpq knows the hosts, and one attempt is returned.
     ///
-    /// - Parameter environment: where libpq looks for what the URL leaves out.
+    /// - Parameter environment: the variables from which libpq takes the options that the URL omits.
     package static func of(_ options: [String: String], environment: [String: String]) -> [[String: String]] {
         func value(_ keyword: String, _ variable: String) -> String? {
             Self.value(keyword, variable, options, environment)
@@ -18,19 +19,19 @@ package enum HostAttempts {
         let addresses = list(value("hostaddr", "PGHOSTADDR"))
         let ports = list(value("port", "PGPORT"))
         let count = addresses.isEmpty ? max(names.count, 1) : addresses.count
-        // Of lists that don't fit each other libpq says what is wrong.
+        // If the lengths of the lists do not match, libpq reports the error.
         guard [0, count].contains(names.count), [0, 1, count].contains(ports.count) else { return [options] }
         var hosts = (0..<count).map { place in
             var host = options
             host["host"] = names.isEmpty ? nil : names[place]
             host["hostaddr"] = addresses.isEmpty ? nil : addresses[place]
-            // in a list, what is left out is not the environment's
+            // In a list of ports, an omitted port is the default port, not the environment's.
             if ports.count > 1 { host["port"] = ports[place].isEmpty ? "5432" : ports[place] }
             return host
         }
         if isRandom(options, environment) { hosts.shuffle() }
         var wanted = value("target_session_attrs", "PGTARGETSESSIONATTRS")
-        // of several hosts, one may have become a standby
+        // If there are several hosts, one of them may have become a standby.
         if wanted == nil, count > 1 { wanted = "read-write" }
         return (wanted == "prefer-standby" ? ["standby", "any"] : [wanted]).flatMap { wanted in
             hosts.map { host in
@@ -41,7 +42,8 @@ package enum HostAttempts {
         }
     }
 
-    /// The name of one of them that has to be looked up; nil for an address, a Unix socket and what is left to libpq.
+    /// Returns the name that must be looked up for a host. Returns `nil` for an address, for a Unix socket, and for
+    /// names that libpq looks up.
     package static func name(of host: [String: String]) -> String? {
         guard host["service"] == nil, host["hostaddr"] == nil, let name = host["host"], !name.isEmpty,
             !name.hasPrefix("/"), !name.hasPrefix("@"), !name.contains(","), HostAddresses.isName(name)
@@ -49,7 +51,8 @@ package enum HostAttempts {
         return name
     }
 
-    /// One of them at each of its addresses. Its name stays, for TLS and the password file.
+    /// Returns the attempts for one host, one for each of its addresses. The host keeps its name, because TLS and the
+    /// password file use it.
     package static func of(
         _ host: [String: String], at addresses: [String], environment: [String: String]
     ) -> [[String: String]] {

@@ -1,19 +1,20 @@
 import DequeModule
 import Threading
 
-/// What other threads say to a connection's thread, and what it lets them know.
+/// The state that a connection's thread shares with other threads: their requests, and the condition of the connection.
 final class Mailbox: Sendable {
     private struct State {
         var requests: Deque<Request> = []
         var lastRequestID = 0
-        /// Of what the thread carries out, or did last.
+        /// The id of the request in progress, or of the last one.
         var current: Request.ID?
         var isCurrentCancelled = false
         var isClosing = false
         var isInTransaction = false
-        /// Stays so: another connection may lead to the primary.
+        /// Whether the server was found to be read-only. It stays true, because another connection may lead to the
+        /// primary.
         var isReadOnly = false
-        /// Set once, when the connection has ended.
+        /// The reason for the end of the connection. It is set once.
         var end: PostgresError?
         var endWaiters: [CheckedContinuation<PostgresError, Never>] = []
     }
@@ -44,8 +45,7 @@ final class Mailbox: Sendable {
         if let end { request.reply(.failure(end)) } else { wakeUp.signal() }
     }
 
-    /// Whoever made the request does not want it any more. One that waits is taken out; one that the server has is
-    /// cancelled there.
+    /// Cancels a request. A waiting request is removed, and a request in progress is cancelled on the server.
     func cancel(_ id: Request.ID) {
         let waiting = state.withLock { state -> Request? in
             if state.current == id { state.isCurrentCancelled = true }
@@ -61,7 +61,7 @@ final class Mailbox: Sendable {
 
     var hasEnded: Bool { state.withLock { $0.end != nil } }
 
-    /// Open, not inside a transaction that somebody forgot, and with a server that takes what is written.
+    /// Whether the connection is open, outside a transaction, and connected to a server that accepts writes.
     var isReusable: Bool {
         state.withLock { $0.end == nil && !$0.isClosing && !$0.isInTransaction && !$0.isReadOnly }
     }
@@ -98,7 +98,7 @@ final class Mailbox: Sendable {
         state.withLock { $0.isReadOnly = true }
     }
 
-    /// Fails what is still waiting.
+    /// Ends the connection and fails the waiting requests.
     func end(_ error: PostgresError) {
         let (requests, waiters) = state.withLock { state in
             state.end = error

@@ -2,14 +2,16 @@ import Addressing
 import Foundation
 import Threading
 
-/// Looks a host's name up on a thread of its own: the system's resolver can't be told to stop.
+/// A look-up of a host name on a separate thread, because the system's resolver can't be stopped.
 enum NameLookUp {
     private final class Answer: Sendable {
         let found = Mutex<Result<[String], HostAddresses.Failure>?>(nil)
     }
 
-    /// - Throws: ``PostgresError`` with code `connectFailed`, or `closed` if the owner lost interest. A resolver that is
-    ///   still asking keeps its thread until it gives up by itself.
+    /// Returns the addresses of a name. If the time is over, the resolver keeps its thread until it ends by itself.
+    ///
+    /// - Throws: ``PostgresError`` with code `connectFailed`, or with code `closed` if the owner closed the connection
+    ///   meanwhile.
     static func addresses(
         of name: String, within time: Duration, _ mailbox: Mailbox
     ) throws(PostgresError) -> [String] {

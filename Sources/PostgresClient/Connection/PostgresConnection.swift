@@ -1,9 +1,11 @@
-/// One session with a PostgreSQL server, on a thread of its own.
+/// A session with a PostgreSQL server that runs on its own thread.
 ///
-/// Requests are carried out one after the other, in the order in which they were made. A
-/// cancelled task's statement is cancelled on the server, which ends the connection. The query timeout bounds each, on the
-/// server, too: a little before it is over the server gives up by itself (`statement_timeout`, `lock_timeout`), else the
-/// statement is cancelled before the connection is closed.
+/// Requests are carried out one after another, in the order in which they are made. If a task is cancelled, its
+/// statement is cancelled on the server, which ends the connection.
+///
+/// The query timeout limits each request. For statements and batches, the server ends the request slightly earlier by
+/// itself (`statement_timeout`, `lock_timeout`). If it does not, the statement is cancelled before the connection is
+/// closed.
 public final class PostgresConnection: Sendable {
     private let mailbox: Mailbox
     private let queryTimeout: Duration?
@@ -17,8 +19,11 @@ public final class PostgresConnection: Sendable {
 
     deinit { mailbox.close() }
 
-    /// - Parameter onNotification: called on the connection's thread, for channels that were LISTENed to.
-    /// - Throws: ``PostgresError`` with code `connectFailed`, or with the server's reason.
+    /// Connects to a server.
+    ///
+    /// - Parameter onNotification: a function that is called on the connection's thread, for each notification of a
+    ///   channel that the connection listens to.
+    /// - Throws: ``PostgresError`` with code `connectFailed` and the server's reason, if it gave one.
     public static func connect(
         _ configuration: PostgresConfiguration,
         onNotification: @escaping @Sendable (PostgresNotification) -> Void = { _ in }
@@ -47,7 +52,8 @@ public final class PostgresConnection: Sendable {
     }
 
     /// Carries out one statement.
-    /// - Parameter timeout: in place of the configuration's query timeout.
+    ///
+    /// - Parameter timeout: replaces the query timeout of the configuration.
     @discardableResult
     public func query(
         _ sql: String, _ parameters: [PostgresValue] = [], timeout: Duration? = nil
@@ -59,26 +65,28 @@ public final class PostgresConnection: Sendable {
         return result
     }
 
-    /// Carries out statements in one round trip (libpq's pipeline mode), with one result for each.
+    /// Carries out statements in one round trip (libpq's pipeline mode), and returns one result for each.
     ///
-    /// Outside a transaction the batch is one: it is committed whole, or not at all.
-    /// - Parameter timeout: in place of the configuration's query timeout; for each statement and for all of them.
-    /// - Throws: ``PostgresError`` whose `statementIndex` tells which statement was refused.
+    /// Outside a transaction, the batch is a transaction of its own: it is committed as a whole or not at all.
+    ///
+    /// - Parameter timeout: replaces the query timeout of the configuration. It limits each statement and all of them
+    ///   together.
+    /// - Throws: ``PostgresError`` whose `statementIndex` is the index of the refused statement.
     @discardableResult
     public func batch(_ statements: [PostgresStatement], timeout: Duration? = nil) async throws -> [PostgresResult] {
         guard !statements.isEmpty else { return [] }
         return try await perform(.batch(statements), timeout)
     }
 
-    /// Carries out a text of several statements, without parameters, as one transaction.
+    /// Carries out a text of several statements without parameters, as one transaction.
     public func execute(script: String) async throws {
         _ = try await perform(.script(script))
     }
 
-    /// What a transaction sees and may do (PostgreSQL manual, "Transaction Isolation").
+    /// The isolation and access mode of a transaction (PostgreSQL manual, "Transaction Isolation").
     public enum TransactionMode: Sendable {
         case readCommitted
-        /// Repeatable read, read only: all of one moment.
+        /// Repeatable read and read-only. All statements see the same snapshot.
         case snapshot
 
         fileprivate var begin: String {
@@ -89,7 +97,7 @@ public final class PostgresConnection: Sendable {
         }
     }
 
-    /// Runs `body` between BEGIN and COMMIT; rolls back if it throws.
+    /// Runs `body` between BEGIN and COMMIT. Rolls back if it throws.
     public func transaction<Value: Sendable>(
         _ mode: TransactionMode = .readCommitted, isolation: isolated (any Actor)? = #isolation,
         _ body: (PostgresConnection) async throws -> Value
@@ -99,34 +107,34 @@ public final class PostgresConnection: Sendable {
         do {
             value = try await body(self)
         } catch {
-            // a failing ROLLBACK means a lost connection, which rolls back too; the first error tells more
+            // If ROLLBACK fails, the connection is lost, which also rolls back. The first error is more informative.
             _ = try? await perform(.transactionControl("ROLLBACK"))
             throw error
         }
-        // the server answers a COMMIT after an error that `body` swallowed with ROLLBACK
+        // If a statement failed and `body` ignored the error, the server answers COMMIT with ROLLBACK.
         guard try await perform(.transactionControl("COMMIT")).first?.commandTag == "COMMIT" else {
             throw PostgresError(.unexpectedResult, "the transaction was rolled back: a statement in it had failed")
         }
         return value
     }
 
-    /// Ends the session after the request in progress; those behind it fail with code `closed`.
+    /// Ends the session after the request in progress. Waiting requests fail with code `closed`.
     public func close() async {
         beginClosing()
         _ = await mailbox.waitForEnd()
     }
 
-    /// ``close()`` without waiting for the end.
+    /// Begins to close the session, without waiting for its end.
     func beginClosing() { mailbox.close() }
 
-    /// Waits until the session has ended, and tells why.
+    /// Waits until the session has ended, and returns the reason.
     public func waitForEnd() async -> PostgresError {
         await mailbox.waitForEnd()
     }
 
     public var isOpen: Bool { !mailbox.hasEnded }
 
-    /// Open, and not inside a transaction that somebody forgot.
+    /// Whether a pool can lend the connection again: it is open, outside a transaction, and its server accepts writes.
     var isReusable: Bool { mailbox.isReusable }
 
     private func perform(_ work: Request.Work, _ timeout: Duration? = nil) async throws -> [PostgresResult] {
@@ -137,7 +145,7 @@ public final class PostgresConnection: Sendable {
                     Request(id: id, work: work, timeout: timeout ?? queryTimeout, lockTimeout: lockTimeout) { result in
                         continuation.resume(with: result.mapError { Self.told($0) })
                     })
-                // the handler below may have run before there was a request
+                // The cancellation handler below may have run before the request existed.
                 if Task.isCancelled { mailbox.cancel(id) }
             }
         } onCancel: {

@@ -1,10 +1,10 @@
-/// What a connection is asked to carry out, and whom to tell.
+/// A request to a connection's thread, with the function that receives the answer.
 struct Request: Sendable {
     enum Work: Sendable {
         case statement(PostgresStatement)
-        /// One round trip, all or nothing.
+        /// Several statements in one round trip, carried out as a whole or not at all.
         case batch([PostgresStatement])
-        /// Several statements in one text, without parameters or results.
+        /// A text of several statements, without parameters or results.
         case script(String)
         /// `BEGIN`, `COMMIT` or `ROLLBACK`.
         case transactionControl(String)
@@ -12,17 +12,19 @@ struct Request: Sendable {
 
     typealias ID = Int
 
-    /// One of its connection.
+    /// The id of the request, unique within its connection.
     let id: ID
     let work: Work
     let timeout: Duration?
-    /// How long a lock is waited for, at most as long as the time limit allows.
+    /// The time limit for waiting for a lock. The time limit of the request applies as well.
     let lockTimeout: Duration
     let reply: @Sendable (Result<[PostgresResult], PostgresError>) -> Void
 
-    /// Goes before the work in the same round trip and transaction: the server itself gives up a little earlier than we
-    /// do, and raises an error rather than hide rows from us, which we would take for removed. A setting of the session would
-    /// be another client's, too, behind a pooler.
+    /// The statement that precedes the work in the same round trip and transaction, or `nil` if there is none.
+    ///
+    /// It makes the server end the request slightly before this client does. It also makes the server raise an error
+    /// instead of hiding rows by row security, because hidden rows would look like removed ones. The settings are those
+    /// of the transaction, because behind a pooler other clients share the session.
     var preamble: PostgresStatement? {
         switch work {
         case .script, .transactionControl: return nil
@@ -38,6 +40,6 @@ struct Request: Sendable {
             """)
     }
 
-    /// At least one: for the server, none is no limit.
+    /// Returns a duration in milliseconds, at least 1. To the server, 0 means no limit.
     private func milliseconds(_ duration: Duration) -> Int { max(1, Int(duration / .milliseconds(1))) }
 }

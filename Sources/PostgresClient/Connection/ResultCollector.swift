@@ -1,14 +1,14 @@
-/// Puts a request's results together from the sequence that `PQgetResult` gives
-/// (libpq manual, "Retrieving Query Results in Other Forms" and "Pipeline Mode").
+/// A collector that assembles the results of a request from the calls of `PQgetResult` (libpq manual, "Retrieving Query
+/// Results in Other Forms" and "Pipeline Mode").
 package struct ResultCollector<Value> {
     package enum Event {
         case result(Value)
         case refused(PostgresError)
-        /// A batch's statement that was skipped after another was refused.
+        /// A statement of a batch was skipped because an earlier one was refused.
         case skipped
-        /// `PQgetResult` gave NULL: a statement's results are complete.
+        /// `PQgetResult` returned NULL, so the results of a statement are complete.
         case statementEnded
-        /// The end of a batch.
+        /// The batch has ended.
         case synchronised
     }
 
@@ -19,19 +19,21 @@ package struct ResultCollector<Value> {
 
     private let isBatch: Bool
     private let preambles: Int
-    /// Negative for a preamble.
+    /// The index of the current statement in the batch. It is negative for a preamble.
     private var statementIndex: Int
     private var results: [Value] = []
     private var failure: PostgresError?
 
-    /// - Parameter hasPreamble: a statement goes before, whose result nobody wants.
+    /// Creates a collector.
+    ///
+    /// - Parameter hasPreamble: whether the first statement is a preamble, whose result is dropped.
     package init(isBatch: Bool, hasPreamble: Bool = false) {
         self.isBatch = isBatch
         preambles = hasPreamble ? 1 : 0
         statementIndex = -preambles
     }
 
-    /// Sent in libpq's pipeline mode.
+    /// Whether the request is sent in libpq's pipeline mode.
     private var isPipelined: Bool { isBatch || preambles > 0 }
 
     package mutating func received(_ event: Event) -> Action {

@@ -1,11 +1,13 @@
 internal import CLibPQ
 import Glibc
 
-/// Wakes a thread that waits in poll(2): an eventfd, closed with its last owner.
+/// A signal that wakes a thread from poll(2). It is an eventfd, which is closed with the last reference.
 final class WakeUp: Sendable {
     let descriptor: Int32
 
-    /// - Throws: ``PostgresError`` with code `connectFailed` when the process has no descriptor left.
+    /// Creates the signal.
+    ///
+    /// - Throws: ``PostgresError`` with code `connectFailed` if the process can't open another file descriptor.
     init() throws(PostgresError) {
         descriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
         guard descriptor >= 0 else {
@@ -25,14 +27,14 @@ final class WakeUp: Sendable {
         _ = read(descriptor, &count, 8)
     }
 
-    /// Until it is signalled, at most.
+    /// Waits until the signal or the deadline.
     func wait(until deadline: ContinuousClock.Instant?) {
         var awaited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         if poll(&awaited, 1, milliseconds(until: deadline)) > 0 { clear() }
     }
 }
 
-/// For poll(2).
+/// Returns the time until a deadline in milliseconds, for poll(2).
 func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
     guard let deadline else { return -1 }
     let left = (deadline - .now) / .milliseconds(1)

@@ -2,22 +2,23 @@ import EventNames
 public import Logging
 import Pacing
 
-/// Listens to channels over a connection of its own, which it makes again whenever it is lost.
+/// A listener for notifications that uses its own connection and reconnects whenever the connection is lost.
 ///
-/// `run()` does the work, `events` tells of it. Notifications sent while there was no connection are lost:
-/// on `.connected` and `.reconnected` read what they would have told.
+/// `run()` does the work, and `events` reports it. Notifications that are sent while there is no connection are lost.
+/// Consumers must therefore read the current state after `.connected` and `.reconnected`.
 public final class PostgresListener: Sendable {
     public enum Event: Sendable, Hashable {
         case notification(PostgresNotification)
-        /// Listening for the first time.
+        /// The listener listens for the first time.
         case connected
-        /// Listening again after a loss.
+        /// The listener listens again after it lost the connection.
         case reconnected
-        /// Could not connect, or lost the connection; another attempt follows.
+        /// The listener could not connect, or lost the connection. Another attempt follows.
         case disconnected(PostgresError)
     }
 
-    /// For one consumer; ends with `run()`. A consumer that is more than 1,024 events behind loses the oldest.
+    /// The events, for one consumer. The stream ends with `run()`. If a consumer is more than 1,024 events behind, it
+    /// loses the oldest ones.
     public let events: AsyncStream<Event>
 
     private let channels: [String]
@@ -26,7 +27,9 @@ public final class PostgresListener: Sendable {
     private let keepAlive: Duration
     private let logger: Logger
 
-    /// - Parameter keepAlive: how often a silent connection is tried with a query.
+    /// Creates a listener.
+    ///
+    /// - Parameter keepAlive: the interval of the queries that check a silent connection.
     public init(
         channels: [String], configuration: PostgresConfiguration, keepAlive: Duration = .seconds(15), logger: Logger
     ) {
@@ -37,7 +40,7 @@ public final class PostgresListener: Sendable {
         (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1024))
     }
 
-    /// Works until the task is cancelled.
+    /// Listens until the task is cancelled.
     public func run() async {
         defer { continuation.finish() }
         var backoff = Backoff.reconnecting
@@ -77,12 +80,12 @@ public final class PostgresListener: Sendable {
         return connection
     }
 
-    /// Returns when the connection has ended, or the task was cancelled.
+    /// Returns when the connection has ended. If the task is cancelled, the connection is closed.
     private func watch(_ connection: PostgresConnection) async -> PostgresError {
         await withTaskCancellationHandler {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { [keepAlive] in
-                    // a query that gets no answer within the query timeout ends the connection
+                    // If the query is not answered within the query timeout, the connection ends.
                     while (try? await Task.sleep(for: keepAlive)) != nil, connection.isOpen {
                         _ = try? await connection.query("SELECT 1")
                     }

@@ -1,7 +1,7 @@
-/// What somebody said with NOTIFY.
+/// A notification that was sent with NOTIFY.
 public struct PostgresNotification: Sendable, Hashable {
     public let channel: String
-    /// Empty where NOTIFY gave none.
+    /// The payload, which is empty if NOTIFY had none.
     public let payload: String
 
     public init(channel: String, payload: String) {

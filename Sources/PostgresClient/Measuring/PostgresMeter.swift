@@ -1,8 +1,8 @@
 package import Metering
 import Threading
 
-/// What all connections to a database count together: rarely enough for a lock, which makes each of them the one writer
-/// for a moment.
+/// The metrics that all connections to a database share. A lock makes each connection the only writer in turn. Updates
+/// are rare, so the lock costs little.
 package final class PostgresMeter: Sendable {
     private struct Cells {
         let isUp: MetricCell
@@ -33,7 +33,10 @@ package final class PostgresMeter: Sendable {
         }
     }
 
-    /// - Parameter isAnswered: false: the connection was lost, or given up.
+    /// Records a request.
+    ///
+    /// - Parameter isAnswered: whether the server answered. It is `false` if the connection was lost or the request was
+    ///   abandoned.
     func asked(for time: Duration, isAnswered: Bool) {
         cells.withLock { cells in
             cells.queries.observe(Int(time / .milliseconds(1)))

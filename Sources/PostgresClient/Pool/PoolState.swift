@@ -1,7 +1,7 @@
 import OrderedCollections
 import Pacing
 
-/// Decides who gets which connection of a pool. Waiters are served in the order in which they came.
+/// The state machine of a pool, which assigns connections to waiters in the order of their arrival.
 package struct PoolState {
     package typealias ConnectionID = Int
     package typealias WaiterID = Int
@@ -12,7 +12,7 @@ package struct PoolState {
         case fail(WaiterID, PostgresError)
         case cancel(WaiterID)
         case close(ConnectionID)
-        /// Call `retryDue` after this time.
+        /// The pool must call `retryDue` after this time.
         case retry(after: Duration)
     }
 
@@ -25,12 +25,15 @@ package struct PoolState {
     private var waiters: OrderedSet<WaiterID> = []
     private var lastConnectionID = 0
     private var backoff = Backoff.reconnecting
-    /// Why the database can't be reached, and until when it is not tried again.
+    /// The reason why the database can't be reached, and the time of the next attempt. It is `nil` unless the last
+    /// attempt failed.
     private var outage: (error: PostgresError, retryAt: ContinuousClock.Instant)?
     private var isClosed = false
 
-    /// - Parameter waitsForDatabase: while the database can't be reached, waiters wait for it to come back
-    ///   rather than fail with the last error.
+    /// Creates the state of a pool.
+    ///
+    /// - Parameter waitsForDatabase: whether waiters wait while the database can't be reached. Otherwise they fail with
+    ///   the last error.
     package init(maximumConnections: Int, waitsForDatabase: Bool) {
         self.maximumConnections = max(1, maximumConnections)
         self.waitsForDatabase = waitsForDatabase
@@ -62,13 +65,15 @@ package struct PoolState {
         return assign(connection)
     }
 
+    /// Handles a failed attempt to connect.
+    ///
     /// - Parameter random: a random number from 0 to 1.
     package mutating func openFailed(
         _ connection: ConnectionID, _ error: PostgresError, random: Double, now: ContinuousClock.Instant
     ) -> [Action] {
         opening.remove(connection)
         if isClosed { return [] }
-        // attempts that failed together count as one
+        // Attempts that fail together count as one.
         if let outage, now < outage.retryAt { return openIfNeeded(now: now) }
         let wait = backoff.failed(random: random)
         outage = (error, now + wait)
@@ -79,7 +84,10 @@ package struct PoolState {
         isClosed ? [] : openIfNeeded(now: now)
     }
 
-    /// - Parameter isReusable: false if the connection was lost, or left in a transaction.
+    /// Handles a connection that comes back.
+    ///
+    /// - Parameter isReusable: whether the connection can be lent again. It is `false` if the connection was lost or
+    ///   left in a transaction.
     package mutating func released(
         _ connection: ConnectionID, isReusable: Bool, now: ContinuousClock.Instant
     ) -> [Action] {
@@ -88,7 +96,7 @@ package struct PoolState {
         return [.close(connection)] + (isClosed ? [] : openIfNeeded(now: now))
     }
 
-    /// The connection ended by itself.
+    /// Handles a connection that ended by itself.
     package mutating func ended(_ connection: ConnectionID) -> [Action] {
         guard let index = idle.firstIndex(of: connection) else { return [] }
         idle.remove(at: index)
@@ -112,7 +120,7 @@ package struct PoolState {
 
     private mutating func openIfNeeded(now: ContinuousClock.Instant) -> [Action] {
         if let outage, now < outage.retryAt {
-            // with another connection alive, a waiter may still get that one
+            // If another connection is in use or opening, a waiter may still get that one.
             guard !waitsForDatabase, leased.isEmpty, opening.isEmpty else { return [] }
             defer { waiters = [] }
             return waiters.map { .fail($0, outage.error) }

@@ -1,16 +1,17 @@
 public import Logging
 import Threading
 
-/// A bounded number of connections to one database, opened when needed.
+/// A limited number of connections to one database, opened when needed.
 ///
-/// A lost connection is replaced by the next caller who needs it. While the database can't be reached,
-/// callers get the last error at once (see ``Options/waitsForDatabase``), and attempts are spaced out.
+/// A lost connection is replaced when the next caller needs one. While the database can't be reached, callers get the
+/// last error at once (see ``Options/waitsForDatabase``), and attempts to connect use back-off.
 public final class PostgresPool: Sendable {
     public struct Options: Sendable {
         public var maximumConnections = 4
-        /// How long a caller waits for a connection to become free; longer where several addresses may have to be tried.
+        /// The time for which a caller waits for a free connection. The pool adds time if several hosts or a look-up of
+        /// names may delay the connection.
         public var leaseTimeout: Duration = .seconds(5)
-        /// While the database can't be reached, wait for it (up to `leaseTimeout`) rather than fail.
+        /// Whether callers wait for an unreachable database, for up to `leaseTimeout`. If not, they fail at once.
         public var waitsForDatabase = false
 
         public init() {}
@@ -45,9 +46,10 @@ public final class PostgresPool: Sendable {
 
     /// Lends a connection to `body`, which must not keep it.
     ///
-    /// A connection that comes back broken, inside a transaction, or from a server that has become read-only, is thrown
-    /// away.
-    /// - Throws: ``PostgresError`` if no connection was to be had, `CancellationError`, and what `body` throws.
+    /// The pool closes a returned connection that is broken, inside a transaction, or connected to a server that has
+    /// become read-only.
+    ///
+    /// - Throws: ``PostgresError`` if no connection became available, `CancellationError`, or the error of `body`.
     public func withConnection<Value: Sendable>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: (PostgresConnection) async throws -> Value
@@ -68,13 +70,13 @@ public final class PostgresPool: Sendable {
         try await withConnection { try await $0.query(sql, parameters, timeout: timeout) }
     }
 
-    /// See ``PostgresConnection/batch(_:timeout:)``.
+    /// Carries out statements in one round trip, see ``PostgresConnection/batch(_:timeout:)``.
     @discardableResult
     public func batch(_ statements: [PostgresStatement]) async throws -> [PostgresResult] {
         try await withConnection { try await $0.batch(statements) }
     }
 
-    /// See ``PostgresConnection/transaction(_:isolation:_:)``.
+    /// Runs `body` in a transaction, see ``PostgresConnection/transaction(_:isolation:_:)``.
     public func transaction<Value: Sendable>(
         _ mode: PostgresConnection.TransactionMode = .readCommitted, isolation: isolated (any Actor)? = #isolation,
         _ body: (PostgresConnection) async throws -> Value
@@ -82,8 +84,8 @@ public final class PostgresPool: Sendable {
         try await withConnection { try await $0.transaction(mode, body) }
     }
 
-    /// Closes idle connections now and lent ones when they come back; whoever waits, or asks later, gets
-    /// an error with code `closed`.
+    /// Closes idle connections now and lent ones when they are returned. Waiting and later callers get an error with
+    /// code `closed`.
     public func close() {
         handle { machine, _ in machine.closed() }
     }
@@ -95,14 +97,14 @@ public final class PostgresPool: Sendable {
             state.lastWaiterID += 1
             return state.lastWaiterID
         }
-        // a connection is mostly idle: the timer then never starts
+        // A connection is usually idle, and then no timer starts.
         let timer = Mutex<Task<Void, Never>?>(nil)
         defer { timer.withLock { $0?.cancel() } }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 state.withLock { $0.waiters[waiter] = continuation }
                 handle { machine, now in machine.leaseRequested(waiter, now: now) }
-                // the handler below may have run before there was a waiter
+                // The cancellation handler below may have run before the waiter existed.
                 if Task.isCancelled { handle { machine, _ in machine.waiterCancelled(waiter) } }
                 guard state.withLock({ $0.waiters[waiter] != nil }) else { return }
                 timer.withLock { timer in
@@ -137,7 +139,7 @@ public final class PostgresPool: Sendable {
                     let continuation = state.waiters.removeValue(forKey: waiter)
                     resumptions.append { continuation?.resume(throwing: CancellationError()) }
                 case .close(let id):
-                    // its thread ends with the last reference
+                    // The connection's thread ends with the last reference.
                     let connection = state.connections.removeValue(forKey: id)
                     resumptions.append { withExtendedLifetime(connection) {} }
                 case .open, .retry:
@@ -164,7 +166,7 @@ public final class PostgresPool: Sendable {
                     onEnd: { [weak self] in self?.handle { machine, _ in machine.ended(id) } })
                 state.withLock { $0.connections[id] = connection }
                 handle { machine, _ in machine.opened(id) }
-                // it may have ended before the pool knew of it
+                // The connection may have ended before the pool registered it.
                 if !connection.isOpen { handle { machine, _ in machine.ended(id) } }
             } catch {
                 let failure = error as? PostgresError ?? PostgresError(.connectFailed, "\(error)")

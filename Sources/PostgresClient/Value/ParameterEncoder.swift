@@ -1,14 +1,16 @@
-/// Lays a statement's parameters out as `PQsendQueryParams` takes them: one buffer, offsets into it.
+/// The parameters of a statement in the form that `PQsendQueryParams` expects: one buffer, and offsets into it.
 struct ParameterEncoder {
     private(set) var types: [UInt32] = []
-    /// 0 text, 1 binary.
+    /// The format of each parameter: 0 for text, 1 for binary.
     private(set) var formats: [Int32] = []
     private(set) var lengths: [Int32] = []
-    /// Where each value begins in `bytes`; nil for NULL.
+    /// The offset of each value in `bytes`, or `nil` for NULL.
     private(set) var offsets: [Int?] = []
     private(set) var bytes: [UInt8] = []
 
-    /// - Throws: ``PostgresError`` with code `unsendable`, naming the parameter.
+    /// Encodes parameters.
+    ///
+    /// - Throws: ``PostgresError`` with code `unsendable` naming the parameter.
     init(_ parameters: [PostgresValue]) throws(PostgresError) {
         for (index, parameter) in parameters.enumerated() {
             let start = bytes.count
@@ -18,7 +20,7 @@ struct ParameterEncoder {
                 add(type: TypeOID.unspecified, format: 0, start: nil)
                 continue
             case .text(let text):
-                // libpq reads a text parameter up to its first NUL: the rest would be lost in silence
+                // libpq reads a text parameter up to the first NUL. The rest would be lost without an error.
                 guard !text.utf8.contains(0) else { throw Self.unsendable(index, "contains a NUL character") }
                 bytes.append(contentsOf: text.utf8)
                 bytes.append(0)
@@ -63,7 +65,7 @@ struct ParameterEncoder {
             }
             add(type: type, format: 1, start: start)
         }
-        // so that an empty value at the end has an address: libpq takes a null pointer for NULL
+        // An empty value at the end needs an address, because libpq interprets a null pointer as NULL.
         bytes.append(0)
     }
 
@@ -74,7 +76,7 @@ struct ParameterEncoder {
         offsets.append(start)
     }
 
-    /// The binary form of a one-dimensional array (PostgreSQL source, `array_send`).
+    /// Appends the binary form of a one-dimensional array (PostgreSQL source, `array_send`).
     private mutating func appendArray<Element>(
         of type: UInt32, _ elements: [Element?],
         _ append: (inout [UInt8], Element) throws(PostgresError) -> Void

@@ -1,13 +1,12 @@
-/// One value of a row. Each getter throws ``PostgresError`` with code `unexpectedResult`, naming the
-/// column, where the value is NULL or of another type.
+/// A value of a row. Each getter throws ``PostgresError`` with code `unexpectedResult` naming the column, if the value
+/// is NULL or of another type.
 public struct PostgresCell: Sendable {
     let storage: ResultStorage
     let row: Int
     let column: Int32
-    /// Its column's.
     public let name: String
 
-    /// Itself, or nil for NULL: `try row["reason"].optional?.text`.
+    /// The cell, or `nil` if its value is NULL, as in `try row["reason"].optional?.text`.
     public var optional: PostgresCell? {
         storage.withBytes(row: row, column: column) { _ in self }
     }
@@ -16,12 +15,12 @@ public struct PostgresCell: Sendable {
         get throws(PostgresError) { try withTextBytes { String(decoding: $0, as: UTF8.self) } }
     }
 
-    /// Lends the bytes of a text, for where a String of each would cost too much.
+    /// Calls a function with the bytes of a text. This avoids the cost of a `String` for each value.
     public func withTextBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) throws(PostgresError) -> Value {
         try read("text", [TypeOID.text, TypeOID.varchar, TypeOID.name, TypeOID.unspecified]) { body($0) }
     }
 
-    /// A `uuid`, in lower case.
+    /// The value of a `uuid`, in lower case.
     public var uuid: String {
         get throws(PostgresError) {
             try read("uuid", [TypeOID.uuid]) { bytes in
@@ -32,7 +31,7 @@ public struct PostgresCell: Sendable {
         }
     }
 
-    /// A `smallint`, `integer` or `bigint`.
+    /// The value of a `smallint`, `integer` or `bigint`.
     public var integer: Int {
         get throws(PostgresError) {
             try read("an integer", [TypeOID.smallint, TypeOID.int, TypeOID.bigint]) { bytes in
@@ -52,14 +51,14 @@ public struct PostgresCell: Sendable {
         }
     }
 
-    /// A `bytea`.
+    /// The value of a `bytea`.
     public var bytes: [UInt8] {
         get throws(PostgresError) {
             try read("bytea", [TypeOID.bytea]) { Array($0) }
         }
     }
 
-    /// A `timestamptz`, in milliseconds since 1970.
+    /// The value of a `timestamptz`, in milliseconds since 1970.
     public var milliseconds: Int64 {
         get throws(PostgresError) {
             try read("a finite timestamptz", [TypeOID.timestamptz]) { bytes in
@@ -69,7 +68,7 @@ public struct PostgresCell: Sendable {
         }
     }
 
-    /// A `text[]` without NULLs.
+    /// The elements of a `text[]` without NULLs.
     public var textArray: [String] {
         get throws(PostgresError) {
             try read("text[] without NULL", [TypeOID.textArray]) { bytes in
@@ -78,7 +77,7 @@ public struct PostgresCell: Sendable {
         }
     }
 
-    /// A `bytea[]` without NULLs.
+    /// The elements of a `bytea[]` without NULLs.
     public var byteaArray: [[UInt8]] {
         get throws(PostgresError) {
             try read("bytea[] without NULL", [TypeOID.byteaArray]) { arrayElements($0)?.map { Array($0) } }
@@ -102,8 +101,8 @@ public struct PostgresCell: Sendable {
     }
 }
 
-/// The elements of a one-dimensional binary array (PostgreSQL source, `array_recv`); nil where it has
-/// another shape or a NULL.
+/// Returns the elements of a one-dimensional binary array (PostgreSQL source, `array_recv`), or `nil` if the array has
+/// another shape or contains NULL.
 private func arrayElements(_ bytes: UnsafeRawBufferPointer) -> [Slice<UnsafeRawBufferPointer>]? {
     func int(at offset: Int) -> Int? {
         guard offset >= 0, offset + 4 <= bytes.count else { return nil }

@@ -1,6 +1,6 @@
 internal import CLibPQ
 
-/// The answer to one statement: its rows, and how many rows it touched.
+/// The result of one statement: its rows, and the number of affected rows.
 public struct PostgresResult: Sendable, RandomAccessCollection {
     let storage: ResultStorage
 
@@ -8,8 +8,8 @@ public struct PostgresResult: Sendable, RandomAccessCollection {
     public var endIndex: Int { storage.rowCount }
     public subscript(position: Int) -> PostgresRow { PostgresRow(storage: storage, index: position) }
 
-    /// Rows inserted, updated, deleted or selected; 0 for statements that do none of it.
+    /// The number of rows that were inserted, updated, deleted or selected, or 0 for other statements.
     public var affectedRows: Int { Int(storage.affectedRows) ?? 0 }
-    /// The server's command tag, e.g. `INSERT 0 1`.
+    /// The server's command tag, such as `INSERT 0 1`.
     public var commandTag: String { storage.commandTag }
 }

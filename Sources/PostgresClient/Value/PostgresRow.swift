@@ -4,7 +4,9 @@ public struct PostgresRow: Sendable {
     let storage: ResultStorage
     let index: Int
 
-    /// - Throws: ``PostgresError`` with code `unexpectedResult` where the result has no such column.
+    /// Returns the value of a column.
+    ///
+    /// - Throws: ``PostgresError`` with code `unexpectedResult` if the result has no such column.
     public subscript(column: String) -> PostgresCell {
         get throws(PostgresError) {
             guard let columnIndex = storage.columns[column] else {

@@ -1,7 +1,7 @@
-/// A statement's parameter. Times are milliseconds since 1970 and go to a `timestamptz`.
+/// A parameter of a statement. Times are in milliseconds since 1970 and become a `timestamptz`.
 public enum PostgresValue: Sendable, Hashable {
     case null
-    /// Takes the type that the statement gives it (`text` where it gives none), as a quoted literal does.
+    /// A value whose type the statement determines, as for a quoted literal. The default is `text`.
     case text(String)
     case int(Int32)
     case bigint(Int64)

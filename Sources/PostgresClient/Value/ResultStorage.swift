@@ -1,8 +1,8 @@
 internal import CLibPQ
 
-/// Owns a `PGresult`.
-// why: libpq manual, "Behavior in Threaded Programs": a result is read-only once made, and so may be passed
-// between threads.
+/// The owner of a `PGresult`.
+// why: unchecked, because a result is read-only after its creation, so any thread may read it (libpq manual, "Behavior
+// in Threaded Programs").
 final class ResultStorage: @unchecked Sendable {
     let result: OpaquePointer
     let columns: [String: Int32]
@@ -26,7 +26,7 @@ final class ResultStorage: @unchecked Sendable {
     func type(column: Int32) -> UInt32 { PQftype(result, column) }
     func isBinary(column: Int32) -> Bool { PQfformat(result, column) == 1 }
 
-    /// nil for NULL.
+    /// Calls a function with the bytes of a value. Returns `nil` if the value is NULL.
     func withBytes<R>(row: Int, column: Int32, _ body: (UnsafeRawBufferPointer) -> R) -> R? {
         guard PQgetisnull(result, Int32(row), column) == 0, let value = PQgetvalue(result, Int32(row), column)
         else { return nil }

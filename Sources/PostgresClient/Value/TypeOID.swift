@@ -1,4 +1,4 @@
-/// The object ids of built-in types (PostgreSQL source, `pg_type.dat`); they never change.
+/// The object ids of built-in types (PostgreSQL source, `pg_type.dat`). They never change.
 enum TypeOID {
     static let unspecified: UInt32 = 0
     static let bool: UInt32 = 16

@@ -1,27 +1,28 @@
-/// What an output needs to speak for an app: a signing key, a TLS client certificate, or another secret. A class, since every
-/// job carries one.
+/// The secret with which an output authenticates for an app: a signing key, a TLS client certificate, or another
+/// secret. It is a class, because every job refers to one.
 public final class Credential: Sendable, Identifiable, Hashable {
-    /// Where the secret of a credential comes in.
+    /// The kind of a credential, with its secret.
     public enum Kind: Sendable, Hashable {
-        /// A key that signs short-lived tokens: private, in PKCS#8 PEM, and the id under which the provider knows it.
+        /// A key that signs short-lived tokens. It consists of a private key in PKCS#8 PEM and the id by which the
+        /// provider knows it.
         case token(keyID: String, privateKeyPEM: Secret)
-        /// A certificate that a TLS client shows: the chain, leaf first, in DER, and the private key in DER (PKCS#8, or the
-        /// traditional form of its algorithm).
+        /// A TLS client certificate. It consists of the chain in DER, leaf first, and the private key in DER (PKCS#8,
+        /// or the traditional form of its algorithm).
         case certificate(chainDER: [[UInt8]], privateKeyDER: Secret)
-        /// Whatever else its output reads by itself, such as an API key.
+        /// A secret in a format that only its output reads, such as an API key.
         case secret(Secret)
     }
 
-    /// The row's id in `martlet.credentials`, a lower-case UUID.
+    /// The id of the row in `martlet.credentials`, a lower-case UUID.
     public let id: String
-    /// The output that uses it.
+    /// The name of the output that uses the credential.
     public let output: String
     public let kind: Kind
-    /// Whose it is, with the output's provider: Apple's team id, say.
+    /// The provider's account to which the credential belongs, for example Apple's team id.
     public let account: String
-    /// The environments it may be used in; never empty.
+    /// The environments in which the credential may be used, at least one.
     public let environments: Set<PushEnvironment>
-    /// The topics it is limited to; empty means every topic of its account.
+    /// The topics to which the credential is limited, or an empty set for every topic of its account.
     public let topics: Set<String>
 
     public init(

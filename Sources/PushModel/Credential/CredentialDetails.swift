@@ -1,22 +1,24 @@
-/// What a person says of a credential beside its files.
+/// The details that a person gives for a credential in addition to its files.
 public struct CredentialDetails: Sendable {
-    /// For an encrypted file.
+    /// The passphrase of an encrypted file.
     public var passphrase: Secret?
-    /// nil: as the files say.
+    /// The provider's account, or `nil` to take it from the files.
     public var account: String?
-    /// Only to be looked at: where neither says the account, it is empty.
+    /// Whether the files are only inspected. The account is then empty if neither the details nor the files name one.
     public var mayLackAccount = false
-    /// nil: as the files say.
+    /// The provider's id of the key, or `nil` to take it from the files.
     public var keyID: String?
-    /// Where it may be used; nil: as the files say, else everywhere.
+    /// The environments in which the credential may be used, or `nil` to take them from the files. If the files name
+    /// none, it may be used in all environments.
     public var environments: Set<PushEnvironment>?
-    /// What it is limited to, if the files do not say it.
+    /// The topics to which the credential is limited, if the files do not name them.
     public var topics: Set<String> = []
-    /// Who answers for what is sent with it: a `mailto:` or `https:` URL, such as RFC 8292 wants.
+    /// The contact for messages that are sent with the credential, as RFC 8292 requires it: a `mailto:` or `https:`
+    /// URL.
     public var subject: String?
-    /// Where what is sent with it goes.
+    /// The URL to which requests with the credential go.
     public var url: String?
-    /// A name for people; nil: made from what the files say.
+    /// A name for people, or `nil` to derive it from the files.
     public var label: String?
 
     public init() {}

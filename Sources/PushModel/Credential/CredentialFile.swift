@@ -1,6 +1,6 @@
-/// A file that somebody wants to import as a credential, or as a part of one.
+/// A file that a person imports as a credential, or as a part of one.
 public struct CredentialFile: Sendable {
-    /// What errors call it.
+    /// The name of the file in error messages.
     public let name: String
     public let contents: Secret
 
@@ -14,7 +14,7 @@ public struct CredentialFile: Sendable {
     }
 }
 
-/// Why no credential can be made of files, or of what was said beside them.
+/// The reason why files and details do not result in a credential.
 public struct CredentialFault: Error, Sendable, Hashable, CustomStringConvertible {
     public let description: String
 

@@ -1,20 +1,21 @@
-/// What a file says about a credential, before it has a row.
+/// A credential that was read from files and has no row yet.
 public struct NewCredential: Sendable {
     public var kind: Credential.Kind
-    /// Whose it is, with its output's provider.
+    /// The provider's account to which the credential belongs.
     public var account: String
     public var environments: Set<PushEnvironment>
-    /// What it is limited to; empty: nothing.
+    /// The topics to which the credential is limited, or an empty set for no limit.
     public var topics: Set<String>
-    /// What a certificate says each of its topics is for (`app`, `voip`, …): for people, not for routing.
+    /// The purposes (`app`, `voip`, …) that a certificate names for each of its topics. They are shown to people and
+    /// not used for routing.
     public var topicKinds: [String: [String]]
     public var notBefore: Timestamp?
     public var notAfter: Timestamp?
-    /// SHA-256 in hex: of the public key for a token credential, of the leaf for a certificate.
+    /// SHA-256 in hex of the public key of a token credential, or of the leaf certificate.
     public var fingerprint: String
     public var label: String
-    /// What people need of it elsewhere, shown once when it is made or imported: a public key, a secret that is shared. By
-    /// what it is called.
+    /// Named texts that people need elsewhere, such as a public key or a shared secret. They are shown once, when the
+    /// credential is made or imported.
     public var shown: [(name: String, text: String)] = []
     /// The private key in PKCS#8 PEM, for `credential create --out`, or `nil` if a backup is not needed.
     public var backup: Secret?

@@ -4,20 +4,20 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Bytes that must never be seen: a private key, a passphrase, a signed token.
+/// Bytes that must never be displayed: a private key, a passphrase, a signed token.
 ///
-/// Printing, interpolating, dumping or reflecting one shows `<secret>`, and it can't be encoded; the only way to
-/// the bytes is ``withBytes(_:)``, so every use is visible in the code. With the last copy of it the bytes are
-/// overwritten.
+/// Printing, interpolating, dumping or reflecting a secret shows `<secret>`, and a secret cannot be encoded.
+/// ``withBytes(_:)`` is the only access to the bytes, so every use is visible in the code. The bytes are overwritten
+/// when the last copy of the secret is released.
 public struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    // why: nobody changes the bytes but deinit, when nobody else can read them any more
+    // why: only deinit changes the bytes, and no other thread can read them at that time
     private final class Storage: @unchecked Sendable {
         private(set) var bytes: [UInt8]
 
         init(_ bytes: [UInt8]) { self.bytes = bytes }
 
         deinit {
-            // An array that somebody has kept a copy of is left alone: this would write into a copy of its own.
+            // If a copy of the array still exists, this writes to a new copy and leaves the kept one unchanged.
             bytes.withUnsafeMutableBytes { buffer in
                 if let start = buffer.baseAddress { erase(start, buffer.count) }
             }
@@ -32,7 +32,7 @@ public struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugSt
 
     public var count: Int { storage.bytes.count }
 
-    /// Lends the bytes; what `body` copies of them is its own to erase.
+    /// Calls `body` with the bytes. If `body` copies them, it must erase the copy itself.
     public func withBytes<R, E: Error>(_ body: ([UInt8]) throws(E) -> R) throws(E) -> R {
         try body(storage.bytes)
     }
@@ -47,7 +47,7 @@ public struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugSt
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Overwrites memory; a plain loop before the memory is freed might be optimised away.
+/// Overwrites memory. The compiler might remove a plain loop that writes to memory before it is freed.
 private func erase(_ start: UnsafeMutableRawPointer, _ count: Int) {
     #if canImport(Glibc)
     explicit_bzero(start, count)

@@ -1,9 +1,9 @@
-/// A signed token as a ``SharedTokenStore`` gives it.
+/// A signed token that a ``SharedTokenStore`` returned.
 public struct SharedToken: Sendable, Hashable {
     public let token: Secret
-    /// Its `iat`, by the store's clock.
+    /// The token's `iat`, by the store's clock.
     public let issuedAt: Timestamp
-    /// How old it was when it was read, in milliseconds by the store's clock: whoever reads it needs no clock
+    /// The age of the token when it was read, in milliseconds by the store's clock. Readers therefore need no clock
     /// that agrees with the store's.
     public let age: Int64
 

@@ -1,11 +1,13 @@
-/// Where the token comes from that all users of a credential's key share: providers limit how often a key makes one.
+/// A store of the token that all users of a credential's key share. Providers limit how often a key may make a new
+/// token.
 public protocol SharedTokenStore: Sendable {
-    /// The newest token of the credential's key if it is younger than `age`, else a new one, which from then on
-    /// is the newest for everybody. However many ask at once, one token is made.
+    /// Returns the newest token of the credential's key if it is younger than `age`. Otherwise it makes a new token,
+    /// which all later requests receive. Concurrent requests cause only one new token.
     ///
-    /// - Parameter age: in milliseconds, by the store's clock.
-    /// - Parameter sign: makes the token for a time of issue.
-    /// - Throws: when no token can be had, within bounded time; none has been made then that anybody uses.
+    /// - Parameter age: an age in milliseconds, by the store's clock.
+    /// - Parameter sign: a closure that makes the token for a time of issue.
+    /// - Throws: an error, within bounded time, if no token is available. In that case no caller uses a token made by
+    ///   this call.
     func token(
         of credential: Credential.ID, youngerThan age: Int64, sign: @Sendable (Timestamp) throws -> Secret
     ) async throws -> SharedToken

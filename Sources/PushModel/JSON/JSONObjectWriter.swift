@@ -1,4 +1,4 @@
-/// Writes one JSON object, member by member, into a byte array.
+/// A writer that appends the members of one JSON object to a byte array.
 package struct JSONObjectWriter {
     private var output: [UInt8]
     private var isEmpty = true
@@ -19,13 +19,13 @@ package struct JSONObjectWriter {
         output.append(contentsOf: String(value).utf8)
     }
 
-    /// The value is JSON already.
+    /// Appends a member whose value is already JSON.
     package mutating func member(_ name: StaticString, raw value: some Collection<UInt8>) {
         key(name)
         output.append(contentsOf: value)
     }
 
-    /// `body` writes the elements with the commas between them.
+    /// Appends a member with an array. `body` writes the elements and the commas between them.
     package mutating func array(_ name: StaticString, _ body: (inout [UInt8]) -> Void) {
         key(name)
         output.append(UInt8(ascii: "["))

@@ -1,27 +1,27 @@
-/// Why a text is not JSON, and where.
+/// The position and cause of a JSON syntax error.
 package struct JSONSyntaxError: Error, Equatable {
-    /// Offset in bytes from the start of the text.
+    /// The offset from the start of the text, in bytes.
     package let offset: Int
     package let problem: String
 }
 
-/// Walks over JSON text (RFC 8259) once, without building a tree.
+/// A scanner that reads JSON text (RFC 8259) once, without building a tree.
 ///
-/// It answers with byte ranges, so a payload can be sent on byte for byte. It checks the whole grammar;
-/// that the bytes are UTF-8 is checked by the caller beforehand. Reading past the end yields a zero byte,
-/// which JSON allows nowhere, so no read needs a check of its own.
+/// The scanner returns byte ranges, so a payload can be sent unchanged byte for byte. It checks the complete grammar.
+/// The caller must check beforehand that the bytes are UTF-8. A read past the end yields a zero byte, which is invalid
+/// everywhere in JSON, so reads need no bounds check of their own.
 package struct JSONScanner {
     package enum ValueKind: String {
         case object, array, string, number, boolean, null, invalid
     }
 
-    /// The characters between the quotes, still escaped.
+    /// A string: the characters between the quotes, still escaped.
     package struct StringToken {
         package let range: Range<Int>
         package let hasEscapes: Bool
     }
 
-    /// Nesting deeper than this is refused; payloads nest a handful of levels.
+    /// The maximum nesting depth. Payloads nest only a few levels.
     package static let maximumDepth = 64
 
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -50,7 +50,7 @@ package struct JSONScanner {
         }
     }
 
-    /// The kind of the value that comes next, told from its first byte.
+    /// Returns the kind of the next value, which its first byte determines.
     package mutating func nextKind() -> ValueKind {
         skipWhitespace()
         switch byte(at: position) {
@@ -64,13 +64,13 @@ package struct JSONScanner {
         }
     }
 
-    /// Nothing but white space may follow the outermost value.
+    /// Checks that only white space follows the outermost value.
     package mutating func end() throws(JSONSyntaxError) {
         skipWhitespace()
         if position < bytes.count { throw failure("text after the end of the value") }
     }
 
-    /// Calls `body` at each member's value, which it must consume.
+    /// Calls `body` at the value of each member. `body` must consume the value.
     package mutating func object(
         _ body: (StringToken, inout JSONScanner) throws(JSONSyntaxError) -> Void
     ) throws(JSONSyntaxError) {
@@ -88,7 +88,7 @@ package struct JSONScanner {
         }
     }
 
-    /// Calls `body` at each element, which it must consume.
+    /// Calls `body` at each element. `body` must consume the element.
     package mutating func array(
         _ body: (inout JSONScanner) throws(JSONSyntaxError) -> Void
     ) throws(JSONSyntaxError) {
@@ -123,7 +123,7 @@ package struct JSONScanner {
         }
     }
 
-    /// Consumes any value and returns its bytes' range, white space around it left out.
+    /// Consumes a value of any kind and returns its range, without the white space around it.
     @discardableResult
     package mutating func value() throws(JSONSyntaxError) -> Range<Int> {
         let kind = nextKind()
@@ -155,7 +155,7 @@ package struct JSONScanner {
         return true
     }
 
-    /// After a member or an element: true when another follows.
+    /// Consumes the separator after a member or an element. Returns `true` if another one follows.
     private mutating func separator(before bracket: UInt8) throws(JSONSyntaxError) -> Bool {
         if close(bracket) { return false }
         guard byte(at: position) == UInt8(ascii: ",") else { throw failure("expected ',' or the closing bracket") }
@@ -211,7 +211,7 @@ package struct JSONScanner {
 }
 
 extension UInt8 {
-    /// 0 to 15 for an ASCII hex digit of either case.
+    /// The value of an ASCII hex digit of either case, from 0 to 15, or `nil` for other characters.
     package var hexDigitValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

@@ -1,17 +1,18 @@
-/// Strings in and out of their JSON form (RFC 8259, section 7).
+/// Functions that convert strings to and from their JSON form (RFC 8259, section 7).
 package enum JSONText {
-    /// A string the scanner has accepted.
+    /// Returns the text of a string that the scanner has accepted.
     static func text(_ escaped: Slice<UnsafeBufferPointer<UInt8>>, hasEscapes: Bool) -> String {
         hasEscapes ? String(decoding: unescaped(escaped), as: UTF8.self) : String(decoding: escaped, as: UTF8.self)
     }
 
-    /// Undoes the escapes of a string the scanner has accepted. An unpaired surrogate becomes U+FFFD.
+    /// Returns a string that the scanner has accepted without its escapes. An unpaired surrogate becomes U+FFFD.
     package static func unescaped(_ escaped: some Collection<UInt8>) -> [UInt8] {
         var isUnicode = true
         return unescaped(escaped, &isUnicode)
     }
 
-    /// Whether the string is text: an unpaired surrogate is none, and strings that differ in one would become the same.
+    /// Returns whether the string is valid Unicode. Unpaired surrogates are not valid: they all become U+FFFD, so
+    /// different strings would become equal.
     package static func isUnicode(_ escaped: some Collection<UInt8>) -> Bool {
         var isUnicode = true
         _ = unescaped(escaped, &isUnicode)
@@ -69,7 +70,7 @@ package enum JSONText {
         UInt8(ascii: "t"): 0x09,
     ]
 
-    /// Appends a string with its quotes, escaping only what must be.
+    /// Appends a string with its quotes, and escapes only the characters that JSON requires to be escaped.
     package static func append(_ string: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         var string = string
@@ -97,7 +98,7 @@ package enum JSONText {
         }
     }
 
-    /// Bytes that ``append(_:to:)`` writes for one byte of text.
+    /// Returns the number of bytes that ``append(_:to:)`` writes for one byte of text.
     package static func escapedSize(of byte: UInt8) -> Int {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"): 2

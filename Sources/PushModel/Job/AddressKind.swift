@@ -1,19 +1,19 @@
-/// What the address of a recipient is, as its JSON says it.
+/// The kind of a recipient's address, which is the name of its JSON member.
 public enum AddressKind: UInt8, Sendable, Hashable, CaseIterable {
-    /// What a provider gave a device, or an app on it.
+    /// A token that a provider issued to a device or to an app on it.
     case token
     /// The id of an app's installation (Firebase: `fid`).
     case installation
-    /// A browser's, as `PushSubscription.toJSON()` gives it (W3C Push API); its text is the endpoint.
+    /// A browser's subscription in the form of `PushSubscription.toJSON()` (W3C Push API). Its text is the endpoint.
     case subscription
-    /// Whoever has subscribed to a topic of the provider's.
+    /// A topic of the provider. The recipients are its subscribers.
     case topic
-    /// Whoever has subscribed to the topics that a boolean expression names.
+    /// A boolean expression of topics. The recipients are the subscribers that match it.
     case condition
-    /// A broadcast channel: in a job's field of that name.
+    /// A broadcast channel, which a job names in its field `channel`.
     case channel
 
-    /// In JSON.
+    /// The name of the JSON member.
     var key: StaticString {
         switch self {
         case .token: "token"
@@ -27,7 +27,8 @@ public enum AddressKind: UInt8, Sendable, Hashable, CaseIterable {
 
     package var name: String { "\(key)" }
 
-    /// Nobody in particular: in no registry, and never marked.
+    /// Whether the address stands for an unknown number of devices. Such an address is not in the token registry and is
+    /// never marked dead.
     public var isBroadcast: Bool {
         switch self {
         case .token, .installation, .subscription: false
@@ -35,7 +36,7 @@ public enum AddressKind: UInt8, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What events call it beside its text; nil: what a recipient is in the first place, or said by other means.
+    /// The value of `target` in an event's outcome. It is `nil` for the kinds that events show without it.
     package var target: StaticString? {
         switch self {
         case .token, .subscription, .channel: nil
@@ -43,11 +44,11 @@ public enum AddressKind: UInt8, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// A member of a recipient's object.
+    /// Returns the kind for the name of a member of a recipient's object.
     static func named(_ name: String) -> AddressKind? { allCases.first { $0 != .channel && $0.name == name } }
 }
 
-/// A bit for each.
+/// A set of address kinds with one bit for each.
 package struct AddressKinds: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
 

@@ -1,5 +1,5 @@
-/// Reads one JSON value as the type a field must have. A value of another type is passed over, the answer is
-/// nil and ``problem`` says what was expected.
+/// A reader of one JSON value as the type that a field must have. If the value has another type, the reader skips it,
+/// returns `nil` and sets ``problem`` to the expected type.
 struct FieldReader {
     var scanner: JSONScanner
     let bytes: UnsafeBufferPointer<UInt8>
@@ -10,7 +10,7 @@ struct FieldReader {
         self.bytes = bytes
     }
 
-    /// - Parameter maximum: bytes as they are written, escapes included.
+    /// - Parameter maximum: the maximum length in bytes, including escapes.
     mutating func string(maximum: Int = .max) throws(JSONSyntaxError) -> JSONScanner.StringToken? {
         guard try expect(.string, "must be a string") else { return nil }
         let token = try scanner.string()
@@ -47,7 +47,7 @@ struct FieldReader {
         return choice
     }
 
-    /// In lower case.
+    /// Reads a UUID and returns it in lower case.
     mutating func uuid() throws(JSONSyntaxError) -> String? {
         let dashes = [8, 13, 18, 23]
         guard let text = try text() else { return nil }
@@ -73,12 +73,12 @@ struct FieldReader {
         return number
     }
 
-    /// Seconds since 1970 as a number, or RFC 3339 text.
+    /// Reads a time, either as a number of seconds since 1970 or as RFC 3339 text.
     mutating func timestamp() throws(JSONSyntaxError) -> Timestamp? {
         let expected = "must be unix seconds or an RFC 3339 date-time"
         if scanner.nextKind() == .number {
             guard let seconds = try integer() else { return nil }
-            // A time beyond the year 9999 is milliseconds given by mistake.
+            // A time after the year 9999 was given in milliseconds by mistake.
             guard (0...Timestamp.representable.upperBound.seconds).contains(seconds) else {
                 problem = "\(expected); \(seconds) is out of range (is it in milliseconds?)"
                 return nil

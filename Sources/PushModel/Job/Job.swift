@@ -1,33 +1,34 @@
-/// A push job as published to the broker: one payload and whom to send it to.
+/// A push job as it was published to the broker: one payload and its recipients.
 ///
-/// A broadcast has one recipient, whose token is the channel's id: it is routed, retried and settled as any other job.
+/// A broadcast has one recipient, whose token is the id of the channel. It is routed, retried and settled like any
+/// other job.
 ///
-/// The message body is kept as it came. The payload, the tokens and the refs are byte ranges of it, so a job
-/// of a thousand recipients is one allocation for the body and one for the list of ranges.
+/// The message body is kept unchanged. The payload, the tokens and the refs are byte ranges of it, so a job with a
+/// thousand recipients needs only two allocations: the body and the list of ranges.
 @dynamicMemberLookup
 public final class Job: Sendable {
-    /// When a push stops being worth sending.
+    /// The time after which a push is not worth sending.
     public enum Expiration: Sendable, Hashable {
-        /// Deliver at once or not at all; the provider must not store it.
+        /// The push is delivered at once or not at all. The provider must not store it.
         case nowOrNever
-        /// The provider may store it until then; we do not send it later than that.
+        /// The provider may store the push until this time, and Martlet does not send it later.
         case at(Timestamp)
     }
 
-    /// The output of a job that names none, as the contract says it.
+    /// The output of a job that names none. The value is part of the contract with publishers.
     public static let defaultOutput = "apns"
 
-    /// Which outcomes the publisher wants to hear of.
+    /// The outcomes for which the publisher wants result events.
     public enum ResultScope: String, Sendable, Hashable, CaseIterable {
         case all
-        /// Everything but `sent`.
+        /// All outcomes except `sent`.
         case problems
     }
 
-    /// What the publisher has said; `job.topic` is `job.fields.topic`.
+    /// The fields that the publisher has set. `job.topic` is short for `job.fields.topic`.
     public let fields: JobFields
 
-    /// The message body, followed by the tokens that had to be unescaped.
+    /// The message body, followed by the unescaped forms of tokens with escapes.
     @usableFromInline
     let storage: [UInt8]
     private let bodyLength: Int
@@ -41,26 +42,26 @@ public final class Job: Sendable {
     @inlinable
     public subscript<Value>(dynamicMember field: KeyPath<JobFields, Value>) -> Value { fields[keyPath: field] }
 
-    /// The same job for some of its recipients, by their index; shares the bytes.
+    /// Returns the same job for some of its recipients, given by their indices. Both jobs share the bytes.
     package func limited(to recipients: [Int]) -> Job {
         var some = fields
         some.recipients = recipients.map { fields.recipients[$0] }
         return Job(some, storage: storage, bodyLength: bodyLength)
     }
 
-    /// Lends the bytes that all ranges of this job point into.
+    /// Calls `body` with the bytes to which all ranges of this job refer.
     @inlinable
     public func withBytes<R, E: Error>(_ body: (UnsafeBufferPointer<UInt8>) throws(E) -> R) throws(E) -> R {
         try storage.withUnsafeBufferPointer(body)
     }
 
-    /// The bytes of one of this job's ranges.
+    /// Returns the bytes of one of this job's ranges.
     public func bytes(_ range: Range<Int>) -> ArraySlice<UInt8> { storage[range] }
 
     /// The message body as published.
     package var body: ArraySlice<UInt8> { storage[..<bodyLength] }
 
-    /// True once the job's own deadline has passed.
+    /// Returns whether the job's own deadline has passed.
     public func isExpired(at now: Timestamp) -> Bool {
         if case .at(let deadline) = fields.expiration { deadline < now } else { false }
     }

@@ -1,11 +1,15 @@
-/// Reads a message body as a ``Job`` in one pass, checking everything the contract says of its form.
+/// A decoder that reads a message body as a ``Job`` in one pass. It checks the complete form that the contract
+/// requires.
 ///
-/// The output judges what only a provider can judge: push types, topics, a device token's form.
+/// The output checks everything that depends on a provider: push types, topics, the form of device tokens.
 public enum JobDecoder {
+    /// Decodes a job.
+    ///
     /// - Parameters:
     ///   - body: the message body.
-    ///   - messageID: the message's `message_id` property, which is the job's id when the body has none.
-    ///   - makeID: gives an id to a job that has neither.
+    ///   - messageID: the message's `message_id` property, which is the job's id if the body contains none.
+    ///   - makeID: a closure that creates the id of a job without any id.
+    /// - Throws: ``JobRejection`` with all faults found.
     public static func decode(
         _ body: [UInt8], messageID: String? = nil, limits: JobLimits = JobLimits(),
         makeID: () -> String
@@ -14,7 +18,7 @@ public enum JobDecoder {
         body.withUnsafeBufferPointer { reader.read($0) }
         let id = reader.fields.id.isEmpty ? messageID.flatMap { $0.isEmpty ? nil : $0 } : reader.fields.id
         if reader.fields.id.isEmpty, let messageID, messageID.contains("\u{FFFD}") {
-            // Bytes that were not UTF-8 read so, and ids that differ in them would be one.
+            // Bytes of the id that were not UTF-8 have become U+FFFD, so different ids could be equal here.
             reader.fault("message_id", "is no text: it has U+FFFD, the replacement character")
         }
         guard reader.faults.isEmpty else {

@@ -1,10 +1,10 @@
-/// The fields of a job, in the order in which they are written. How each is read and how it is written stands below.
+/// The fields of a job, in the order in which they are written. The extensions below read and write each field.
 package enum JobField: UInt8, CaseIterable {
     case id, app, output, environment, credential, pushType, topic, priority, expiresAt, collapseID, sendAt, rate,
         atMostOnce
     case trim, validateOnly, results, payload, channel, recipients
 
-    /// In JSON.
+    /// The name of the JSON member.
     var key: StaticString {
         switch self {
         case .id: "id"
@@ -33,13 +33,13 @@ package enum JobField: UInt8, CaseIterable {
 
     static let required: [JobField] = [.app, .payload]
 
-    /// By the length of their names.
+    /// The fields, grouped by the length of their names.
     private static let byLength = {
         let names = allCases.map { (name: Array($0.name.utf8), field: $0) }
         return (0...(names.map(\.name.count).max() ?? 0)).map { length in names.filter { $0.name.count == length } }
     }()
 
-    /// Known by its bytes as they are mostly written, without a text made of them.
+    /// Returns the field with a name. Names without escapes are compared as bytes, without creating a string.
     static func named(_ name: Slice<UnsafeBufferPointer<UInt8>>, hasEscapes: Bool) -> JobField? {
         hasEscapes ? named(JSONText.unescaped(name)) : named(name)
     }
@@ -49,7 +49,7 @@ package enum JobField: UInt8, CaseIterable {
         return byLength[name.count].first { $0.name.elementsEqual(name) }?.field
     }
 
-    /// A bit for each.
+    /// A set of fields with one bit for each.
     struct Set {
         private var bits: UInt32 = 0
 
@@ -57,7 +57,9 @@ package enum JobField: UInt8, CaseIterable {
 
         func contains(_ field: JobField) -> Bool { bits & Self.bit(field) != 0 }
 
-        /// - Returns: whether it is new.
+        /// Inserts a field.
+        ///
+        /// - Returns: whether the field was not in the set before.
         mutating func insert(_ field: JobField) -> Bool {
             defer { bits |= Self.bit(field) }
             return !contains(field)
@@ -124,7 +126,7 @@ extension JobReader {
 }
 
 extension JobField {
-    /// Appends what a job says of this field, if anything, for some of its recipients.
+    /// Appends the job's value of this field, if it has one, for some of its recipients.
     func write(
         _ fields: JobFields, _ recipients: [Int], _ bytes: UnsafeBufferPointer<UInt8>, to writer: inout JSONObjectWriter
     ) {

@@ -1,41 +1,42 @@
-/// What a publisher has said of a job. A new field is added here and in `JobField`.
+/// The fields of a job as the publisher set them. A new field is added here and in `JobField`.
 public struct JobFields: Sendable {
     public package(set) var id = ""
-    /// The publisher has given the id, in the job or as the message's; otherwise it was made up, and another delivery of
-    /// the message gets another.
+    /// Whether the publisher gave the id, in the job or as the message's id. Otherwise the worker made it up, and
+    /// another delivery of the message gets a different one.
     public package(set) var hasGivenID = false
-    /// Bundle id of the app, which selects its row, hence the credential and the default topic.
+    /// The bundle id of the app. It selects the app's row, and with it the credential and the default topic.
     public package(set) var app = ""
-    /// Name of the output that delivers it.
+    /// The name of the output that delivers the job.
     public package(set) var output = Job.defaultOutput
-    /// nil: the app row's.
+    /// The environment, or `nil` for the environment of the app's row.
     public package(set) var environment: PushEnvironment?
-    /// Id of a credential that goes before what routing would choose; nil: routing chooses.
+    /// The id of a credential that takes precedence over the one that routing would choose, or `nil` to let routing
+    /// choose.
     public package(set) var credential: Credential.ID?
     public package(set) var recipients: [Recipient] = []
-    /// How its recipients are addressed.
+    /// The kinds of addresses that the recipients have.
     package var addresses: AddressKinds = []
-    /// The one recipient is a channel, not a device.
+    /// Whether the only recipient is a channel and not a device.
     public var isBroadcast: Bool { addresses.contains(AddressKinds(.channel)) }
-    /// Where among the job's bytes the payload is: a JSON object, or for some outputs a JSON string.
+    /// The range of the payload in the job's bytes. The payload is a JSON object or, for some outputs, a JSON string.
     public package(set) var payload = 0..<0
-    /// Its payload, or one of a recipient's, is a string.
+    /// Whether the job's payload, or that of a recipient, is a string.
     package var hasTextPayload = false
-    /// The provider is to check the push, and to deliver nothing.
+    /// Whether the provider only validates the push and delivers nothing.
     public package(set) var validateOnly = false
     public package(set) var pushType: String?
     public package(set) var topic: String?
     public package(set) var priority: Int?
-    /// nil: the provider's own storage rule applies.
+    /// The deadline, or `nil` to apply the provider's own storage rule.
     public package(set) var expiration: Job.Expiration?
     public package(set) var collapseID: String?
-    /// Nothing is sent before; nil: at once.
+    /// The time before which nothing is sent, or `nil` to send at once.
     public package(set) var sendAt: Timestamp?
-    /// Most pushes of it in a second, of all workers together; nil: as the app's.
+    /// The maximum rate of the job in pushes per second, for all workers together, or `nil` for the app's rate.
     public package(set) var rate: Int?
-    /// A push that may have been accepted is never sent again.
+    /// Whether a push that may have been accepted is never sent again.
     public package(set) var atMostOnce = false
-    /// An alert body too long for the payload limit is cut rather than refused.
+    /// Whether an alert body is cut if the payload exceeds the limit. Otherwise such a push is rejected.
     public package(set) var trim = false
     public package(set) var results = Job.ResultScope.all
 

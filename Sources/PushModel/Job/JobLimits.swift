@@ -1,28 +1,30 @@
-/// How much a job may hold. A job beyond them is refused with the limit's name and value; docs/publish.md lists all of
-/// them.
+/// The limits of a job. A job that exceeds one is rejected with the name and value of the limit. docs/publish.md lists
+/// all of them.
 public struct JobLimits: Sendable {
-    /// Most recipients (`jobs.maximum_recipients`).
+    /// The maximum number of recipients (`jobs.maximum_recipients`).
     public var recipients: Int
-    /// A registration later than this is a mistake: until then nobody could mark the token dead.
+    /// The latest time at which a token may have been registered. A later time is an error, because until then the
+    /// token could not be marked dead.
     public var latestRegistration: Timestamp
 
-    /// Most bytes of a job's own payload, which each chunk of a large job repeats. No provider takes a tenth of it.
+    /// The maximum size of a job's own payload, in bytes. Each chunk of a large job repeats the payload. No provider
+    /// accepts a tenth of this size.
     public static let payloadBytes = 65_536
-    /// Most bytes of what becomes a header field. Apple's servers take 8,000 bytes of all fields together, and whoever
-    /// sends more loses the connection, with what others have on it.
+    /// The maximum size of values that become header fields, in bytes. Apple's servers accept 8,000 bytes of header
+    /// fields. A larger request closes the connection, with the requests of other jobs on it.
     static let topicBytes = 255
     static let pushTypeBytes = 64
-    /// Most bytes of what events and logs repeat. App, kind and output together have to fit into a routing key, which
-    /// has 255; a bundle id has 155 at most.
+    /// The maximum size of values that events and logs repeat, in bytes. App, kind and output together must fit into a
+    /// routing key of 255 bytes. A bundle id has at most 155.
     static let appBytes = 200
     static let outputBytes = 32
-    /// As they are written in the job, escapes included.
+    /// The maximum sizes of values as they are written in the job, including escapes, in bytes.
     static let refBytes = 1_024
     static let tokenBytes = 4_096
     static let subscriptionBytes = 8_192
-    /// Pushes a second that an app or a job may ask for.
+    /// The rates that an app or a job may have, in pushes per second.
     public static let rates = 1...1_000_000
-    /// How far the clock of whoever says when a token was registered may be ahead of ours, in seconds.
+    /// The number of seconds by which the clock that dates registrations may be ahead of the worker's.
     package static let clockTolerance: Int64 = 300
 
     public init(recipients: Int = .max, latestRegistration: Timestamp = Timestamp(milliseconds: .max)) {

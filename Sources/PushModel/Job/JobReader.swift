@@ -1,8 +1,9 @@
-/// Collects a job's fields and every fault among them; only broken JSON ends the reading early.
+/// A reader that collects the fields of a job and all faults in them. Only invalid JSON ends the reading early.
 struct JobReader {
     static let maximumIDLength = 128
     static let maximumCollapseIDBytes = 64
-    /// Beyond this many faults the rest adds nothing; a job may have a million recipients.
+    /// The maximum number of faults that are reported. A job may have a million recipients, and more faults give no new
+    /// information.
     static let maximumFaults = 20
 
     var fields = JobFields()
@@ -10,7 +11,7 @@ struct JobReader {
     private(set) var unescapedTokens: [UInt8] = []
     private let bodyLength: Int
     private let limits: JobLimits
-    /// Place in the list of the recipient being read.
+    /// The index of the recipient that is being read.
     private var recipientIndex = 0
 
     init(bodyLength: Int, limits: JobLimits) {
@@ -54,7 +55,7 @@ struct JobReader {
         }
     }
 
-    /// A job goes to recipients or to a channel; a channel has neither a topic nor anything to collapse.
+    /// Checks that the job has either recipients or a channel. A job to a channel has no topic and no collapse id.
     private mutating func checkAddressee(_ seen: JobField.Set) {
         guard seen.contains(.channel) else {
             if !seen.contains(.recipients) { fault("recipients", "is required, or channel for a broadcast") }
@@ -72,7 +73,7 @@ struct JobReader {
             try scanner.value()
             return fault("recipients", "must be an array")
         }
-        // A token of 32 bytes takes 67 bytes of JSON: reserving by that keeps the list from growing by halves.
+        // A token of 32 bytes takes 67 bytes of JSON. Reserving accordingly avoids repeated growth of the list.
         fields.recipients.reserveCapacity(min((bytes.count - scanner.position) / 67, limits.recipients))
         try scanner.array { (scanner) throws(JSONSyntaxError) in
             switch scanner.nextKind() {
@@ -129,7 +130,8 @@ struct JobReader {
         _ kind: AddressKind, _ token: JSONScanner.StringToken, _ addressJSON: Range<Int>, ref: Range<Int>?,
         payload: Range<Int>?, registeredAt: Timestamp?, _ bytes: UnsafeBufferPointer<UInt8>
     ) {
-        // Counted, and not kept: what is refused for its size must not take more than its size.
+        // Surplus recipients are counted but not stored, so that an oversized job uses no more memory than its own
+        // size.
         guard recipientIndex < limits.recipients else { return }
         if token.range.isEmpty { fault(place(), "has an empty \(kind == .token ? "device token" : kind.name)") }
         var range = token.range

@@ -1,27 +1,27 @@
-/// Why a message cannot be used as a job: every fault that was found, by field.
+/// The reasons why a message cannot be used as a job: every fault that was found, by field.
 ///
-/// It cuts what it repeats of the message, which goes into an event, a header and the log.
+/// Text from the message is shortened, because it is repeated in an event, a header and the log.
 public struct JobRejection: Error, Hashable, CustomStringConvertible {
     public struct Fault: Sendable, Hashable {
-        /// The field's name, with its place where it is inside another: `recipients[3].token`.
+        /// The name of the field, with its location if it is inside another one: `recipients[3].token`.
         public let field: String
         public let problem: String
 
         public init(field: String, problem: String) {
-            // A field may have no name at all, which is to be seen.
+            // An empty field name is shown as a pair of quotes.
             self.field = field.isEmpty ? "\"\"" : field.abbreviated(toBytes: JobRejection.fieldBytes)
             self.problem = problem.abbreviated(toBytes: JobRejection.problemBytes)
         }
     }
 
     private static let fieldBytes = 100
-    /// Eight characters, and that there were more.
+    /// The maximum length of unknown field names in the log: eight characters and an ellipsis.
     private static let loggedNameBytes = 11
     private static let problemBytes = 500
     private static let idBytes = 255
     private static let descriptionBytes = 2_000
 
-    /// The job's id and app as far as they could be read.
+    /// The job's id and app, if they could be read.
     public let jobID: String?
     public let app: String?
     public let faults: [Fault]
@@ -32,7 +32,8 @@ public struct JobRejection: Error, Hashable, CustomStringConvertible {
         self.faults = faults
     }
 
-    /// The same for the log: a member that nobody knows may be called as a token or a ref, put into its place by mistake.
+    /// The description for the log. It shortens the names of unknown members, because a publisher may have put a token
+    /// or a ref in place of a name by mistake.
     package var logged: String {
         JobRejection(
             jobID: nil, app: nil,
@@ -47,14 +48,14 @@ public struct JobRejection: Error, Hashable, CustomStringConvertible {
         ).description
     }
 
-    /// One line: `recipients: must not be empty; payload: is required`.
+    /// The faults in one line: `recipients: must not be empty; payload: is required`.
     public var description: String {
         faults.map { "\($0.field): \($0.problem)" }.joined(separator: "; ").abbreviated(toBytes: Self.descriptionBytes)
     }
 }
 
 extension String {
-    /// At most so many bytes of UTF-8; what is cut ends with an ellipsis.
+    /// Returns the text with at most `limit` bytes of UTF-8. A shortened text ends with an ellipsis.
     fileprivate func abbreviated(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var end = utf8.index(startIndex, offsetBy: limit - "…".utf8.count)

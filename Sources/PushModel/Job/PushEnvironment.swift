@@ -1,4 +1,4 @@
-/// Which of a provider's two worlds a push goes to. For Apple: the host it is sent to.
+/// The provider's environment to which a push goes. For Apple it determines the host.
 public enum PushEnvironment: String, Sendable, Hashable, CaseIterable, Codable {
     case production
     case sandbox

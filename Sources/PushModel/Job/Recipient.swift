@@ -1,5 +1,5 @@
-/// One device of a job, or whom a broadcast goes to: byte ranges into the job it belongs to, kept narrow because jobs have
-/// thousands.
+/// A device of a job, or the target of a broadcast. It consists of byte ranges of its job and is kept small, because
+/// jobs have thousands of recipients.
 public struct Recipient: Sendable {
     private let tokenStart: UInt32
     private let tokenLength: UInt32
@@ -9,12 +9,12 @@ public struct Recipient: Sendable {
     private let refLength: UInt32
     private let payloadStart: UInt32
     private let payloadLength: UInt32
-    /// When the app last handed in this token; nil when the publisher did not say.
+    /// The time at which the app last registered this token, or `nil` if the publisher did not state it.
     public let registeredAt: Timestamp?
-    /// What its address is.
+    /// The kind of the address.
     public let kind: AddressKind
 
-    /// All ranges must lie below 4 GiB, which the broker's own limit on a message ensures.
+    /// Creates a recipient. All ranges must lie below 4 GiB, which the broker's limit on messages ensures.
     package init(
         _ kind: AddressKind, token: Range<Int>, addressJSON: Range<Int>, ref: Range<Int>?, payload: Range<Int>?,
         registeredAt: Timestamp?
@@ -31,22 +31,23 @@ public struct Recipient: Sendable {
         self.registeredAt = registeredAt
     }
 
-    /// The text of its address, unescaped: the token, the topic's name, the endpoint of a subscription.
+    /// The range of the address's text, unescaped: the token, the name of the topic, or the endpoint of the
+    /// subscription.
     public var token: Range<Int> { Int(tokenStart)..<Int(tokenStart) + Int(tokenLength) }
-    /// The JSON of its address as published: a string with its quotes, or a subscription's object.
+    /// The range of the address's JSON as published: a string with its quotes, or the object of a subscription.
     public var addressJSON: Range<Int> { Int(addressStart)..<Int(addressStart) + Int(addressLength) }
-    /// The ref's JSON string, quotes included, to be echoed as it is.
+    /// The range of the ref's JSON string with its quotes. Events repeat it unchanged.
     package var refJSON: Range<Int>? {
         refLength == 0 ? nil : Int(refStart)..<Int(refStart) + Int(refLength)
     }
-    /// A payload that replaces the job's for this recipient.
+    /// The range of a payload that replaces the job's payload for this recipient, if any.
     public var payload: Range<Int>? {
         payloadLength == 0 ? nil : Int(payloadStart)..<Int(payloadStart) + Int(payloadLength)
     }
 }
 
 extension Recipient {
-    /// Appends the text of its address as a JSON string, as published where it was one.
+    /// Appends the text of the address as a JSON string. If the publisher wrote a string, it is copied unchanged.
     package func appendText(of job: Job, to output: inout [UInt8]) {
         guard kind == .subscription else { return output.append(contentsOf: job.bytes(addressJSON)) }
         JSONText.append(String(decoding: job.bytes(token), as: UTF8.self), to: &output)

@@ -1,7 +1,7 @@
-/// Collects the members of a recipient's object.
+/// A reader that collects the members of a recipient's object.
 struct RecipientReader {
     private(set) var kind: AddressKind?
-    /// The text of its address.
+    /// The text of the address.
     private(set) var token: JSONScanner.StringToken?
     private(set) var addressJSON = 0..<0
     private(set) var ref: Range<Int>?
@@ -13,7 +13,7 @@ struct RecipientReader {
         self.latestRegistration = latestRegistration
     }
 
-    /// Reads one member's value; ``FieldReader/problem`` says what is wrong with it.
+    /// Reads the value of one member. ``FieldReader/problem`` is set if the value is invalid.
     mutating func read(_ name: String, _ value: inout FieldReader) throws(JSONSyntaxError) {
         let isRepeated =
             switch name {
@@ -58,7 +58,7 @@ struct RecipientReader {
         if token == nil, value.problem == nil { value.problem = "has no endpoint" }
     }
 
-    /// Browsers say more than that, and what else it holds is for the output to judge.
+    /// Returns the endpoint of a subscription. Browsers write more members, which the output checks.
     private func endpoint(
         _ scanner: inout JSONScanner, _ value: inout FieldReader
     ) throws(JSONSyntaxError) -> JSONScanner.StringToken? {
@@ -81,13 +81,13 @@ struct RecipientReader {
 }
 
 extension FieldReader {
-    /// An object, or a string, which some outputs take.
+    /// Reads a payload: an object, or a string, which some outputs accept.
     mutating func payload() throws(JSONSyntaxError) -> Range<Int>? {
         scanner.nextKind() == .string ? try string()?.quoted : try object()
     }
 }
 
 extension JSONScanner.StringToken {
-    /// With its quotes.
+    /// The range including the quotes.
     var quoted: Range<Int> { range.lowerBound - 1..<range.upperBound + 1 }
 }

@@ -1,4 +1,4 @@
-/// A moment, in whole milliseconds since 1970-01-01T00:00:00Z, read and written as RFC 3339.
+/// A moment in whole milliseconds since 1970-01-01T00:00:00Z. It is read and written as RFC 3339.
 public struct Timestamp: Sendable, Hashable, Comparable {
     public let milliseconds: Int64
 
@@ -16,12 +16,12 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 }
 
 extension Timestamp {
-    /// What RFC 3339 can write: the years 0000 to 9999, in UTC.
+    /// The moments that RFC 3339 can express: the years 0000 to 9999, in UTC.
     package static let representable =
         Timestamp(seconds: -62_167_219_200)...Timestamp(milliseconds: 253_402_300_799_999)
 
-    /// Reads an RFC 3339 date-time, with any offset and any number of digits after the second (cut to
-    /// milliseconds); nil when it is not one, or when the offset leads out of the years 0000 to 9999.
+    /// Creates a moment from an RFC 3339 date-time with any offset and any number of fractional digits, which are cut
+    /// to milliseconds. Returns `nil` for other texts, and if the offset leads out of the years 0000 to 9999.
     public init?(rfc3339 text: String) {
         let bytes = Array(text.utf8)
         func number(_ range: Range<Int>) -> Int64? {
@@ -73,7 +73,8 @@ extension Timestamp {
         guard Self.representable.contains(self) else { return nil }
     }
 
-    /// Appends `2026-11-20T10:00:00.123Z`; the nearest moment that can be written when this one can't.
+    /// Appends the moment as `2026-11-20T10:00:00.123Z`. A moment that cannot be written is replaced by the nearest one
+    /// that can.
     package func appendRFC3339(to output: inout [UInt8]) {
         guard Self.representable.contains(self) else {
             let nearest = min(max(self, Self.representable.lowerBound), Self.representable.upperBound)
@@ -113,8 +114,8 @@ extension Timestamp {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    // The calendar arithmetic is that of the proleptic Gregorian calendar counted in 400-year eras that
-    // begin on 1 March, so that the leap day comes last.
+    // These functions use the proleptic Gregorian calendar in eras of 400 years. An era begins on 1 March, so that the
+    // leap day is the last day of a year.
 
     private static func daysSinceEpoch(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shiftedYear = month <= 2 ? year - 1 : year

@@ -1,8 +1,9 @@
-/// The trace that a job belongs to, as messages say it (W3C Trace Context): carried into all that becomes of the job.
+/// The trace to which a job belongs, in the form of message headers (W3C Trace Context). Every message that results
+/// from the job carries it.
 public struct TraceHeaders: Sendable, Hashable {
     public let traceparent: String
     public let tracestate: String?
-    /// Spans are made of it here.
+    /// Whether this worker records spans of the trace.
     package let isRecorded: Bool
 
     package init(traceparent: String, tracestate: String? = nil, isRecorded: Bool = false) {

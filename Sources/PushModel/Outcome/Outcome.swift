@@ -1,51 +1,51 @@
-/// What became of one recipient in one delivery of a job.
+/// The outcome for one recipient in one delivery of a job.
 ///
-/// The kinds are those of the result event, plus ``Verdict/retry``, ``Verdict/hold`` and ``Verdict/returned``,
-/// which the pipeline turns into another attempt or into `failed`.
+/// The verdicts are the kinds of result events, and ``Verdict/retry``, ``Verdict/hold`` and ``Verdict/returned``. The
+/// pipeline turns these three into another attempt or into `failed`.
 public struct Outcome: Sendable {
     public enum Verdict: UInt8, Sendable, Hashable, CaseIterable {
-        /// Accepted by the provider, which is not: delivered.
+        /// The provider accepted the push. It may not have delivered it yet.
         case sent
-        /// The provider says that the token is dead.
+        /// The provider reports that the token is dead.
         case unregistered
-        /// Refused for good, by the provider or by our own checks.
+        /// The push was refused permanently, by the provider or by Martlet's own checks.
         case rejected
-        /// Given up; certainly not accepted.
+        /// Martlet gave up. The provider certainly did not accept the push.
         case failed
-        /// May have been accepted: the connection died after the request was written.
+        /// The push may have been accepted. Its request was written, but no answer arrived.
         case unknown
-        /// Its deadline passed before it could be sent.
+        /// The deadline passed before the push could be sent.
         case expired
-        /// Not sent, because the token is marked dead and has not registered again.
+        /// The push was not sent, because the token is marked dead and was not registered again.
         case suppressed
-        /// Certainly not accepted, and worth another attempt later.
+        /// The push was certainly not accepted, and a later attempt may succeed.
         case retry
-        /// Certainly not accepted, because the credential is refused or the provider cannot be reached. The push waits
-        /// until that is over, and no attempt is counted.
+        /// The push was certainly not accepted, because the credential is refused or the provider cannot be reached. It
+        /// waits until this is over, and no attempt is counted.
         case hold
-        /// Certainly not sent, because the worker stops or the credential was retired meanwhile; it is routed anew,
-        /// here or by another worker, without an attempt having been made.
+        /// The push was certainly not sent, because the worker stops or the credential was retired. This or another
+        /// worker routes it again, and no attempt is counted.
         case returned
     }
 
-    /// Who decided.
+    /// The party that decided an outcome.
     public enum Judge: String, Sendable, Hashable {
         case provider
         case martlet
     }
 
-    /// The reason of what an operator wants no more of.
+    /// The reason of pushes whose job an operator has cancelled.
     public static let cancelled = "Cancelled"
-    /// No connection could be made.
+    /// The reason if no connection could be made.
     package static let connectionFailed = "ConnectionFailed"
-    /// The provider accepted connections, or a probe, but sent no answer.
+    /// The reason if the provider accepted connections, or a probe, but sent no answer.
     package static let noAnswer = "NoAnswer"
 
     public let job: RoutedJob
-    /// Index into the job's recipients.
+    /// The index of the recipient in the job.
     public let recipient: Int
     public let verdict: Verdict
-    /// The provider's status code; 0 when there was no answer.
+    /// The provider's status code, or 0 if there was no answer.
     public let status: Int
     /// The provider's reason, or a reason of Martlet with the same naming; `nil` for `sent`. Control characters are
     /// escaped.
@@ -55,13 +55,14 @@ public struct Outcome: Sendable {
     public let detail: String?
     public let judge: Judge
     public let providerID: ProviderID?
-    /// A second id that the provider gives, for its own tools.
+    /// A second id of the provider, for use with its own tools.
     public let uniqueID: String?
-    /// For `unregistered`: when the provider last found the token dead.
+    /// The time at which the provider last found the token dead, for `unregistered`.
     public let unregisteredAt: Timestamp?
-    /// How many bytes shorter the payload was made to fit; 0 unless the job asked for it.
+    /// The number of bytes by which the payload was trimmed. It is 0 unless the job allows trimming.
     public let trimmedBytes: Int
-    /// For `retry`, `hold` and `unknown`: the least to wait, in seconds, where somebody has said so; else 0.
+    /// The minimum delay before another attempt, in seconds, for `retry`, `hold` and `unknown`. It is 0 if no minimum
+    /// is known.
     public let retryAfterSeconds: Int32
     public let at: Timestamp
 

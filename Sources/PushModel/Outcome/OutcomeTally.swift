@@ -1,12 +1,12 @@
 package import Metering
 
-/// Where an app's outcomes are counted; goes with each of its jobs, so that a push looks nothing up. Written on the
-/// pipeline's queue only.
+/// The counters of an app's outcomes. Each job carries them, so that no look-up is necessary for each push. Only the
+/// pipeline's queue writes them.
 package final class OutcomeTally: Sendable {
-    /// By the place of their kind.
+    /// The counters, indexed by kind.
     private let cells: [MetricCell]
 
-    /// Counts nothing.
+    /// A tally without counters.
     package static let none = OutcomeTally([])
 
     package init(_ cells: [MetricCell]) {

@@ -1,5 +1,5 @@
-/// The id a provider gives an accepted push. There is one for every push, and text is all that is ever asked of it: the
-/// text of a UUID, which most are, is kept in place, without an allocation.
+/// The id that a provider gives to an accepted push. Every push has one, and it is only ever used as text. Most ids are
+/// UUIDs, whose text is stored inline without an allocation.
 public struct ProviderID: Sendable, Hashable {
     /// The characters of a UUID, in lower case.
     private struct Short: Hashable {
@@ -20,16 +20,16 @@ public struct ProviderID: Sendable, Hashable {
     }
 
     private static let uuidLength = 36
-    /// Of any id; a longer one is none.
+    /// The maximum length of an id, in bytes. A longer text is not accepted as an id.
     package static let maximumLength = 512
 
     private let form: Form
 
-    /// Reads the 36 characters of a UUID, of either case; nil when there are more or fewer, or others than hex
-    /// digits and dashes. Where the dashes are is not checked.
+    /// Creates an id from the text of a UUID in either case. Returns `nil` unless the text has 36 characters that are
+    /// all hex digits or dashes. The positions of the dashes are not checked.
     public init?(ascii: UnsafeBufferPointer<UInt8>) {
         guard ascii.count == Self.uuidLength, let base = UnsafeRawPointer(ascii.baseAddress) else { return nil }
-        // Without a branch, which random digits would make unpredictable: there is an id for every push.
+        // The loop has no branch, because random digits would make it unpredictable and every push has an id.
         var others: UInt64 = 0
         for byte in ascii {
             let members = byte & 0x40 == 0 ? Self.digitsAndDash : Self.letters
@@ -46,21 +46,21 @@ public struct ProviderID: Sendable, Hashable {
                 tail: base.loadUnaligned(fromByteOffset: 32, as: UInt32.self) | UInt32(Self.lowerCase) &* 0x0101_0101))
     }
 
-    /// Any text of 1 to 512 bytes, as it is; nil for others.
+    /// Creates an id from a text of 1 to 512 bytes, unchanged. Returns `nil` for other texts.
     public init?(_ text: String) {
         guard (1...Self.maximumLength).contains(text.utf8.count) else { return nil }
         form = .long(text)
     }
 
-    /// Bit n stands for the character n: `0` to `9` and `-`.
+    /// The digits and the dash. Bit n stands for the character n.
     private static let digitsAndDash: UInt64 = 0x03FF_2000_0000_0000
-    /// Bit n stands for the character 64 + n: `A` to `F` and `a` to `f`.
+    /// The letters `A` to `F` and `a` to `f`. Bit n stands for the character 64 + n.
     private static let letters: UInt64 = 0x0000_007E_0000_007E
 
-    /// Setting this bit lowers letters and leaves digits and dashes as they are.
+    /// The bit that turns letters into lower case. Setting it does not change digits and dashes.
     private static let lowerCase: UInt8 = 0x20
 
-    /// Appends it as a JSON string, with its quotes.
+    /// Appends the id as a JSON string with its quotes.
     package func appendJSON(to output: inout [UInt8]) {
         switch form {
         case .short(let short):

@@ -1,8 +1,8 @@
-/// How many device tokens of an app a provider has called bad since it was last told.
+/// The number of an app's device tokens that a provider has called bad since the last report.
 public struct BadTokens: Sendable, Hashable {
     public let app: String
     public let environment: PushEnvironment
-    /// The provider's.
+    /// The provider's reason.
     public let reason: String
     public var count: Int
 

@@ -1,7 +1,7 @@
 import Threading
 
-/// Delivers nothing and reports every recipient as sent: for load tests of the broker's and the database's
-/// side, and the smallest example of an output.
+/// An output that delivers nothing and reports every recipient as sent. It is used for load tests of the broker and the
+/// database, and is the smallest example of an output.
 public final class DiscardOutput: Output {
     private let now: @Sendable () -> Timestamp
     private let isStopped = Atomic(false)

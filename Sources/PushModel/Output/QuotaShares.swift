@@ -1,15 +1,15 @@
-/// What a provider allows to all workers together, such as pushes of a project in a minute, is divided among those that use
-/// it.
+/// The number of workers that share each quota. A provider's quota, such as pushes of a project per minute, applies to
+/// all workers together, so they divide it.
 public protocol QuotaShares: Sendable {
-    /// How many workers share this quota, the one that asks among them. Whoever has asked within a minute counts. Cheap, and
-    /// from any thread.
+    /// Returns the number of workers that share a quota, including the calling one. A worker counts if it has called
+    /// this within the last minute. The call is cheap and allowed on any thread.
     ///
-    /// - Parameter name: such as `<output>/<account>`.
-    /// - Returns: nil: not known yet, since it was first asked a moment ago.
+    /// - Parameter name: the name of the quota, such as `<output>/<account>`.
+    /// - Returns: the number, or `nil` shortly after the first call, when it is not known yet.
     func workers(sharing name: String) -> Int?
 }
 
-/// There is one worker.
+/// The quotas of a single worker, which shares them with no other one.
 public struct UndividedQuotas: QuotaShares {
     public init() {}
 

@@ -1,10 +1,11 @@
-/// A provider refuses a credential, or a credential for one topic, and its jobs wait until that is mended; or most
-/// recipients of an app, for which nobody waits.
+/// A provider's refusal of a credential, either for all topics or for one. The jobs concerned wait until the cause is
+/// corrected. A refusal may also concern most recipients of an app, and then no job waits.
 public struct Refusal: Sendable, Hashable {
     public struct Subject: Sendable, Hashable {
         public let credential: Credential.ID
         public let environment: PushEnvironment
-        /// nil: all topics. Anything but the topic as such is said behind it: `com.example.app (device tokens)`.
+        /// The topic, or `nil` for all topics. A qualifier may follow in parentheses: `com.example.app (device
+        /// tokens)`.
         public let topic: String?
 
         public init(credential: Credential.ID, environment: PushEnvironment, topic: String?) {
@@ -21,7 +22,7 @@ public struct Refusal: Sendable, Hashable {
     }
 
     public let subject: Subject
-    /// The provider's.
+    /// The provider's reason.
     public let reason: String
     public let since: Timestamp
 

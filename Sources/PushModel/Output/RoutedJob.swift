@@ -1,21 +1,21 @@
-/// A job on its way through an output: what the job says, plus what routing has decided.
+/// A job on its way through an output, with the results of routing.
 public final class RoutedJob: Sendable {
     public let job: Job
     public let environment: PushEnvironment
-    /// nil for an output that needs none.
+    /// The credential, or `nil` if the output needs none.
     public let credential: Credential?
     public let lane: Lane
-    /// 1 for the first attempt; higher when the job comes back from a delay queue.
+    /// The number of the attempt, starting at 1. It grows each time the job returns from a delay queue.
     public let attempt: Int
-    /// The broker has delivered this job before, so some of its pushes may already have been sent.
+    /// Whether the broker has delivered this job before. Some of its pushes may then already have been sent.
     public let redelivered: Bool
-    /// The pipeline's own handle; means nothing to an output.
+    /// The pipeline's own handle, which has no meaning for outputs.
     package let ledgerID: Int
     package let traits: OutputTraits
     package let tally: OutcomeTally
-    /// nil: it belongs to none.
+    /// The trace to which the job belongs, if any.
     public let trace: TraceHeaders?
-    /// Asked for each push.
+    /// Whether spans of the job are recorded. The value is stored, because it is read for each push.
     package let isTraced: Bool
 
     package init(
@@ -36,7 +36,7 @@ public final class RoutedJob: Sendable {
         isTraced = trace?.isRecorded == true
     }
 
-    /// The same job for some of its recipients, by their index.
+    /// Returns the same job for some of its recipients, given by their indices.
     package func limited(to recipients: [Int]) -> RoutedJob {
         RoutedJob(
             job: job.limited(to: recipients), environment: environment, credential: credential, lane: lane,

@@ -1,18 +1,19 @@
-/// What a check of a credential has found out.
+/// The result of checking a credential.
 public struct CredentialFinding: Sendable, Hashable {
     public enum Result: Sendable, Hashable {
-        /// The provider accepts it; the text says how that is known.
+        /// The provider accepts the credential. The text explains how this is known.
         case accepted(String)
-        /// The provider's reason; the status is nil where it came without an answer.
+        /// The provider refuses the credential, with its reason. The status is `nil` if the refusal has none, as in a
+        /// TLS handshake.
         case refused(status: Int?, reason: String)
-        /// No answer, so nothing is known about the credential.
+        /// The provider did not answer, so nothing is known about the credential.
         case unreachable(String)
-        /// It can't even be tried.
+        /// The credential cannot even be tried.
         case unusable(String)
     }
 
     public let result: Result
-    /// What to do about it; nil where there is nothing to add.
+    /// The recommended action, or `nil` if there is nothing to add.
     public let advice: String?
 
     public init(_ result: Result, advice: String? = nil) {

@@ -1,10 +1,10 @@
-/// What a credential must be good for to send a job.
+/// The requirements that a job has for its credential.
 public struct CredentialNeed: Sendable, Hashable {
-    /// What it may be limited to: Apple's topic, say.
+    /// The topic that the credential must cover, for example Apple's topic.
     public var topic: String
-    /// A key limited to this one will do, too.
+    /// A wider topic, if any. A key that is limited to it is accepted too.
     public var widerTopic: String?
-    /// Certificates can't be used for it.
+    /// Whether certificates cannot be used.
     public var refusesCertificates: Bool
 
     public init(topic: String, widerTopic: String? = nil, refusesCertificates: Bool = false) {

@@ -1,10 +1,10 @@
-/// A credential that may be refused, and how to find out.
+/// A request to check whether the provider accepts a credential.
 public struct CredentialQuestion: Sendable {
     public let credential: Credential
     public let environment: PushEnvironment
-    /// To whom a push goes that shows nothing; nil: nothing is delivered.
+    /// The recipient of an invisible push, or `nil` to deliver nothing.
     public let recipient: String?
-    /// Of the request; nil: one that suits the credential.
+    /// The topic of the request, or `nil` for a topic that suits the credential.
     public let topic: String?
 
     public init(credential: Credential, environment: PushEnvironment, recipient: String?, topic: String?) {

@@ -1,7 +1,7 @@
-/// One of the ways in which an app may use a credential.
+/// A way in which an app may use a credential.
 public struct CredentialUse: Sendable, Hashable {
     public let environment: PushEnvironment
-    /// As in a job.
+    /// The push type as a job names it.
     public let pushType: String
     public let need: CredentialNeed
 

@@ -1,8 +1,8 @@
-/// What an output's ids are called in its events.
+/// The names of an output's ids in its result events.
 public struct EventFields: Sendable, Hashable {
-    /// Of ``Outcome/providerID``.
+    /// The name of ``Outcome/providerID``.
     public let id: String
-    /// Of ``Outcome/uniqueID``; nil: there is none.
+    /// The name of ``Outcome/uniqueID``, or `nil` if the output has no such id.
     public let uniqueID: String?
 
     public init(id: String, uniqueID: String? = nil) {

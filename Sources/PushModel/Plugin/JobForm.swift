@@ -1,10 +1,11 @@
-/// What of a job not every output takes. The host refuses what this one does not, naming the field.
+/// The parts of a job that not every output accepts. A job with a part that its output does not accept is rejected, and
+/// the rejection names the field.
 public struct JobForm: Sendable, Hashable {
-    /// How its recipients are addressed.
+    /// The kinds of addresses that recipients may have.
     public var addresses: Set<AddressKind>
-    /// A payload may be a JSON string, whose text is the message, in place of an object.
+    /// Whether a payload may be a JSON string instead of an object. The text of the string is the message.
     public var takesText: Bool
-    /// `validate_only` is understood: the provider checks the push, and delivers nothing.
+    /// Whether `validate_only` is supported: the provider validates the push and delivers nothing.
     public var validatesOnly: Bool
 
     public init(addresses: Set<AddressKind> = [.token], takesText: Bool = false, validatesOnly: Bool = false) {
@@ -13,10 +14,12 @@ public struct JobForm: Sendable, Hashable {
         self.validatesOnly = validatesOnly
     }
 
-    /// Whatever a job may say.
+    /// A form that accepts every job.
     public static let any = JobForm(addresses: Set(AddressKind.allCases), takesText: true, validatesOnly: true)
 
-    /// - Throws: ``JobRejection``, naming the field.
+    /// Checks that the job has only accepted parts.
+    ///
+    /// - Throws: ``JobRejection`` that names the field.
     package func check(_ job: Job) throws(JobRejection) {
         let others = job.fields.addresses.subtracting(AddressKinds(addresses)).kinds
         if let other = others.first {

@@ -1,19 +1,19 @@
 public import Logging
 package import Metering
 
-/// What an output is given to work with.
+/// The settings and services that an output receives when it is made.
 public struct OutputContext: Sendable {
     public let settings: OutputSettings
-    /// Where tokens come from that all workers share.
+    /// The store of tokens that all workers share.
     public let tokens: any SharedTokenStore
-    /// Among whom a provider's quotas are divided.
+    /// The number of workers that share each of the provider's quotas.
     public let quotas: any QuotaShares
-    /// Wall-clock time, for deadlines and outcomes.
+    /// The wall clock, for deadlines and outcomes.
     public let clock: @Sendable () -> Timestamp
-    /// To be told when the provider begins or ceases to refuse a credential; returns soon.
+    /// A closure that the output calls when the provider begins or stops refusing a credential. It returns quickly.
     public let refusals: @Sendable (Refusal.Event) -> Void
     public let logger: Logger
-    /// Where it counts.
+    /// The registry for the output's metrics.
     package var metrics = MetricRegistry()
 
     public init(

@@ -1,19 +1,22 @@
-/// What an output knows of its credentials: which files they come from, which of them a job needs, whether the provider
-/// accepts one.
+/// The credential rules of an output: how credentials are read from files, which one a job requires, and how to check
+/// that the provider accepts one.
 public protocol OutputCredentials: Sendable {
-    /// What the provider calls an account, whose credentials these are: `team`, `project`.
+    /// The provider's word for an account, which owns credentials: `team`, `project`.
     var accountName: String { get }
 
-    /// What an account's id is, for people; begins a sentence.
+    /// A description of an account's id for people, as the beginning of a sentence.
     var accountHelp: String { get }
 
-    /// Why no account of the provider's has this id, after "NAME ID "; nil, the default: one may.
+    /// Returns the reason why no account of the provider can have this id, or `nil` if one can. A message shows it
+    /// after "NAME ID ". The default is `nil`.
     func problem(ofAccount id: String) -> String?
 
-    /// What a credential must be good for to send this job. Asked for every job: no work that can be done before.
+    /// Returns the requirements of a job. Every job needs this call, so work that is possible in advance must not be
+    /// done here.
     func need(of job: Job) -> CredentialNeed
 
-    /// Everything an app may need of a credential, for people who look which one it would get.
+    /// Returns all requirements that jobs of an app may have. Commands show people which credential the app would get
+    /// for each.
     func uses(of app: String) -> [CredentialUse]
 
     /// Whether a recipient's address works only with the key that it was made with, as a Web Push subscription does. An
@@ -21,15 +24,15 @@ public protocol OutputCredentials: Sendable {
     /// The default is `false`.
     var addressesAreBound: Bool { get }
 
-    /// Makes a credential of files as the provider gives them out.
+    /// Reads a credential from files in the form that the provider issues.
     ///
-    /// - Parameter files: one, or several that belong together.
-    /// - Throws: ``CredentialFault``, naming the file.
+    /// - Parameter files: one file, or several files that belong together.
+    /// - Throws: ``CredentialFault`` that names the file.
     func read(_ files: [CredentialFile], _ details: CredentialDetails, now: Timestamp) throws -> NewCredential
 
-    /// Makes a credential that no provider gives out, such as a key pair of one's own.
+    /// Creates a credential that no provider issues, such as a key pair of the operator's own.
     ///
-    /// - Throws: ``CredentialFault``; by default always.
+    /// - Throws: ``CredentialFault``. The default implementation always throws it.
     func create(_ details: CredentialDetails, now: Timestamp) throws -> NewCredential
 
     /// Changes the details that a person gave for a credential, such as its subject. The key and its fingerprint stay
@@ -39,19 +42,19 @@ public protocol OutputCredentials: Sendable {
     /// - Throws: ``CredentialFault``. The default implementation always throws, because nothing can be changed.
     func changed(_ credential: Credential, _ details: CredentialDetails) throws -> NewCredential
 
-    /// Returns the reason why a credential that opens will not work, or `nil` (the default) if no reason is known.
-    /// Either workers with these settings cannot use it, or a provider will refuse it. Used by `credential import` and
-    /// `doctor`. The text is a predicate whose subject is the credential.
+    /// Returns the reason why a readable credential will not work, or `nil` (the default) if no reason is known.
+    /// Either workers with these settings cannot use it, or a provider will refuse it. `credential import` and `doctor`
+    /// call this function. The text is a predicate whose subject is the credential.
     ///
     /// - Throws: ``SettingFault``.
     func problem(with credential: Credential, _ settings: OutputSettings) throws -> String?
 
-    /// Where a check of a credential goes, for people.
+    /// Returns the target of a credential check, in a form for people.
     ///
     /// - Throws: ``SettingFault``.
     func endpoint(of environment: PushEnvironment, _ settings: OutputSettings) throws -> String
 
-    /// Finds out whether the provider accepts a credential; without a recipient nothing is delivered.
+    /// Checks whether the provider accepts a credential. Without a recipient, nothing is delivered.
     ///
     /// - Throws: ``SettingFault``.
     func check(_ question: CredentialQuestion, _ context: OutputContext) async throws -> CredentialFinding

@@ -1,55 +1,60 @@
-/// All that the rest of the house knows of an output: one of these in the list of plugins makes it known to the worker,
-/// to the configuration, to every command and to the documentation's tests. docs/output.md shows how to write one.
+/// The description of an output for the rest of Martlet. An entry in the list of plugins makes the output known to the
+/// worker, the configuration, every command and the documentation's tests. docs/output.md shows how to write one.
 ///
-/// A simple output says its ``name`` and how it is made; for all else there is a default.
+/// A simple output provides its ``name`` and ``make(_:)``. Everything else has a default.
 public protocol OutputPlugin: Sendable {
-    /// What a job's `output` field calls it, the first word of its events' routing keys and of its settings.
+    /// The name of the output in a job's `output` field. It is also the first word of its events' routing keys and of
+    /// its settings.
     var name: String { get }
 
-    /// What people call the provider that it delivers to.
+    /// The name of the provider, for people.
     var title: String { get }
 
-    /// Its part of the configuration; none by default.
+    /// The output's settings. By default it has no settings.
     var settings: [OutputSetting] { get }
 
-    /// What a recipient is, and which form of it counts; any text, as it is, by default.
+    /// The form of recipients, which also determines when two of them are the same. By default a recipient is any text,
+    /// unchanged.
     var recipients: RecipientForm { get }
 
-    /// What a job of its may say; tokens and an object as payload by default.
+    /// The parts of a job that the output accepts. By default these are tokens and an object as payload.
     var jobs: JobForm { get }
 
-    /// The payload of a push that shows a text, as JSON, for trying a credential; `{"text": …}` by default.
+    /// Returns the payload, in JSON, of a push that shows a text. It is used to try a credential. The default is
+    /// `{"text": …}`.
     func payload(showing text: String) -> [UInt8]
 
-    /// What its ids are called in events; `<name>_id` by default.
+    /// The names of the output's ids in events. The default is `<name>_id`.
     var eventFields: EventFields { get }
 
-    /// What the provider says and what becomes of a push then, by the provider's own name for it. A reason that is not here
-    /// is sorted by whatever else the answer says.
+    /// The verdicts for the provider's reasons, by the provider's own names. If a reason is not listed, the rest of the
+    /// answer decides.
     var reasons: [String: Outcome.Verdict] { get }
 
-    /// What it knows of credentials; nil, the default: it needs none.
+    /// The credential rules, or `nil` (the default) if the output needs no credentials.
     var credentials: (any OutputCredentials)? { get }
 
-    /// The provider has no sandbox beside ``PushEnvironment/production``: whatever a job, an app or a line of tokens says,
-    /// that is where its recipients are. True by default.
+    /// Whether the provider has only the environment ``PushEnvironment/production`` and no sandbox. All recipients are
+    /// then in production, even if a job, an app or an imported token names another environment. The default is `true`.
     var hasOneWorld: Bool { get }
 
-    /// Whether the output sends to servers that belong to Martlet's users and not to a provider. False by default.
+    /// Whether the output sends to servers that belong to Martlet's users and not to a provider. The default is
+    /// `false`.
     var sendsToReceivers: Bool { get }
 
-    /// What the waits between a push's attempts may add up to, in seconds, where the provider asks to give up then; nil, the
-    /// default: as the configuration says.
+    /// The maximum sum of the delays between a push's attempts, in seconds, if the provider asks senders to give up
+    /// after a time. With `nil`, the default, the configuration decides.
     var retriesForSeconds: Int? { get }
 
-    /// Reads the settings and finds fault with them; nothing by default.
+    /// Validates the settings. The default implementation accepts all settings.
     ///
     /// - Throws: ``SettingFault``.
     func check(_ settings: OutputSettings) throws
 
-    /// The output at work. Called once in a process, before the first job.
+    /// Creates the running output. A process calls this once, before the first job.
     ///
-    /// - Throws: ``SettingFault``, or what else keeps it from working; then the worker does not start.
+    /// - Throws: ``SettingFault``, or another error that prevents the output from working. The worker then does not
+    ///   start.
     func make(_ context: OutputContext) throws -> any Output
 }
 
@@ -74,9 +79,9 @@ extension OutputPlugin {
 }
 
 extension OutputPlugin {
-    /// Which of the provider's worlds a job goes to.
+    /// Returns the environment to which a job goes.
     ///
-    /// - Parameter app: where the app's jobs go that do not say.
+    /// - Parameter app: the environment of the app's jobs that name none.
     package func environment(of job: Job, app: PushEnvironment) -> PushEnvironment {
         hasOneWorld ? .production : job.environment ?? app
     }

@@ -1,22 +1,23 @@
-/// A key of the configuration that belongs to an output.
+/// A configuration setting of an output.
 public struct OutputSetting: Sendable, Hashable {
-    /// What a value may be.
+    /// The kind of a setting's value.
     public enum Kind: Sendable, Hashable {
         case text
         case integer(ClosedRange<Int>)
         case choice([String])
-        /// `host:port`, the host of an IPv6 address in brackets.
+        /// A `host:port`. An IPv6 address is written in brackets.
         case endpoint
     }
 
-    /// Below `<output>.`: small letters, underscores and dots.
+    /// The key below `<output>.`, in lower-case letters, underscores and dots.
     public let key: String
     public let kind: Kind
-    /// nil: it need not be set.
+    /// The default value, or `nil` if the setting may be absent.
     public let defaultValue: String?
-    /// One line for people, without a full stop.
+    /// A one-line explanation for people, without a full stop.
     public let help: String
-    /// It may hold a password: never in `--set`, never printed, and from a file that `<variable>_FILE` names.
+    /// Whether the value may contain a password. Such a value is never accepted by `--set` and never printed, and can
+    /// be read from the file that `<variable>_FILE` names.
     public let isSecret: Bool
 
     public init(
@@ -30,11 +31,11 @@ public struct OutputSetting: Sendable, Hashable {
     }
 }
 
-/// What is wrong with the value of a setting.
+/// An error in the value of a setting.
 public struct SettingFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// As in ``OutputSetting``.
+    /// The key, as in ``OutputSetting``.
     public let key: String
-    /// Repeats no secret.
+    /// The problem with the value. It contains no secret.
     public let problem: String
 
     public init(_ key: String, _ problem: String) {

@@ -1,24 +1,27 @@
 public import Addressing
 
-/// The values of an output's settings, by their key.
+/// The values of an output's settings, by key.
 public struct OutputSettings: Sendable {
     private let all: [OutputSetting]
     private let settings: [String: OutputSetting]
     private let value: @Sendable (String) -> String?
 
-    /// - Parameter value: what is set, by key; nil: nothing, so the default counts.
+    /// - Parameter value: a closure that returns the configured value of a key, or `nil` to use the default.
     public init(_ settings: [OutputSetting], value: @escaping @Sendable (String) -> String? = { _ in nil }) {
         all = settings
         self.settings = Dictionary(settings.map { ($0.key, $0) }) { $1 }
         self.value = value
     }
 
-    /// What is set, else the default; nil where there is neither, or an empty text.
+    /// The configured value or the default. It is `nil` if there is neither, or if the text is empty.
     public subscript(_ key: String) -> String? {
         (value(key) ?? settings[key]?.defaultValue).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// - Throws: ``SettingFault`` where there is neither a value nor a default, or it is not of its setting's kind.
+    /// Returns the value as text.
+    ///
+    /// - Throws: ``SettingFault`` if there is neither a value nor a default, or if the value is not of the setting's
+    ///   kind.
     public func text(_ key: String) throws(SettingFault) -> String {
         guard let text = self[key] else {
             throw SettingFault(key, "is not set; it is \(settings[key]?.help ?? "no setting")")
@@ -34,18 +37,22 @@ public struct OutputSettings: Sendable {
         return text
     }
 
-    /// - Throws: ``SettingFault``, also where the setting is no number.
+    /// Returns the value as an integer.
+    ///
+    /// - Throws: ``SettingFault``, also if the setting is not an integer.
     public func integer(_ key: String) throws(SettingFault) -> Int {
         guard case .integer(let range) = settings[key]?.kind else { throw SettingFault(key, "is no number") }
         return try Self.integer(try text(key), in: range, of: key, isSecret: isSecret(key))
     }
 
+    /// Returns the value as an endpoint.
+    ///
     /// - Throws: ``SettingFault``.
     public func endpoint(_ key: String) throws(SettingFault) -> Endpoint {
         try Self.endpoint(try text(key), of: key, isSecret: isSecret(key))
     }
 
-    /// Whatever its output reads of it: each setting that has a value has one of its kind.
+    /// Checks that each value is of its setting's kind, even if the output never reads it.
     ///
     /// - Throws: ``SettingFault``.
     package func checkKinds() throws(SettingFault) {
@@ -77,7 +84,7 @@ public struct OutputSettings: Sendable {
 }
 
 extension SettingFault {
-    /// - Parameter isSecret: the value is not repeated.
+    /// - Parameter isSecret: whether to leave the value out of the error.
     fileprivate init(_ key: String, _ value: String, isSecret: Bool, mustBe demand: String) {
         self.init(key, isSecret ? "must be \(demand)" : "is \(value), but must be \(demand)")
     }

@@ -1,11 +1,11 @@
-/// What of an output goes with each of its jobs, asked of its plugin once.
+/// The properties of an output that each of its jobs carries. They are read from the plugin once.
 package final class OutputTraits: Sendable {
     package let recipients: RecipientForm
-    /// Members of an outcome in an event, as far as the value: `,"discard_id":`.
+    /// The beginning of the id's member in an event's outcome, up to the value: `,"discard_id":`.
     package let idMember: [UInt8]
     package let uniqueIDMember: [UInt8]
 
-    /// As in ``OutputPlugin``.
+    /// The plugin's ``OutputPlugin/retriesForSeconds``.
     package let retriesForSeconds: Int?
     package let reasons: [String: Outcome.Verdict]
 
@@ -26,7 +26,7 @@ package final class OutputTraits: Sendable {
             reasons: plugin.reasons)
     }
 
-    /// Of no output in particular.
+    /// Traits that belong to no particular output.
     package static let plain = OutputTraits(recipients: .text, eventFields: EventFields(id: "id"))
 
     private static func member(_ name: String) -> [UInt8] {

@@ -1,10 +1,10 @@
-/// What the recipients of an output are, and which of their texts are the same one. Registry, import and export go by
-/// it.
+/// The form of an output's recipients, and the rule by which two texts are the same recipient. The token registry,
+/// imports and exports use it.
 public enum RecipientForm: Sendable, Hashable {
-    /// Any text; another text is another recipient.
+    /// Any text. Different texts are different recipients.
     case text
-    /// An even number of hex digits, at most so many. The one form of it: lower case, without the angle brackets and
-    /// spaces that older code prints tokens with. Text that is no hex stays as it is.
+    /// An even number of hex digits, up to a maximum. The canonical form is in lower case, without the angle brackets
+    /// and spaces that older code prints in tokens. Text that is not hexadecimal stays unchanged.
     case hex(maximumDigits: Int)
 
     package func canonical(_ token: String) -> String {
@@ -16,7 +16,7 @@ public enum RecipientForm: Sendable, Hashable {
         return digits.map { String(decoding: $0, as: UTF8.self) } ?? token
     }
 
-    /// Why the text, in its one form, can be no recipient; nil: it can.
+    /// Returns the reason why a text in canonical form cannot be a recipient, or `nil` if it can.
     package func problem(of token: String) -> String? {
         guard case .hex(let maximum) = self else { return nil }
         guard token.utf8.allSatisfy({ $0.hexDigitValue != nil }) else { return "has a character that is no hex digit" }
@@ -26,7 +26,7 @@ public enum RecipientForm: Sendable, Hashable {
         return nil
     }
 
-    /// The digits in lower case; nil where it is no hex.
+    /// Returns the digits in lower case, or `nil` if the text is not hexadecimal.
     package static func digits(of token: UnsafeRawBufferPointer) -> [UInt8]? {
         var digits: [UInt8] = []
         digits.reserveCapacity(token.count)

@@ -1,12 +1,12 @@
-/// An output at work, with what is known of it.
+/// A running output, together with its plugin.
 public final class RunningOutput: Sendable {
     public let plugin: any OutputPlugin
     public let output: any Output
     package let name: String
     package let traits: OutputTraits
-    /// Those of the plugin.
+    /// The plugin's ``OutputPlugin/jobs``, read once.
     package let jobs: JobForm
-    /// As above.
+    /// The plugin's ``OutputPlugin/credentials``, read once.
     package let credentials: (any OutputCredentials)?
 
     public init(_ plugin: some OutputPlugin, _ output: any Output) {

@@ -20,7 +20,7 @@ extension String {
         return text
     }
 
-    /// A text of Martlet's own with several lines, each made ``printable``.
+    /// The text with each of its lines made ``printable``. It is used for Martlet's own texts with several lines.
     package var printableLines: String {
         split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }.joined(separator: "\n")
     }
@@ -60,7 +60,7 @@ extension String {
     /// A provider's text made ``printable`` and shortened for an event, a log line or a metric. A shortened text ends
     /// with `…` and contains only whole characters.
     ///
-    /// - Parameter bytes: the most bytes to keep, without the `…`.
+    /// - Parameter bytes: the maximum number of bytes to keep, without the `…`.
     package func printable(upTo bytes: Int) -> String {
         // A short prefix is enough, because escaping never shortens a text.
         let text = (utf8.count > bytes * 4 ? String(decoding: utf8.prefix(bytes * 4), as: UTF8.self) : self).printable

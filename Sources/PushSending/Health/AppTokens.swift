@@ -1,14 +1,14 @@
 import PushModel
 
-/// What a pool hears of the device tokens of one app. Lives on the pool's event loop; jobs keep a reference to their
-/// app's, so that no push has to look it up.
+/// The provider's answers about the device tokens of one app. Lives on the pool's event loop. Jobs keep a reference to
+/// it, so that no push has to look it up.
 package final class AppTokens {
     let app: String
-    /// What a mix-up shows itself by.
+    /// The provider's reason that indicates a mix-up.
     private let mixUp: String
-    // One owner, one thread: nothing for exclusivity checks to find on the hot path.
+    // Exclusivity checks are off on this hot path, because only one thread uses this object.
     @exclusivity(unchecked) private(set) var watch = BadTokenWatch()
-    /// Nobody has been told of these.
+    /// The number of bad tokens by reason that are not reported yet.
     private var untold: [String: Int] = [:]
 
     init(app: String, mixUp: String) {
@@ -16,9 +16,9 @@ package final class AppTokens {
         self.mixUp = mixUp
     }
 
-    /// For every answer.
+    /// Records one answer of the provider, good or bad.
     ///
-    /// - Parameter bad: the provider's reason, where it calls the token bad.
+    /// - Parameter reason: The provider's reason if it calls the token bad, otherwise `nil`.
     package func answered(bad reason: String?, now: Moment) {
         if let reason { untold[reason, default: 0] += 1 }
         if reason == mixUp { watch.bad(nowMilliseconds: now.uptime) } else { watch.good() }

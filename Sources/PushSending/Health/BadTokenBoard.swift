@@ -2,15 +2,15 @@ import EventNames
 package import Logging
 package import PushModel
 
-/// Device tokens that a provider calls bad, by app: counted and told, so that a mix-up is seen, of environments or of projects.
-/// Nothing is held for it. On the pool's event loop.
+/// The device tokens that a provider calls bad, counted by app and reported. The counts reveal a mix-up of environments
+/// or projects, but no push is delayed because of them. Lives on the pool's event loop.
 package final class BadTokenBoard {
     private let subject: Refusal.Subject
-    /// The reason that a mix-up shows itself by, and what to ask oneself then.
+    /// The reason that indicates a mix-up, and the question that the operator should ask then.
     private let mixUp: (reason: String, question: String)
     private let refusals: @Sendable (Refusal.Event) -> Void
     private let logger: Logger
-    /// Those that were pushed to; only registered ones get here.
+    /// The apps that were pushed to. Only registered apps get here.
     private var apps: [String: AppTokens] = [:]
 
     package init(
@@ -30,7 +30,7 @@ package final class BadTokenBoard {
         return new
     }
 
-    /// Once a second, and before the end.
+    /// Reports bad tokens and mix-ups. Called once a second, and before the end.
     package func tell(now: Moment) {
         for app in apps.values {
             for bad in app.takeUntold(in: subject.environment) { refusals(.badTokens(bad)) }
@@ -52,7 +52,7 @@ package final class BadTokenBoard {
         }
     }
 
-    /// Nobody will find out any more.
+    /// Ends all reported mix-ups, because no later answer can show whether they persist.
     package func forget() {
         for app in apps.values where app.watch.isMixedUp { refusals(.ended(subject(app))) }
     }

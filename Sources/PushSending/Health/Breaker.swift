@@ -1,15 +1,18 @@
 internal import Pacing
 
-/// A circuit breaker for requests that share a credential, a topic or a host. A value: no clock, no I/O.
+/// A circuit breaker for requests that share a credential, a topic or a host. A value without clock or I/O.
 ///
 /// | state | goes to | when |
 /// |---|---|---|
 /// | closed, trial | open | the provider states that it refuses the shared credential, topic or host |
-/// | closed | trial | a request is refused ambiguously, and nothing was accepted since it was written or in the last minute |
+/// | closed | trial | a request is refused ambiguously, and nothing was accepted recently (see below) |
 /// | trial | open | requests of three jobs, or ten pushes, were refused ambiguously, and none was accepted |
 /// | trial after an opening | open | a push is refused ambiguously that was not refused before |
 /// | open | trial | the opening ends: after 15 s at first, then after twice as long each time |
 /// | open, trial | closed | a request is accepted |
+///
+/// An ambiguous refusal starts a trial only if no request was accepted in the last minute or since the refused one was
+/// written.
 ///
 /// A trial sends one request at a time, the probe, until one is accepted. The next probe follows at once if a probe
 /// ends without evidence, and after a minute if a probe gets no answer. An ambiguous refusal of a request that was on
@@ -17,15 +20,15 @@ internal import Pacing
 package struct Breaker: Sendable {
     package enum Admission: Equatable {
         case pass
-        /// The request is the probe that decides for the others.
+        /// The request is the probe, whose result decides for the others.
         case probe
-        /// The request stays in its queue. Within ``patienceMilliseconds`` it may go or must be held.
+        /// The request stays in its queue. Within ``patienceMilliseconds`` it may be sent or must be held.
         case wait
         /// The request waits in a delay queue.
         case hold
     }
 
-    /// The meaning of a refusal for everything that requests share.
+    /// The meaning of a refusal for everything that several requests share.
     package enum Evidence: Sendable {
         /// The provider states that it refuses the credential, the topic or everything.
         case stated
@@ -49,18 +52,20 @@ package struct Breaker: Sendable {
         case trial(probeSince: Int64?)
     }
 
-    /// The longest time that a request waits for a probe in this process, not in the broker.
+    /// The longest time that a request waits for a probe in this process instead of the broker, in milliseconds.
     package static let patienceMilliseconds: Int64 = 5_000
     package static let probeTimeoutMilliseconds: Int64 = 60_000
-    /// The time for which an accepted request proves that ambiguous refusals concern single requests. The price: if the
-    /// provider revokes a credential without stating it, pushes are refused for this time and each uses an attempt.
+    /// How long an accepted request proves that ambiguous refusals concern single requests, in milliseconds. The price:
+    /// if the provider revokes a credential without stating it, pushes are refused for this time and each uses an
+    /// attempt.
     package static let provenMilliseconds: Int64 = 60_000
 
     /// The reason of the last opening, or `nil` while the breaker is closed.
     package private(set) var reason: String?
     private var openings: Backoff
     private var state = State.closed
-    /// The pushes that were refused ambiguously since the last accepted one. A known push never opens the breaker again.
+    /// The pushes that were refused ambiguously since the last accepted one. A known push never opens the breaker
+    /// again.
     private var doubted = DoubtedPushes()
     private var openedAt = Int64.min
     /// The time at which the first ambiguous refusal began a trial.
@@ -86,12 +91,12 @@ package struct Breaker: Sendable {
     /// The length of the last opening in milliseconds, without jitter.
     package var openMilliseconds: Int64 { openings.ceiling.wholeMilliseconds }
 
-    /// Returns the time that a job's pushes are held in a delay queue, in seconds. After a short opening it is the
-    /// shortest hold, so that little time is lost in a short outage. After a longer one it is one of two adjacent
-    /// delays, so that held jobs do not all return in the same second. The price: a held push may be sent up to 15
-    /// minutes after the cause is corrected.
+    /// Returns how long a job's pushes are held in a delay queue, in seconds. After a short opening it is the shortest
+    /// delay, so that little time is lost in a short outage. After a longer one it is one of two adjacent delays, so
+    /// that held jobs do not all return in the same second. The price: a held push may be sent up to 15 minutes after
+    /// the cause is corrected.
     ///
-    /// - Parameter random: a number from 0 up to 1, the same for all pushes of a job.
+    /// - Parameter random: A number from 0 up to, but not including, 1, the same for all pushes of a job.
     package func holdSeconds(random: Double) -> Int32 {
         switch openMilliseconds {
         case ...30_000: 30
@@ -100,8 +105,8 @@ package struct Breaker: Sendable {
         }
     }
 
-    /// The time that a refused probe is held, in seconds. It is at least as long as for other pushes, so that another
-    /// push is the next probe.
+    /// How long a refused probe is held, in seconds. It is at least as long as for other pushes, so that another push
+    /// is the next probe.
     package var probeHoldSeconds: Int32 { openMilliseconds > 30_000 ? 900 : 120 }
 
     // MARK: Evidence
@@ -115,8 +120,9 @@ package struct Breaker: Sendable {
     /// Records the refusal of a request.
     ///
     /// - Parameters:
-    ///   - writtenAt: the time at which the refused request was written, in milliseconds of the same clock.
-    ///   - random: a number from 0 up to 1. It varies the opening by a tenth, so that workers do not probe in step.
+    ///   - writtenAt: The time at which the refused request was written, in milliseconds of the same clock.
+    ///   - random: A number from 0 up to, but not including, 1. It varies the opening by a tenth, so that workers do
+    ///     not probe at the same time.
     package mutating func refused(
         _ reason: String, _ evidence: Evidence, writtenAt: Int64, nowMilliseconds now: Int64, random: Double
     ) -> Conclusion {
@@ -141,7 +147,7 @@ package struct Breaker: Sendable {
 
     /// Opens the breaker for a reason that belongs to no single request, such as a silent host.
     ///
-    /// - Returns: whether the breaker was closed before.
+    /// - Returns: Whether the breaker was closed before.
     package mutating func refused(_ reason: String, nowMilliseconds now: Int64, random: Double) -> Bool {
         refused(reason, .stated, writtenAt: now, nowMilliseconds: now, random: random) == .refused(isNew: true)
     }
@@ -158,9 +164,9 @@ package struct Breaker: Sendable {
         return .refused(isNew: isNew)
     }
 
-    /// Records an accepted request. A request that was written before one refused by a statement proves nothing.
+    /// Records an accepted request. It proves nothing if it was written before a request that a statement refused.
     ///
-    /// - Returns: whether this ends a refusal.
+    /// - Returns: Whether this ends a refusal.
     package mutating func accepted(writtenAt: Int64, nowMilliseconds now: Int64) -> Bool {
         lastAcceptedAt = now
         acceptedWrittenAt = max(acceptedWrittenAt, writtenAt)
@@ -169,7 +175,7 @@ package struct Breaker: Sendable {
 
     /// Closes the breaker.
     ///
-    /// - Returns: whether this ends a refusal.
+    /// - Returns: Whether this ends a refusal.
     @discardableResult
     package mutating func succeeded() -> Bool {
         guard !isClosed else { return false }
@@ -181,7 +187,7 @@ package struct Breaker: Sendable {
         return isRefused
     }
 
-    // MARK: Whether a request may go
+    // MARK: Admission
 
     package func admission(nowMilliseconds now: Int64) -> Admission {
         switch state {
@@ -207,7 +213,7 @@ package struct Breaker: Sendable {
         if case .trial = state { state = .trial(probeSince: nil) }
     }
 
-    /// Whether no request may go now.
+    /// Returns whether requests must wait now.
     package func holds(nowMilliseconds now: Int64) -> Bool {
         switch admission(nowMilliseconds: now) {
         case .pass, .probe: false

@@ -3,7 +3,7 @@
 struct DoubtedPushes: Sendable {
     private static let jobsNeeded = 3
     private static let pushesNeeded = 10
-    /// The largest number of pushes that are remembered.
+    /// The maximum number of pushes that are remembered.
     private static let longest = 1_000
 
     private var pushes: Set<PushIdentity> = []
@@ -15,7 +15,7 @@ struct DoubtedPushes: Sendable {
 
     /// Records the failure of a push.
     ///
-    /// - Returns: whether this is the first recorded failure of the push.
+    /// - Returns: Whether this is the first recorded failure of the push.
     mutating func insert(_ push: PushIdentity) -> Bool {
         guard !pushes.contains(push) else { return false }
         if pushes.count < Self.longest { pushes.insert(push) }

@@ -1,7 +1,7 @@
-/// The requests that a host has left without an answer since its last answer. One such request is evidence about that
-/// request alone, because a receiver may hang on a single payload.
+/// The requests that a host has not answered since its last answer. A single such request is evidence about that
+/// request alone, because a receiver may hang on one payload.
 package struct HostSilence: Sendable {
-    /// Uptime of the last answer, in milliseconds.
+    /// When the last answer arrived, in milliseconds of uptime.
     private var lastAnsweredAt = Int64.min
     private var unanswered = DoubtedPushes()
 
@@ -15,10 +15,10 @@ package struct HostSilence: Sendable {
     /// Records that the request of a push got no answer in time.
     ///
     /// - Parameters:
-    ///   - writtenAt: the time at which the request was written, in milliseconds of the same clock.
-    ///   - isKnownSilent: whether the host has not answered since it was found silent or unreachable. One more request
+    ///   - writtenAt: The time at which the request was written, in milliseconds of the same clock.
+    ///   - isKnownSilent: Whether the host has not answered since it was found silent or unreachable. One more request
     ///     is then enough.
-    /// - Returns: whether the host is silent: it has answered nothing since the request was written, and pushes of
+    /// - Returns: Whether the host is silent: it has answered nothing since the request was written, and pushes of
     ///   three jobs, or ten pushes, got no answer.
     package mutating func timedOut(_ push: PushIdentity, writtenAt: Int64, isKnownSilent: Bool) -> Bool {
         guard lastAnsweredAt < writtenAt else { return false }

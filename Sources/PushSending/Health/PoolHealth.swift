@@ -2,15 +2,15 @@ import EventNames
 package import Logging
 package import PushModel
 
-/// The health of a pool's credential, topics, apps and host, which decides which pushes may go. While the provider
-/// refuses or does not answer, only single probes go. Lives on the pool's event loop.
+/// The health of a pool's credential, topics, apps and host, which decides which pushes may be sent. While the provider
+/// refuses pushes or does not answer, only single probes are sent. Lives on the pool's event loop.
 ///
 /// A statement of the provider concerns the credential, or the topic that it names. An ambiguous refusal is evidence
-/// about the topic, or about the job's app if the output has no topics, so that it never holds another app's pushes.
+/// about the topic, or about the job's app if the output has no topics. It therefore never holds another app's pushes.
 package final class PoolHealth {
-    /// The reason why a push cannot go, and how long it waits in the broker.
+    /// The reason why a push cannot be sent, and how long it waits in the broker.
     package struct Obstacle {
-        /// Either `hold` or `returned`, because waiting uses no attempt.
+        /// The verdict, either `hold` or `returned`, because waiting uses no attempt.
         package let verdict: Outcome.Verdict
         package let reason: String?
         package let seconds: Int32
@@ -24,7 +24,7 @@ package final class PoolHealth {
 
     /// The consequence for a refused push.
     package struct Consequence: Equatable {
-        /// Is `hold` if the provider stated that it refuses the credential or topic, otherwise `retry`.
+        /// The verdict: `hold` if the provider stated that it refuses the credential or topic, otherwise `retry`.
         package let verdict: Outcome.Verdict
         package let seconds: Int32
 
@@ -34,7 +34,8 @@ package final class PoolHealth {
         }
     }
 
-    /// Publishers may name topics without end; those in use keep their health with their jobs.
+    /// The number of topics and of apps whose health is kept. Publishers may name any number of topics. A topic in use
+    /// keeps its health through its jobs.
     private static let scopesKept = 1_000
 
     /// The provider's name in the log.
@@ -43,8 +44,8 @@ package final class PoolHealth {
     private let refusals: @Sendable (Refusal.Event) -> Void
     private let logger: Logger
     private let silenceMilliseconds: Int64
-    // One owner, one thread: nothing for exclusivity checks to find on the hot path, here and below.
-    /// Of the credential as a whole.
+    // Exclusivity checks are off on this hot path, here and below, because only one thread uses this object.
+    /// The breaker of the credential as a whole.
     @exclusivity(unchecked) private var credential: Breaker
     /// The initial state of the breakers of topics and apps.
     private let closedBreaker: Breaker
@@ -56,14 +57,14 @@ package final class PoolHealth {
     @exclusivity(unchecked) package private(set) var hasRefusedScopes = false
     /// The id of the last job with a refused push. A push of another job is the better probe.
     package private(set) var lastRefusedJob: String?
-    /// Uptime of the last answer, or of the beginning of the wait for it.
+    /// The uptime of the last answer, or of the start of the wait for it, in milliseconds.
     @exclusivity(unchecked) private var lastProgress: Int64 = 0
     @exclusivity(unchecked) private var silence = HostSilence()
     private var isReturningAll = false
 
     /// - Parameters:
-    ///   - breakMilliseconds: the length of the first opening after a credential or topic is refused.
-    ///   - silenceMilliseconds: the time that pushes may wait while the host sends no answer.
+    ///   - breakMilliseconds: The length of the first opening after a credential or topic is refused.
+    ///   - silenceMilliseconds: How long pushes may wait while the host sends no answer.
     package init(
         of subject: Refusal.Subject, service: String, breakMilliseconds: Int64, silenceMilliseconds: Int64,
         refusals: @escaping @Sendable (Refusal.Event) -> Void, logger: Logger
@@ -77,7 +78,7 @@ package final class PoolHealth {
         credential = closedBreaker
     }
 
-    // MARK: Whether a push may go
+    // MARK: Admission
 
     package func scope(of job: QueuedJob) -> ScopeHealth {
         if let topic = job.topic { return Self.scope(topic, topic: topic, in: &topics, closedBreaker) }
@@ -95,7 +96,7 @@ package final class PoolHealth {
 
     /// Returns the reason why a job's pushes cannot wait in this process, or `nil` if they can.
     package func obstacle(to job: QueuedJob, now: Moment) -> Obstacle? {
-        // Outputs hear of a retirement from the snapshot that routes anew what comes back.
+        // Outputs learn of a retirement from the snapshot that also routes the returned pushes again.
         if isReturningAll { return Obstacle(verdict: .returned, reason: nil, seconds: 0) }
         if credential.admission(nowMilliseconds: now.uptime) == .hold { return obstacle(credential, job) }
         if let scope = job.health, scope.breaker.admission(nowMilliseconds: now.uptime) == .hold {
@@ -110,16 +111,16 @@ package final class PoolHealth {
             seconds: breaker.holdSeconds(random: job.holdRandom))
     }
 
-    /// Returns whether pushes of this pool may go, regardless of their topics and apps.
+    /// Returns whether pushes of this pool may be sent, regardless of their topics and apps.
     package func admission(uptime now: Int64) -> Breaker.Admission {
         if host.isClosed, credential.isClosed { return .pass }
         let admissions = [host.admission(nowMilliseconds: now), credential.admission(nowMilliseconds: now)]
         return [.hold, .wait, .probe].first(where: admissions.contains) ?? .pass
     }
 
-    /// Records that a push goes, after ``admission(uptime:)`` has admitted it.
+    /// Records that a push is sent, after ``admission(uptime:)`` has admitted it.
     ///
-    /// - Returns: whether the push is a probe.
+    /// - Returns: Whether the push is a probe.
     package func admit(_ scope: ScopeHealth?, uptime now: Int64) -> Bool {
         if host.isClosed, credential.isClosed, scope?.breaker.isClosed != false { return false }
         let admissions = [
@@ -136,7 +137,7 @@ package final class PoolHealth {
         scope?.breaker.probeWasNone()
     }
 
-    // MARK: What answers say
+    // MARK: Evidence from answers
 
     /// Records the refusal of a push.
     ///
@@ -176,7 +177,7 @@ package final class PoolHealth {
             verdict: .hold, seconds: sent.push.isProbe ? breaker.probeHoldSeconds : breaker.holdSeconds(random: random))
     }
 
-    /// Records that the provider refuses the credential in a statement that answers no push, such as a GOAWAY.
+    /// Records that the provider refuses the credential. The statement answers no push; an example is a GOAWAY.
     package func refuseCredential(reason: String, now: Moment) {
         _ = refuseCredential(.stated, writtenAt: now.uptime, reason, now)
     }
@@ -195,7 +196,7 @@ package final class PoolHealth {
     }
 
     /// Records that a push was accepted, or refused for a reason that shows that the credential or topic is accepted.
-    /// Either proves the credential for all apps.
+    /// Both results prove the credential for all apps.
     package func accepted(_ what: Subject, _ sent: PushOnWire, now: Moment) {
         let wasReported = (hasRefusedScopes || !credential.isClosed) && isCredentialReported
         _ = credential.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
@@ -218,7 +219,7 @@ package final class PoolHealth {
         if host.succeeded() { logger.notice(.hostAnswersAgain, "\(service) answers again") }
     }
 
-    /// Records that no connection could be made and no other one exists.
+    /// Records that no connection could be made and that no other connection exists.
     package func connectFailed(now: Moment) {
         _ = host.refused(Outcome.connectionFailed, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
     }
@@ -236,7 +237,7 @@ package final class PoolHealth {
         }
     }
 
-    /// Something waits now, and nothing did.
+    /// Records that pushes begin to wait after none did.
     package func waitBegins(now: Moment) { lastProgress = now.uptime }
 
     // MARK: Once a second
@@ -260,12 +261,12 @@ package final class PoolHealth {
         if apps.count > Self.scopesKept { apps = apps.filter { !$0.value.breaker.isClosed } }
     }
 
-    // MARK: The end
+    // MARK: Closing
 
-    /// Nothing may go any more.
+    /// Returns all pushes from now on.
     package func returnAll() { isReturningAll = true }
 
-    /// Nobody will find out any more what is refused.
+    /// Ends all reported refusals, because no later push can show whether they persist.
     package func forget() {
         if isCredentialReported { refusals(.ended(subject)) }
         for scope in topics.values where scope.breaker.isRefused { refusals(.ended(subject(scope))) }

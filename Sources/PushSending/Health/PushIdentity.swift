@@ -1,6 +1,6 @@
 package import PushModel
 
-/// The identity of a push as evidence. A second refusal of the same push, in a later attempt, adds no evidence.
+/// The identity of a push as evidence. A second refusal of the same push in a later attempt adds no evidence.
 package struct PushIdentity: Sendable, Hashable {
     package let job: Int
     /// A hash of the recipient's address.

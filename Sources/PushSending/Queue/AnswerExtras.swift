@@ -1,6 +1,6 @@
-/// What not every answer has.
+/// The details that only some answers have.
 package final class AnswerExtras {
-    /// The least to wait before another attempt; 0: the provider does not say.
+    /// The minimum wait before another attempt, in seconds, or 0 if the provider names none.
     package var retryAfterSeconds: Int32 = 0
     package var uniqueID: String?
 }

@@ -1,6 +1,6 @@
 package import PushModel
 
-/// Outcomes on their way to a sink, gathered so that it is called once a turn.
+/// Outcomes on their way to a sink, collected so that the sink is called once per turn.
 package struct OutcomeBatch {
     private var outcomes: [Outcome] = []
     private var sink: (any OutcomeSink)?

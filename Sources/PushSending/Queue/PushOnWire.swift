@@ -1,12 +1,12 @@
 package import PushModel
 
-/// A push on the wire, with what the fields of its answer have said so far.
+/// A push on the wire, with details from the header fields of its answer so far.
 package struct PushOnWire {
     package let push: QueuedPush
-    /// The uptime in milliseconds.
+    /// The uptime at which the push was written, in milliseconds.
     package let writtenAt: Int64
     package var providerID: ProviderID?
-    /// What only some answers have, kept apart so that the others stay small.
+    /// The details that only some answers have, stored separately so that the other pushes stay small.
     private var extras: AnswerExtras?
 
     package init(push: QueuedPush, writtenAt: Int64) {
@@ -14,7 +14,7 @@ package struct PushOnWire {
         self.writtenAt = writtenAt
     }
 
-    /// A second id that the provider gives.
+    /// A second id that the provider assigns.
     package var uniqueID: String? { extras?.uniqueID }
     package var retryAfterSeconds: Int32 { extras?.retryAfterSeconds ?? 0 }
 

@@ -1,20 +1,20 @@
 package import PushModel
 
 /// A job on its way through an output that sends push by push. A subclass adds what its pushes share.
-// why: unchecked since what changes is set and read on the event loop of the job's pool only; and open, since subclasses
+// why: unchecked because its mutable state is used only on the event loop of the job's pool; open because subclasses
 // are in other modules.
 open class QueuedJob: @unchecked Sendable {
     package final let routed: RoutedJob
     package final let sink: any OutcomeSink
-    /// What may be refused to it alone, beside its credential, by name; nil: nothing.
+    /// The topic that the provider may refuse separately from the credential, or `nil` if there is none.
     package final let topic: String?
-    // One owner, one thread: nothing for exclusivity checks to find on the hot path, here and below.
-    /// Set when it enters its pool.
+    // Exclusivity checks are off on this hot path, here and below, because only one thread uses this object.
+    /// The health of the job's topic or app, set when the job enters its pool.
     @exclusivity(unchecked) package final var health: ScopeHealth?
-    /// As above. nil for a broadcast.
+    /// The device tokens of the job's app, set when the job enters its pool. `nil` for a broadcast.
     @exclusivity(unchecked) package final var tokens: AppTokens?
     package final var isCancelled = false
-    /// A number from 0 up to 1 that selects how long the job's pushes are held.
+    /// A number from 0 up to, but not including, 1. It selects how long the job's pushes are held.
     package final lazy var holdRandom = Double.random(in: 0..<1)
 
     package init(_ routed: RoutedJob, sink: any OutcomeSink, topic: String? = nil) {

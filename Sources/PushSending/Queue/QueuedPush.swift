@@ -1,14 +1,14 @@
 import PushModel
 
-/// One push waiting to be sent or on the wire.
+/// A push that waits to be sent or is on the wire.
 package struct QueuedPush {
     package let job: QueuedJob
     package let recipient: Int
-    /// How often it was queued again because the server had certainly not processed it.
+    /// The number of times that the push was queued again because the server had certainly not processed it.
     package let resends: Int
     /// Whether the push was sent before in this attempt and refused for a reason that a second request decides.
     package let isRepeated: Bool
-    /// It finds out whether what was refused still is.
+    /// Whether the push tests if a refusal persists.
     package let isProbe: Bool
     /// The part of a halved batch that the push belongs to, which is sent as a batch of its own; 0 if there is none.
     package let group: UInt32
@@ -25,14 +25,14 @@ package struct QueuedPush {
         self.group = group
     }
 
-    /// To be sent once more.
+    /// Returns the push to send once more.
     package func again(asProbe isProbe: Bool = false, isCounted: Bool = true) -> QueuedPush {
         QueuedPush(
             job: job, recipient: recipient, resends: resends + (isCounted ? 1 : 0), isRepeated: isRepeated,
             isProbe: isProbe, group: group)
     }
 
-    /// The same push, to be sent once more in this attempt.
+    /// The same push, to send once more in this attempt.
     package var repeated: QueuedPush {
         QueuedPush(job: job, recipient: recipient, resends: resends, isRepeated: true)
     }

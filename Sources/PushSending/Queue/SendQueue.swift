@@ -3,9 +3,10 @@ import PushModel
 
 /// The pushes that a pool has yet to send: urgent jobs, then normal, then bulk. A job of a thousand recipients is one
 /// element with a cursor. Jobs of a lane take turns, so that a small job does not wait behind another app's large jobs.
-/// Resent pushes precede others of their kind: urgent ones come first of all, the others after the urgent jobs.
+/// Resent pushes come before others of their kind: urgent ones before everything else, the others after the urgent
+/// jobs.
 package struct SendQueue {
-    /// Pushes of one job in a row; a power of two.
+    /// The number of pushes of one job in a row; a power of two.
     private static let turn = 16
 
     private struct Cursor {
@@ -30,7 +31,7 @@ package struct SendQueue {
     private var normal = Deque<Cursor>()
     private var bulk = Deque<Cursor>()
 
-    /// Pushes, not jobs.
+    /// The number of pushes, not jobs.
     package private(set) var count = 0
 
     package init() {}
@@ -57,7 +58,7 @@ package struct SendQueue {
         }
     }
 
-    /// Urgent ones before the others.
+    /// Queues a push to be sent again. Urgent pushes come before the others.
     package mutating func resend(_ push: QueuedPush) {
         let isUrgent = push.job.routed.lane == .urgent
         let place = isUrgent ? again.firstIndex { $0.job.routed.lane != .urgent } : nil
@@ -65,9 +66,11 @@ package struct SendQueue {
         count += 1
     }
 
+    /// Takes the next push from the queue.
+    ///
     /// - Parameters:
-    ///   - onlyUrgent: whether pushes that are not urgent stay in the queue.
-    ///   - takesGroups: whether the push may belong to a part of a halved batch.
+    ///   - onlyUrgent: Whether pushes that are not urgent stay in the queue.
+    ///   - takesGroups: Whether the push may belong to a part of a halved batch.
     package mutating func next(onlyUrgent: Bool = false, takesGroups: Bool = true) -> QueuedPush? {
         guard takesGroups else { return next(onlyUrgent: onlyUrgent, takesGroups: false) { _ in true } }
         guard count > 0 else { return nil }
@@ -82,9 +85,9 @@ package struct SendQueue {
         return Self.next(&urgent)
     }
 
-    /// Returns the next push of a job that meets the condition. The other pushes keep their places.
+    /// Takes the next push of a job that meets the condition. The other pushes keep their places.
     ///
-    /// - Parameter takesGroups: whether the push may belong to a part of a halved batch.
+    /// - Parameter takesGroups: Whether the push may belong to a part of a halved batch.
     package mutating func next(
         onlyUrgent: Bool = false, takesGroups: Bool = true, where isMeant: (QueuedJob) -> Bool
     ) -> QueuedPush? {
@@ -138,9 +141,10 @@ package struct SendQueue {
     /// of a part of a halved batch are never combined with other pushes.
     ///
     /// - Parameters:
-    ///   - first: the push that was already taken from the queue.
-    ///   - most: the largest number of pushes in the batch.
-    ///   - goesAlong: asked of each recipient in turn; the first goes in any case, and one that does not ends the batch.
+    ///   - first: The push that was already taken from the queue.
+    ///   - most: The maximum number of pushes in the batch.
+    ///   - goesAlong: Whether a recipient joins the batch. Called for each recipient in turn. The first one is always
+    ///     in the batch. The first of the others that does not join ends it.
     package mutating func batch(
         startingWith first: QueuedPush, atMost most: Int, _ goesAlong: (_ job: QueuedJob, _ recipient: Int) -> Bool
     ) -> [QueuedPush] {
@@ -159,7 +163,7 @@ package struct SendQueue {
             while batch.count < most, cursor.next < cursor.end, goesAlong(job, cursor.next) {
                 batch.append(cursor.step())
             }
-            // It has had its turn.
+            // The job has had its turn.
             if cursor.next < cursor.end { self[keyPath: lane].append(cursor) }
         }
         count -= batch.count - 1
@@ -174,9 +178,9 @@ package struct SendQueue {
         }
     }
 
-    /// Removes the pushes that would be sent last, and keeps the order of the rest.
+    /// Removes the pushes that would be sent last, and keeps the order of the others.
     ///
-    /// - Parameter kept: the number of pushes that stay.
+    /// - Parameter kept: The number of pushes that stay.
     package mutating func removeLast(allBut kept: Int) -> [QueuedPush] {
         var removed: [QueuedPush] = []
         let excess = max(0, count - max(0, kept))
@@ -203,7 +207,7 @@ package struct SendQueue {
         }
     }
 
-    /// Takes out all pushes of some jobs.
+    /// Removes all pushes of some jobs.
     package mutating func removeAll(where isMeant: (QueuedJob) -> Bool) -> [QueuedPush] {
         var removed = again.filter { isMeant($0.job) } as [QueuedPush]
         again.removeAll { isMeant($0.job) }

@@ -1,8 +1,8 @@
 internal import Threading
 
-/// The answer plan of all connections. Costs a request nothing while no answers are chosen.
+/// The answer plan that all connections share. It costs a request nothing until an answer is chosen.
 public final class ChosenAnswers<Answer: SimulatedAnswer>: Sendable {
-    // First, so that its place does not depend on the size of an answer.
+    // The first property, so that its offset does not depend on the size of an answer.
     private let hasChoices = Atomic(false)
     private let plan = Mutex(AnswerPlan<Answer>())
 
@@ -15,15 +15,17 @@ public final class ChosenAnswers<Answer: SimulatedAnswer>: Sendable {
         }
     }
 
-    /// True: the token is needed to find the answer.
+    /// Whether the token is needed to find the answer.
     package var needToken: Bool {
         hasChoices.load(ordering: .relaxed)
     }
 
-    /// The answer chosen for a request that has passed the checks; nil: none is.
+    /// Returns the answer chosen for a request that has passed the checks, or `nil` if none is chosen.
     package func take(for request: RequestText) -> Answer? { take(forToken: request.token) }
 
-    /// - Parameter token: in its canonical spelling.
+    /// Returns the answer chosen for a request to this token, or `nil` if none is chosen.
+    ///
+    /// - Parameter token: The token in canonical spelling.
     package func take(forToken token: String) -> Answer? {
         plan.withLock { plan in
             let answer = plan.takeAnswer(forToken: token)

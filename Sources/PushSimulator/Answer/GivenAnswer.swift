@@ -1,11 +1,14 @@
-/// What the simulator counts and records of an answer.
+/// The parts of an answer that the simulator counts and records.
 public struct GivenAnswer: Hashable, Sendable {
     let status: Int
     let reason: String?
-    /// Whether the push is accepted by it.
+    /// Whether the answer accepts the push.
     let isAcceptance: Bool
 
-    /// - Parameter isAcceptance: nil: as with most services, 200 is.
+    /// Creates the record of an answer.
+    ///
+    /// - Parameter isAcceptance: Whether the answer accepts the push, or `nil` if only status 200 does, as in most
+    ///   services.
     package init(status: Int, reason: String?, isAcceptance: Bool? = nil) {
         self.status = status
         self.reason = reason

@@ -1,4 +1,4 @@
-/// A string as JSON writes it (RFC 8259, section 7).
+/// Returns the string as a JSON string literal (RFC 8259, section 7).
 package func jsonText(_ string: String) -> String {
     var text = "\""
     for scalar in string.unicodeScalars {

@@ -1,13 +1,12 @@
-/// An answer of a service, in the form in which the control endpoint takes it.
+/// An answer of a service, in the form in which the control endpoint accepts it.
 public protocol SimulatedAnswer: ControlBody, Hashable {
     static var accepted: Self { get }
-    /// The HTTP status.
     var status: Int { get }
-    /// The service's own word for what is wrong; nil: none. Answers are counted by it.
+    /// The service's own reason code, or `nil` if it gives none. Answers are counted by reason.
     var reason: String? { get }
-    /// Milliseconds to wait before the answer.
+    /// The delay before the answer, in milliseconds.
     var delayMilliseconds: Int { get }
-    /// True: the request is never answered.
+    /// Whether the request is never answered.
     var isWithheld: Bool { get }
 }
 
@@ -15,11 +14,11 @@ extension SimulatedAnswer {
     package var time: AnswerTime { isWithheld ? .never : .after(milliseconds: delayMilliseconds) }
 }
 
-/// When a request is answered, or what comes in place of an answer.
+/// The time at which a request is answered, or the failure that replaces the answer.
 public enum AnswerTime: Sendable {
     case after(milliseconds: Int), never
-    /// Its stream is reset; with HTTP/1.1 the connection is closed.
+    /// The request's stream is reset. With HTTP/1.1, the connection is closed instead.
     case reset(afterMilliseconds: Int)
-    /// Its connection is cut, with all that is under way on it.
+    /// The request's connection is cut, together with all other requests on it.
     case cut(afterMilliseconds: Int)
 }

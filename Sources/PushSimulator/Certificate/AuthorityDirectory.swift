@@ -6,7 +6,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Keeps a certificate authority on disk, so that clients that trust it once trust it after a restart.
+/// A directory that keeps a certificate authority, so that clients that trust it still do after a restart.
 public struct AuthorityDirectory: Sendable {
     public let path: String
 
@@ -14,12 +14,11 @@ public struct AuthorityDirectory: Sendable {
         self.path = path
     }
 
-    /// The authority's certificate, to be trusted by clients.
+    /// The path of the authority's certificate, which clients must trust.
     public var certificatePath: String { path + "/ca.pem" }
     var keyPath: String { path + "/ca-key.pem" }
 
-    /// Reads the authority kept here, or makes and keeps a new one. Safe against another process doing the
-    /// same.
+    /// Reads the stored authority, or creates and stores a new one. Safe to call while another process does the same.
     ///
     /// - Throws: ``SimulatorError`` naming the file that can't be read, used or written.
     public func loadOrCreate() throws -> CertificateAuthority {
@@ -29,7 +28,7 @@ public struct AuthorityDirectory: Sendable {
             }
             let authority = try CertificateAuthority()
             try Self.save(authority.certificatePEM, to: certificatePath, mode: 0o644)
-            // Last, because its presence says that the authority is complete.
+            // The key is written last because its presence marks the authority as complete.
             try Self.save(authority.keyPEM, to: keyPath, mode: 0o600)
             return authority
         }
@@ -45,9 +44,9 @@ public struct AuthorityDirectory: Sendable {
         }
     }
 
-    /// Does something that no other process does with this directory at the same time; makes it if it is missing.
+    /// Runs `body` while no other process works in this directory. Creates the directory if it is missing.
     ///
-    /// - Throws: ``SimulatorError`` naming what can't be made or used.
+    /// - Throws: ``SimulatorError`` naming the path that can't be created or used.
     package func whileLocked<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -66,14 +65,14 @@ public struct AuthorityDirectory: Sendable {
         return try body()
     }
 
-    /// Writes a file that nobody sees half-written, nor, given such a mode, sees at all.
+    /// Writes a text file atomically. The mode applies from the start, so a private file is never readable by others.
     ///
     /// - Throws: ``SimulatorError`` naming the file.
     public static func save(_ text: String, to path: String, mode: Int) throws {
         try save(Data(text.utf8), to: path, mode: mode)
     }
 
-    /// The same, for what is no text.
+    /// Writes a binary file atomically. The mode applies from the start, so a private file is never readable by others.
     public static func save(_ bytes: Data, to path: String, mode: Int) throws {
         let temporary = path + ".new"
         unlink(temporary)

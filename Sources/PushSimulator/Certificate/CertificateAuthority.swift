@@ -10,12 +10,12 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// The simulator's own authority: it vouches for the simulator's server certificate, and for clients'.
+/// The simulator's own certificate authority. It signs the simulator's server certificate and client certificates.
 public struct CertificateAuthority: Sendable {
     let certificate: Certificate
     let key: P256.Signing.PrivateKey
 
-    /// Makes a new authority.
+    /// Creates a new authority.
     public init() throws {
         let key = P256.Signing.PrivateKey()
         let name = try DistinguishedName {
@@ -48,13 +48,14 @@ public struct CertificateAuthority: Sendable {
     /// A certificate with its private key, both in PEM form.
     public struct Issued: Sendable {
         public let certificatePEM: String
-        /// PKCS #8.
+        /// The private key as PKCS #8.
         public let privateKeyPEM: String
     }
 
-    /// A certificate for the simulator itself, good for `localhost`, `127.0.0.1`, `::1` and other names and addresses.
+    /// Issues a certificate for the simulator itself. It is valid for `localhost`, `127.0.0.1`, `::1` and the given
+    /// names and addresses.
     ///
-    /// - Throws: ``SimulatorError`` naming what is neither a name nor an address.
+    /// - Throws: ``SimulatorError`` naming the entry that is not a host name or address.
     package func issueServerCertificate(names: [String] = []) throws -> Issued {
         let own = ["localhost", "127.0.0.1", "::1"]
         let alternatives = try (own + names.filter { !own.contains($0) }).map(Self.alternativeName)
@@ -67,12 +68,13 @@ public struct CertificateAuthority: Sendable {
             })
     }
 
-    /// What a certificate can say of an address to listen on, which may have a zone, or be a name that no certificate has.
+    /// Returns the host as a certificate name, or an empty list if a certificate can't contain it. For example, an
+    /// address with a zone can't be in a certificate.
     static func names(_ host: String) -> [String] { (try? alternativeName(host)) == nil ? [] : [host] }
 
     private static func alternativeName(_ text: String) throws -> GeneralName {
         if let address = address(text) { return .ipAddress(ASN1OctetString(contentBytes: address[...])) }
-        // A certificate for all of a domain is fine, too.
+        // Wildcard names are allowed, too.
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)
         let isName = labels.enumerated().allSatisfy { place, label in
             place == 0 && label == "*" && labels.count > 1
@@ -85,7 +87,7 @@ public struct CertificateAuthority: Sendable {
         return .dnsName(text)
     }
 
-    /// The bytes of an IPv4 or IPv6 address; nil if the text is neither.
+    /// Returns the bytes of an IPv4 or IPv6 address, or `nil` if the text is neither.
     private static func address(_ text: String) -> [UInt8]? {
         for (family, length) in [(AF_INET, 4), (AF_INET6, 16)] {
             var bytes = [UInt8](repeating: 0, count: length)
@@ -98,9 +100,9 @@ public struct CertificateAuthority: Sendable {
         0x61...0x7a ~= byte | 0x20 || 0x30...0x39 ~= byte
     }
 
-    /// Kinds of private keys.
+    /// A kind of private key.
     public enum KeyKind: String, CaseIterable, Sendable {
-        /// P-256: made at once.
+        /// P-256. Fast to generate.
         case ec
         /// RSA with 2,048 bits.
         case rsa
@@ -117,7 +119,7 @@ public struct CertificateAuthority: Sendable {
         }
     }
 
-    /// When a certificate is good.
+    /// The validity period of a certificate.
     public struct Validity: Sendable {
         public var notBefore: Date
         public var notAfter: Date
@@ -127,7 +129,7 @@ public struct CertificateAuthority: Sendable {
             self.notAfter = notAfter
         }
 
-        /// From an hour ago, for clocks that differ, to so many days from now.
+        /// Creates a period that lasts for `days` from now. It begins an hour ago to allow for clock differences.
         public init(days: Int) {
             self.init(
                 notBefore: Date(timeIntervalSinceNow: -3_600),
@@ -135,12 +137,12 @@ public struct CertificateAuthority: Sendable {
         }
     }
 
-    /// A certificate with a new key.
+    /// Issues a certificate with a new key.
     package func issue(
         subject: DistinguishedName, validity: Validity, extensions: Certificate.Extensions, key kind: KeyKind = .ec
     ) throws -> Issued {
         let (leafKey, pem) = try kind.make()
-        // Strict clients ask for it (RFC 5280, section 4.2.1.1): Python from 3.13 on.
+        // Strict clients such as Python 3.13 and later require this extension (RFC 5280, section 4.2.1.1).
         var extensions = extensions
         if let issuer = try certificate.extensions.subjectKeyIdentifier {
             try extensions.append(
@@ -166,7 +168,7 @@ public struct CertificateAuthority: Sendable {
 }
 
 extension P256.Signing.PublicKey {
-    /// Enough to tell one authority from another by name: clients look issuers up by name.
+    /// A short hash of the key. It distinguishes authorities by name because clients look up issuers by name.
     fileprivate var fingerprint: String {
         SHA256.hash(data: rawRepresentation).prefix(4).map { String($0, radix: 16) }.joined()
     }

@@ -1,8 +1,9 @@
-/// Who has come through TLS.
+/// A client whose TLS handshake has completed.
 public struct ConnectingClient: Sendable {
-    /// Its certificate in DER form, which the simulator's authority has signed; nil: it showed none.
+    /// The client's certificate in DER form, signed by the simulator's authority, or `nil` if the client sent none.
     package let certificate: [UInt8]?
-    /// Where it came in: 0 is the port for pushes, others follow as in ``ServerConfiguration/otherPorts``.
+    /// The index of the port that the client connected to: 0 is the port for pushes, and the others follow as in
+    /// ``ServerConfiguration/otherPorts``.
     package let port: Int
     package let speaks: ApplicationProtocol
 }

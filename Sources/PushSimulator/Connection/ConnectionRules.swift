@@ -1,48 +1,48 @@
 public import HTTP2Session
 
-/// What a service makes of one connection. Called on the connection's event loop only; it knows a request by a small
-/// number, which another request gets when this one is over.
+/// The behavior of a service on one connection. All methods are called on the connection's event loop. A request is
+/// identified by a small number, which is reused after the request is closed.
 ///
-/// Each request is begun, its fields and body are taken in, and when it is whole it is judged, then answered when that
-/// is due, unless the client gives it up. At last it is closed.
+/// Each request begins and delivers its fields and body. Once complete, it is judged, and it is answered when the
+/// answer is due, unless the client cancels it. Finally it is closed.
 public protocol ConnectionRules: AnyObject {
-    /// The first SETTINGS.
+    /// Returns the first SETTINGS frame of the connection.
     ///
-    /// - Parameter streamLimit: streams that a connection may open at present.
+    /// - Parameter streamLimit: The number of streams that a connection may open at present.
     func settings(streamLimit: Int) -> HTTP2Settings
-    /// False: the client has yet to show who it is, and has no use for a new limit of streams.
+    /// Whether the client has authenticated. Until then, it is not informed of a changed stream limit.
     var isAuthenticated: Bool { get }
-    /// What shows by which credential requests are sent, for the record; nil: none was accepted.
+    /// An identifier of the credential that requests are sent with, for the record, or `nil` if none was accepted.
     var credential: String? { get }
-    /// Bytes of a request's body that its text keeps: more than the service takes.
+    /// The number of body bytes that a request's text keeps. It exceeds the longest body that the service accepts.
     var longestText: Int { get }
 
-    /// The connection serves from now on.
+    /// Called when the connection starts to serve requests.
     func opened(_ connection: SimulatorConnection)
-    /// The connection is gone. Requests that were under way are not closed one by one.
+    /// Called when the connection has ended. Requests still in progress are not closed individually.
     func closed()
 
     func begin(_ request: Int, on connection: SimulatorConnection)
-    /// One field, pseudo-headers first; the buffers are valid during the call only.
+    /// Receives one field, pseudo-headers first. The buffers are valid during the call only.
     func take(
         _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, of request: Int,
         on connection: SimulatorConnection)
     func take(body bytes: UnsafeRawBufferPointer, of request: Int)
-    /// Whom a push is for, in its canonical spelling; the path if the request is about something else.
+    /// Returns the token that a push is for, in canonical spelling, or the path if the request is not a push.
     func token(of request: RequestText) -> String
-    /// Decides about a request that is whole.
+    /// Judges a complete request and returns when to answer it.
     func judge(_ request: Int, on connection: SimulatorConnection) -> AnswerTime
-    /// Answers what was judged, by `SimulatorConnection.respond(to:fields:body:append:)`.
+    /// Answers a judged request with `SimulatorConnection.respond(to:fields:body:append:)`.
     ///
-    /// - Throws: `HTTP2Error` if the answer is none that HTTP has.
+    /// - Throws: `HTTP2Error` if the answer is not valid in HTTP.
     func answer(_ request: Int, on connection: SimulatorConnection) throws(HTTP2Error) -> GivenAnswer
     func close(_ request: Int)
 
-    /// The debug data of a GOAWAY with this reason.
+    /// Returns the debug data of a GOAWAY with this reason.
     func goAwayText(_ reason: String) -> String
-    /// A request was above the limit for open streams, and was refused.
+    /// Called when a request was refused because it exceeded the limit of open streams.
     func streamRefused(on connection: SimulatorConnection)
-    /// The client has sent a PING, which is answered in any case.
+    /// Called when the client has sent a PING. The PING is always acknowledged.
     func pinged(on connection: SimulatorConnection)
 }
 

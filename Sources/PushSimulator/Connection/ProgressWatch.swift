@@ -1,19 +1,19 @@
 internal import HTTP2Session
 
-/// Finds out what a client began and does not bring to its end. Time is counted in rounds of the connection's event
-/// loop, so that no request asks the clock.
+/// A detector of exchanges that a client began but does not finish. Time is counted in rounds of the connection's event
+/// loop, so that no request has to read the clock.
 struct ProgressWatch {
     struct Problem {
         let code: HTTP2ErrorCode
         let text: String
     }
 
-    /// Rounds in a timeout.
+    /// The number of rounds in one timeout.
     static let roundsPerTimeout = 4
 
-    /// The round in which the connection began; nil: the client has taken up our settings.
+    /// The round in which the connection began, or `nil` once the client has acknowledged our SETTINGS.
     private var settings: Int?
-    /// The stream whose field list is under way, and the round in which it was first seen to be.
+    /// The stream whose field list is incomplete, and the round in which this was first seen.
     private var headers: (stream: Int32, since: Int)?
 
     init(round: Int) {
@@ -21,7 +21,7 @@ struct ProgressWatch {
     }
 
     static func isTooLong(since begun: Int?, at round: Int) -> Bool {
-        // One more, for the round in which it began had begun before.
+        // Adds a round because the round in which the exchange began was already partly over.
         begun.map { round - $0 > roundsPerTimeout } ?? false
     }
 
@@ -29,9 +29,9 @@ struct ProgressWatch {
         settings = nil
     }
 
-    /// What the connection has to end over; told once.
+    /// Returns the problem over which the connection must end, or `nil`. Each problem is reported once.
     ///
-    /// - Parameter unfinishedHeaders: the stream whose field list is under way; 0: none.
+    /// - Parameter unfinishedHeaders: The stream whose field list is incomplete, or 0 if there is none.
     mutating func problem(unfinishedHeaders stream: Int32, at round: Int) -> Problem? {
         if stream == 0 {
             headers = nil
@@ -47,7 +47,7 @@ struct ProgressWatch {
         return Problem(code: .enhanceYourCalm, text: "stream \(stream): a field list that does not end")
     }
 
-    /// Begins anew: nothing could be read until now.
+    /// Restarts all timeouts after a period in which nothing could be read.
     mutating func restart(at round: Int) {
         if settings != nil { settings = round }
         headers = nil

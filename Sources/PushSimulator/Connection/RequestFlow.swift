@@ -2,8 +2,8 @@ internal import HTTP2Channel
 internal import HTTP2Session
 internal import NIOCore
 
-/// The way of requests over one connection: collects them, has the rules judge and answer them, records and counts. All
-/// happens in callbacks on the connection's event loop.
+/// The processing of requests on one connection. Collects requests, lets the rules judge and answer them, and records
+/// and counts them. All work happens in callbacks on the connection's event loop.
 final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
     private let loop: SimulatorLoop
     private let rules: any ConnectionRules
@@ -25,7 +25,7 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
             loop: loop, channel: channel, session: session, longestText: rules.longestText)
     }
 
-    /// Starts serving, in place of whatever follows TLS in the channel's pipeline.
+    /// Starts serving by adding the HTTP/2 handler after TLS in the channel's pipeline.
     func start() throws {
         connection.session.delegate = self
         connection.handler.observer = self
@@ -109,7 +109,7 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
         later(tag, after: milliseconds) { $0.answer(tag) }
     }
 
-    /// Unless the request is over by then.
+    /// Runs `act` after the delay, unless the request is over by then.
     private func later(_ tag: Int, after milliseconds: Int, _ act: @escaping (RequestFlow) -> Void) {
         let generation = connection.requests.states[tag].generation
         loop.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(milliseconds))) {
@@ -141,7 +141,7 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
         connection.requests.remove(tag)
     }
 
-    // MARK: Records
+    // MARK: Recording
 
     private func arrived(_ text: RequestText) {
         text.token = rules.token(of: text)
@@ -150,7 +150,7 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
         loop.recorder.arrived(at: text.token)
     }
 
-    /// Records what became of a request, once.
+    /// Records the outcome of a request, at most once.
     private func settle(_ tag: Int, _ answer: GivenAnswer?) {
         guard let text = connection.requests.states[tag].text, text.isUnsettled else { return }
         text.isUnsettled = false
@@ -187,16 +187,16 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
         connection.cut()
     }
 
-    // MARK: What does not come in whole
+    // MARK: Incomplete requests
 
-    /// Called in each of the loop's rounds.
+    /// Ends requests and connections that exceed the timeout. Called in each round of the event loop.
     func endWhatTakesTooLong() {
         if let problem = watch.problem(unfinishedHeaders: connection.session.unfinishedHeaders, at: loop.round) {
             loop.timedOut(problem.text)
             connection.goAway(code: problem.code)
             return connection.handler.close()
         }
-        // Who is not given window can't send a body.
+        // A client whose flow-control window is delayed can't send its body in time.
         guard windowDelay == nil else { return }
         for tag in connection.requests.indices
         where ProgressWatch.isTooLong(since: connection.requests.states[tag].begun, at: loop.round) {

@@ -1,8 +1,8 @@
-/// The requests of one connection, in memory that is used again.
+/// The requests of one connection, in memory slots that are reused.
 struct RequestSlab {
-    /// By their place.
-    // why: as it is, and no subscript: its accessors would be coroutines, which allocate for each use, and whose value a debug
-    // build reads after their end.
+    /// The states of the requests, by slot.
+    // why: accessed directly and not through a subscript. Its accessors would be coroutines, which allocate on each
+    // use, and a debug build reads their value after they end.
     var states: ContiguousArray<RequestState> = []
     private var free: ContiguousArray<Int> = []
 
@@ -23,7 +23,7 @@ struct RequestSlab {
         free.append(index)
     }
 
-    /// Requests that could not be read until now have their whole time again.
+    /// Gives all requests their full time again after a period in which nothing could be read.
     mutating func restart(at round: Int) {
         for index in states.indices where states[index].begun != nil { states[index].begun = round }
     }

@@ -1,10 +1,10 @@
-/// One request under way, as the server sees it.
+/// The server's state of one request in progress.
 struct RequestState {
     var stream: Int32 = 0
-    /// The loop's round in which it began; nil: it is there whole, or this place is free.
+    /// The loop's round in which the request began, or `nil` if the request is complete or the slot is free.
     var begun: Int?
-    /// While someone wants it.
+    /// The request's text, kept only while the recorder or the rules need it.
     var text: RequestText?
-    /// Tells a request from later ones in the same place.
+    /// A number that distinguishes this request from later requests in the same slot.
     var generation = 0
 }

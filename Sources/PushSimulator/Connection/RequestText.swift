@@ -1,19 +1,19 @@
-/// A request's text, kept only while requests are recorded and where the rules ask for it.
+/// The text of a request. It is kept only while requests are recorded or if the rules ask for it.
 public final class RequestText {
-    /// Whom the push is for, in its canonical spelling, as soon as the request is whole; the path if it is about something
-    /// else.
+    /// The token that the push is for, in canonical spelling, or the path if the request is not a push. Set when the
+    /// request is complete.
     package internal(set) var token = ""
     package private(set) var path = ""
-    /// All others, pseudo-headers too.
+    /// All fields except the path, including the other pseudo-headers.
     package private(set) var fields: [String: String] = [:]
     package private(set) var body: [UInt8] = []
-    /// What is recorded in place of the body, where that has to be deciphered; nil: the body.
+    /// The decrypted body to record in place of the body, or `nil` to record the body itself.
     package var plaintext: [UInt8]?
-    /// Bytes of a body that are kept.
+    /// The maximum number of body bytes to keep.
     private let longestBody: Int
-    /// Whether the request has come in whole and what became of it is not recorded yet.
+    /// Whether the request is complete and its outcome is not yet recorded.
     var isUnsettled = false
-    /// Whether it counts as an arrival that a GOAWAY may take back.
+    /// Whether the request is counted as an arrival that a GOAWAY may still revoke.
     var isUnanswered = false
 
     init(longestBody: Int) {

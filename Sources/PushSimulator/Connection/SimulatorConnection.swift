@@ -3,22 +3,24 @@ package import HTTP2Session
 internal import NIOCore
 internal import NIOSSL
 
-/// One client's connection: what the rules may know of it and do to it, and what goes wrong with it on demand. Confined
-/// to its event loop.
+/// The connection of a client. Gives the rules access to it, and simulates faults on demand. Confined to its event
+/// loop.
 public final class SimulatorConnection {
     private let loop: SimulatorLoop
     private let channel: any Channel
     let handler: HTTP2ChannelHandler<HTTP2ServerSession>
     let session: HTTP2ServerSession
-    // One event loop, one thread: nothing for exclusivity checks to find on the hot path.
+    // Access is confined to one thread, so exclusivity checks on the hot path can't find anything.
     @exclusivity(unchecked) var requests = RequestSlab()
     var isClosed = false
-    /// The last stream that is processed, by a GOAWAY; nil: none was sent.
+    /// The last stream that a sent GOAWAY declares as processed, or `nil` if none was sent.
     private var lastProcessed: Int32?
 
     private let longestText: Int
 
-    /// - Parameter longestText: as in ``ConnectionRules/longestText``.
+    /// Creates the connection.
+    ///
+    /// - Parameter longestText: See ``ConnectionRules/longestText``.
     init(loop: SimulatorLoop, channel: any Channel, session: HTTP2ServerSession, longestText: Int) {
         self.longestText = longestText
         self.loop = loop
@@ -29,35 +31,35 @@ public final class SimulatorConnection {
 
     // MARK: Requests
 
-    /// Milliseconds since 1970, by the simulator's clock.
+    /// The time by the simulator's clock, in milliseconds since 1970.
     package var now: Int64 { loop.now }
 
-    /// The request's text from its next field on, also when it is not recorded.
+    /// Keeps the request's text from its next field on, even if requests are not recorded.
     package func keepText(of request: Int) {
         if requests.states[request].text == nil {
             requests.states[request].text = RequestText(longestBody: longestText)
         }
     }
 
-    /// nil: nobody keeps it.
+    /// Returns the text of the request, or `nil` if it is not kept.
     package func text(of request: Int) -> RequestText? {
         requests.states[request].text
     }
 
-    /// Answers a request; nothing happens if its client has given it up.
+    /// Answers a request. Does nothing if the client has cancelled it.
     package func respond(
         to request: Int, fields: HTTP2Fields, body: HTTP2Body? = nil, append: (HTTP2FieldAppender) -> Void = { _ in }
     ) {
         do {
             try session.respond(to: requests.states[request].stream, fields: fields, body: body, append: append)
         } catch {
-            // There is nobody left to answer.
+            // The client has cancelled the request.
         }
     }
 
-    /// The same, for an answer whose fields are encoded for it alone.
+    /// Answers a request with fields that are encoded for this answer alone.
     ///
-    /// - Throws: `HTTP2Error` if a field is none that HTTP has.
+    /// - Throws: `HTTP2Error` if a field is not valid in HTTP.
     package func respond(
         to request: Int, status: Int, fields: [HTTP2Field] = [], body: HTTP2Body? = nil,
         append: (HTTP2FieldAppender) -> Void = { _ in }
@@ -75,7 +77,7 @@ public final class SimulatorConnection {
         handler.setNeedsFlush()
     }
 
-    /// Gives the client window again.
+    /// Returns consumed flow-control window to the client.
     func consume(_ bytes: Int, stream: Int32) {
         guard !isClosed else { return }
         do {
@@ -86,7 +88,7 @@ public final class SimulatorConnection {
         handler.setNeedsFlush()
     }
 
-    /// Does something then, unless the connection is over.
+    /// Runs `act` after the delay, unless the connection has ended.
     package func schedule(afterMilliseconds milliseconds: Int64, _ act: @escaping (SimulatorConnection) -> Void) {
         loop.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds)) { [weak self] in
             guard let self, !isClosed else { return }
@@ -95,20 +97,20 @@ public final class SimulatorConnection {
         }
     }
 
-    /// Requests begun and not finished.
+    /// The number of open requests.
     package var openRequests: Int { requests.count }
 
-    /// Counts something under a name of the service's own.
+    /// Increments a counter that only this service has.
     package func count(_ name: String) {
         loop.counters.count(name)
     }
 
     // MARK: Limits
 
-    /// Streams that a connection may open at present.
+    /// The number of streams that a connection may open at present.
     package var streamLimit: Int { loop.streamLimit }
 
-    /// Announces how many streams the client may open.
+    /// Announces a new limit of open streams to the client.
     package func allowStreams(_ limit: Int) {
         do {
             try session.changeSettings(HTTP2Settings(maxConcurrentStreams: UInt32(clamping: limit)))
@@ -118,26 +120,26 @@ public final class SimulatorConnection {
         handler.setNeedsFlush()
     }
 
-    // MARK: The end
+    // MARK: Closing
 
     /// Sends GOAWAY.
     ///
-    /// - Parameter lastStreamID: the last stream said to be processed; nil: the last that was.
+    /// - Parameter lastStreamID: The last stream to declare as processed, or `nil` for the last one that actually was.
     package func goAway(lastStreamID: Int32? = nil, code: HTTP2ErrorCode = .noError, debugText: String = "") {
         let last = lastStreamID ?? session.lastStreamID
         let before = lastProcessed
-        // The streams above it close in the next call.
+        // Set first, because the streams above it close during the next call.
         lastProcessed = min(last, before ?? last)
         do {
             try session.goAway(lastStreamID: last, code: code, debugData: Array(debugText.utf8))
         } catch {
             lastProcessed = before
-            // Not possible for this connection: it is ending already, or an earlier GOAWAY named a lower stream.
+            // The connection is already ending, or an earlier GOAWAY named a lower stream.
         }
         handler.setNeedsFlush()
     }
 
-    /// Sends a GOAWAY for all streams, then the one that is meant.
+    /// Sends a GOAWAY that covers all streams, then the final one.
     func goAwayInTwoSteps(lastStreamID: Int32?, code: HTTP2ErrorCode, debugText: String) {
         do {
             try session.announceGoAway()
@@ -151,31 +153,32 @@ public final class SimulatorConnection {
         }
     }
 
-    /// A round trip or more, so that requests under way arrive in between.
+    /// The time between the two GOAWAY frames. It exceeds a round trip, so that requests in flight arrive in between.
     private static var timeBetweenGoAways: TimeAmount { .milliseconds(200) }
 
-    /// Whether a GOAWAY has said that this stream is not processed.
+    /// Returns whether a GOAWAY has declared this stream as unprocessed.
     func disowns(_ stream: Int32) -> Bool {
         lastProcessed.map { stream > $0 } ?? false
     }
 
-    /// Reads nothing any more, so that nothing is answered either; or goes on where it stopped.
+    /// Stops reading from the client, which stops all answers too, or resumes reading where it stopped.
     func silence(_ isSilent: Bool) {
         channel.setOption(.autoRead, value: !isSilent).whenComplete { _ in }
     }
 
-    /// Closes the connection, after what is ready to be sent.
+    /// Closes the connection after all pending output is sent.
     package func close() {
         handler.close()
     }
 
-    /// Ends the connection as a lost network does: no GOAWAY, no TLS farewell.
+    /// Ends the connection as a network failure does, without GOAWAY or TLS close_notify.
     package func cut() {
         loop.eventLoop.preconditionInEventLoop()
         guard let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) else {
             return channel.close(promise: nil)
         }
-        // Closing from here leaves TLS out of it: an outbound event starts at the handler before.
+        // Closing from the TLS handler's context bypasses TLS, because an outbound event starts at the preceding
+        // handler.
         tls.close(promise: nil)
     }
 }

@@ -1,4 +1,4 @@
-/// What all doubles can be told.
+/// The commands that all doubles support.
 extension PushSimulator {
     static var allCommands: [ControlCommand<Service>] { commonCommands + Service.commands }
 

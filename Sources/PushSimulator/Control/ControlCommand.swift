@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Something that a simulator can be told to do, by its control endpoint and by a script, in the same words.
+/// A command that the control endpoint and fault scripts accept in the same form.
 public struct ControlCommand<Service: PushDouble>: Sendable {
     package typealias Act = @Sendable (PushSimulator<Service>) async throws -> Void
 
@@ -10,20 +10,20 @@ public struct ControlCommand<Service: PushDouble>: Sendable {
         case delete = "DELETE"
     }
 
-    /// Where the control endpoint takes it.
+    /// The method and path of a command on the control endpoint.
     struct Route: Sendable {
         let method: Method
         let path: String
     }
 
-    /// nil: only scripts have it.
+    /// The command's route, or `nil` if only scripts accept the command.
     let route: Route?
-    /// What scripts call it; nil: none has it.
+    /// The command's name in scripts, or `nil` if scripts do not accept it.
     let step: AnyKey?
     private let fromBody: @Sendable (Data) throws -> Act
     private let fromStep: @Sendable (KeyedDecodingContainer<AnyKey>, AnyKey) throws -> Act
 
-    /// One that a JSON object says more about.
+    /// Creates a command with parameters in a JSON object.
     package init<Body: ControlBody>(
         _ method: Method, _ path: String, step: String? = nil, _ body: Body.Type,
         _ act: @escaping @Sendable (PushSimulator<Service>, Body) async throws -> Void
@@ -44,7 +44,7 @@ public struct ControlCommand<Service: PushDouble>: Sendable {
         }
     }
 
-    /// One of which there is no more to say; in a script it is `true`.
+    /// Creates a command without parameters. In a script its value is `true`.
     package init(_ method: Method, _ path: String, step: String? = nil, _ act: @escaping Act) {
         route = Route(method: method, path: path)
         self.step = step.map { AnyKey($0) }
@@ -57,7 +57,7 @@ public struct ControlCommand<Service: PushDouble>: Sendable {
         }
     }
 
-    /// One that only scripts have: a number.
+    /// Creates a command that only scripts accept, with a number as its value.
     init(
         step: String, in range: ClosedRange<Int>,
         _ act: @escaping @Sendable (PushSimulator<Service>, Int) async throws -> Void
@@ -71,11 +71,15 @@ public struct ControlCommand<Service: PushDouble>: Sendable {
         }
     }
 
+    /// Reads the command's parameters from the body of a control request.
+    ///
     /// - Throws: ``SimulatorError`` naming the field at fault.
     func read(from body: Data) throws -> Act {
         try fromBody(body)
     }
 
+    /// Reads the command's parameters from a step of a script.
+    ///
     /// - Throws: ``SimulatorError`` naming the step and its field at fault; DecodingError.
     func read(from script: KeyedDecodingContainer<AnyKey>) throws -> Act {
         guard let step else { throw SimulatorError("needs one thing to do") }

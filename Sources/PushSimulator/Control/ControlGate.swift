@@ -1,20 +1,23 @@
 internal import Hummingbird
 internal import NIOCore
 
-/// Lets in who calls the endpoint by a name of this machine, and answers every fault alike: `{"error": …}`.
+/// A middleware that admits only requests addressed to a name of this machine. It answers every error as `{"error":
+/// …}`.
 ///
-/// A page on the web can make its visitor's browser send requests to loopback, under a name of its own that resolves to
-/// it, or with its `Origin`.
+/// A web page can make its visitor's browser send requests to loopback. Such a request carries a foreign host name that
+/// resolves to loopback, or the page's `Origin`.
 struct ControlGate: RouterMiddleware {
     typealias Context = BasicRequestContext
 
-    /// Bytes of a request's body.
+    /// The maximum size of a request body, in bytes.
     static let longestBody = 1 << 20
-    /// Names and addresses, in lower case and without brackets.
+    /// The accepted names and addresses, in lower case and without brackets.
     private let hosts: Set<String>
     private let refused: @Sendable (_ problem: String) -> Void
 
-    /// - Parameter refused: told of each request that is refused.
+    /// Creates the middleware.
+    ///
+    /// - Parameter refused: A callback for each refused request.
     init(configuration: ServerConfiguration, refused: @escaping @Sendable (_ problem: String) -> Void) {
         self.refused = refused
         hosts = Set(
@@ -56,7 +59,7 @@ struct ControlGate: RouterMiddleware {
         else { throw Refusal(status: .forbidden, text: "Origin: '\(origin)' may not use this endpoint") }
     }
 
-    /// The host of `host:port`, `[::1]:port` or either without a port.
+    /// Returns the host of `host:port`, `[::1]:port`, or either without a port.
     static func name(_ authority: String) -> String? {
         if authority.hasPrefix("[") {
             return authority.firstIndex(of: "]").map { authority[..<$0].dropFirst().lowercased() }

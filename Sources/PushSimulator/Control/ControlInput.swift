@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// One with those fields and no others: a misspelt one would otherwise pass as nothing said.
+/// A decoded object that rejects unknown fields. Otherwise a misspelt field would be ignored silently.
 struct Strict<Body: ControlBody>: Decodable {
     let body: Body
 
@@ -10,15 +10,17 @@ struct Strict<Body: ControlBody>: Decodable {
     }
 }
 
-/// Reads what people write, and says what is wrong in their terms; writes what they read.
+/// Decoding and encoding of JSON that people write and read, with error messages in their terms.
 enum ControlInput {
-    /// Keys in a fixed order, so that people and scripts see the same.
+    /// Encodes a value with its keys in a fixed order, so that the output is stable for people and scripts.
     static func json(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return try encoder.encode(value)
     }
 
+    /// Decodes a value from JSON.
+    ///
     /// - Throws: ``SimulatorError`` naming the field at fault.
     static func read<Value: Decodable>(_ type: Value.Type, from json: Data) throws -> Value {
         do {
@@ -54,6 +56,8 @@ enum ControlInput {
 }
 
 extension Int {
+    /// Returns the number if it lies in the range.
+    ///
     /// - Throws: ``SimulatorError`` naming the field.
     func checked(_ field: some CodingKey, in range: ClosedRange<Int>) throws -> Int {
         guard range.contains(self) else {
@@ -65,16 +69,16 @@ extension Int {
 }
 
 extension DecodingError {
-    /// Whether there is a number, though no `Int`: this error names no field.
+    /// Whether the value is a number that is not an `Int`. In that case the error names no field.
     fileprivate var isOfANumber: Bool {
         if case .dataCorrupted = self { true } else { false }
     }
 }
 
 extension KeyedDecodingContainer {
-    /// A whole number that fits.
+    /// Decodes a whole number within the range.
     ///
-    /// - Throws: ``SimulatorError`` naming the field of one that does not; DecodingError.
+    /// - Throws: ``SimulatorError`` naming the field if the number is out of range; DecodingError.
     package func number(_ key: Key, in range: ClosedRange<Int>) throws -> Int {
         let value: Int
         do {
@@ -95,9 +99,9 @@ extension KeyedDecodingContainer {
 }
 
 extension KeyedDecodingContainer {
-    /// One of an enumeration's words.
+    /// Decodes an enumeration case by its raw value, or returns `nil` if the field is missing.
     ///
-    /// - Throws: ``SimulatorError`` naming the field, and the words; DecodingError.
+    /// - Throws: ``SimulatorError`` naming the field and the accepted words; DecodingError.
     package func wordIfPresent<Word>(_ key: Key, of type: Word.Type) throws -> Word?
     where Word: RawRepresentable<String> & CaseIterable {
         guard let text = try decodeIfPresent(String.self, forKey: key) else { return nil }
@@ -119,7 +123,7 @@ extension Decoder {
     }
 }
 
-/// A key that is known at run time only.
+/// A coding key that is only known at run time.
 struct AnyKey: CodingKey {
     let stringValue: String
     let intValue: Int? = nil

@@ -1,15 +1,16 @@
 /// The JSON bodies of the control endpoint.
 package enum ControlMessage {
-    /// Milliseconds of an answer's delay: up to an hour.
+    /// The range of an answer's delay in milliseconds, up to an hour.
     package static let delays = 0...3_600_000
-    /// Milliseconds since 1970 of some moment, and numbers of anything: what every reader of JSON takes for the same.
+    /// The range of timestamps in milliseconds since 1970, and of all other numbers. All JSON readers handle these
+    /// integers exactly.
     package static let numbers = 0...(1 << 53)
-    /// HTTP statuses.
+    /// The range of HTTP statuses.
     package static let statuses = 200...599
-    /// Milliseconds of a script: up to a year.
+    /// The range of times in a script in milliseconds, up to a year.
     static let times = 0...(365 * 24 * 3_600_000)
 
-    /// An answer, and how many requests to its token are accepted before it.
+    /// An answer, and the number of requests to its token that are accepted first.
     struct Choice<Answer: SimulatedAnswer>: Decodable, Sendable {
         let answer: Answer
         let after: Int
@@ -22,7 +23,7 @@ package enum ControlMessage {
             after = try decoder.container(keyedBy: AnyKey.self).numberIfPresent(Self.key, in: numbers) ?? 0
         }
 
-        /// The answer, where it is not for a single token.
+        /// Returns the answer for use with more than one token, where `after` is not allowed.
         func forAnyToken() throws -> Answer {
             guard after == 0 else { throw SimulatorError("after: for single tokens only") }
             return answer
@@ -85,7 +86,8 @@ package enum ControlMessage {
         }
     }
 
-    /// `{"answer": {…}, "answer_delay_ms": 0, "window_delay_ms": 0, "silence": "none"}`, all optional.
+    /// The body `{"answer": {…}, "answer_delay_ms": 0, "window_delay_ms": 0, "silence": "none"}`. All fields are
+    /// optional.
     struct Standing<Service: PushDouble>: ControlBody {
         let faults: PushSimulator<Service>.StandingFaults
 

@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import Logging
 internal import NIOCore
 
-/// What the control endpoint can be asked for: commands, views, and what is neither.
+/// The routes of the control endpoint: commands, views, and other paths.
 struct ControlRoutes<Service: PushDouble> {
     typealias Context = ControlGate.Context
 
@@ -55,7 +55,7 @@ struct ControlRoutes<Service: PushDouble> {
         }
     }
 
-    /// What tokens begin with.
+    /// Returns the token or token prefix in the request's path.
     private static func token(_ context: Context) throws -> String {
         let written = try context.parameters.require("token")
         guard let token = written.removingPercentEncoding else {

@@ -4,13 +4,15 @@ internal import Logging
 internal import NIOCore
 internal import ServiceLifecycle
 
-/// The control endpoint while it listens.
+/// A running control endpoint.
 struct ControlServer: Sendable {
     let port: Int
     private let services: ServiceGroup
     private let task: Task<Void, Never>
 
-    /// - Throws: ``SimulatorError`` naming the port that can't be had.
+    /// Starts the endpoint and waits until it listens.
+    ///
+    /// - Throws: ``SimulatorError`` naming the port that can't be opened.
     static func start(
         _ router: Router<ControlGate.Context>, configuration: ServerConfiguration, port: Int, logger: Logger
     ) async throws -> ControlServer {
@@ -42,7 +44,7 @@ struct ControlServer: Sendable {
         throw SimulatorError("control endpoint: stopped before it listened")
     }
 
-    /// Lets requests that are there come to their end, but not those that are still to be sent.
+    /// Stops the endpoint. Requests that have arrived are still answered, for at most one second.
     func stop() async {
         await services.triggerGracefulShutdown()
         let impatience = Task { [task] in

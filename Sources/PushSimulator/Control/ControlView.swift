@@ -1,13 +1,15 @@
 internal import Foundation
 
-/// Something that a control endpoint shows, as JSON.
+/// A JSON document that a control endpoint provides.
 public struct ControlView<Service: PushDouble>: Sendable {
     let path: String
-    /// True: it is made of a JSON object that the request brings, by POST.
+    /// Whether the view is computed from a JSON object in the request, which is then a POST.
     let takesBody: Bool
     let json: @Sendable (PushSimulator<Service>, _ parameter: String, _ body: Data) async throws -> Data
 
-    /// - Parameter path: the last part may be a parameter, written with a colon.
+    /// Creates a view without a request body.
+    ///
+    /// - Parameter path: The path of the view. Its last part may be a parameter, written with a colon.
     package init<Value: Encodable & Sendable>(
         _ path: String,
         _ value: @escaping @Sendable (PushSimulator<Service>, _ parameter: String) async throws -> Value
@@ -17,7 +19,7 @@ public struct ControlView<Service: PushDouble>: Sendable {
         json = { simulator, parameter, _ in try ControlInput.json(await value(simulator, parameter)) }
     }
 
-    /// What is made on demand.
+    /// Creates a view that is computed from the request's body.
     package init<Body: ControlBody, Value: Encodable & Sendable>(
         _ path: String, of body: Body.Type,
         _ value: @escaping @Sendable (PushSimulator<Service>, Body) async throws -> Value

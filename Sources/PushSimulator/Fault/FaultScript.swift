@@ -1,14 +1,16 @@
 public import Foundation
 
 extension PushSimulator {
-    /// Bad days written down: what goes wrong, and when. JSON, a list of steps. Each has `at_ms` (milliseconds since the
-    /// start of the script) or `after_requests` (as many arrivals as ``SimulatorCounters`` counts), and one thing to do
-    /// in the form in which the control endpoint takes it.
+    /// A script of faults and the times at which they occur, as a JSON list of steps. Each step has exactly one command
+    /// in the form that the control endpoint accepts. Its time is either `at_ms` (milliseconds since the start of the
+    /// script) or `after_requests` (a number of arrivals as counted by ``SimulatorCounters``).
     public struct FaultScript: Sendable {
         private let timed: [FaultStep<Service>]
         private let counted: [FaultStep<Service>]
 
-        /// - Parameter source: what errors call the text, a file's name for instance.
+        /// Parses a script.
+        ///
+        /// - Parameter source: The name of the script in error messages, for example a file name.
         /// - Throws: ``SimulatorError`` naming the step and the field at fault.
         public init(json: Data, source: String) throws {
             do {
@@ -21,8 +23,8 @@ extension PushSimulator {
             }
         }
 
-        /// Does it all, in time; ends early when cancelled. Requests are counted every few milliseconds, so that a step
-        /// may come some requests late.
+        /// Runs all steps at their times, and ends early when cancelled. Arrivals are polled every few milliseconds, so
+        /// a step may run a few requests late.
         ///
         /// - Throws: ``SimulatorError`` if a port was taken while the simulator was down.
         public func run(on simulator: PushSimulator) async throws {

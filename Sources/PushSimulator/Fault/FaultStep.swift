@@ -1,6 +1,6 @@
-/// One step of a script.
+/// A step of a fault script.
 struct FaultStep<Service: PushDouble>: Decodable, Sendable {
-    /// Since the start of the script; nil: the step waits for requests.
+    /// The time since the start of the script, or `nil` if the step waits for requests.
     let milliseconds: Int?
     let arrivals: Int?
     let act: ControlCommand<Service>.Act

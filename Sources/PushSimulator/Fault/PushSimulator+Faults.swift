@@ -1,19 +1,19 @@
-/// What is to go otherwise than well.
+/// Faults that tests and operators can inject.
 extension PushSimulator {
-    /// Chooses the answer for a token, or for all that begin so; nil: none is chosen. The longest such choice
-    /// counts.
+    /// Chooses the answer for a token or for all tokens with that prefix, or removes the choice if `answer` is `nil`.
+    /// If several prefixes match, the longest one applies.
     ///
-    /// - Parameter accepted: so many requests are accepted before, as with a token that is found dead late.
+    /// - Parameter accepted: The number of requests to accept first, for example to simulate a token that dies later.
     public func setAnswer(_ answer: Service.Answer?, forToken token: String, after accepted: Int = 0) {
         answers.change { $0.set(answer, forToken: Service.canonical(token), after: accepted) }
     }
 
-    /// Chooses the answer for the next `count` requests that pass all checks, whatever their token.
+    /// Chooses the answer for the next `count` requests that pass all checks, regardless of their token.
     public func answerNext(_ count: Int, with answer: Service.Answer) {
         answers.change { $0.answerNext(count, with: answer) }
     }
 
-    /// What is wrong from now on, until told otherwise.
+    /// Sets the faults that apply until they are changed.
     public func setFaults(_ faults: StandingFaults) async {
         answers.change { $0.forAll = faults.answer }
         await server.apply(faults.server)
@@ -24,17 +24,17 @@ extension PushSimulator {
         server.refusals.set(count)
     }
 
-    /// Sends GOAWAY on all connections open now.
+    /// Sends GOAWAY on all connections that are open now.
     public func sendGoAway(_ fault: GoAwayFault = GoAwayFault()) async {
         await server.onEachConnection { $0.goAway(fault) }
     }
 
-    /// Announces another limit for open streams to all connections, those to come included.
+    /// Announces a new limit of open streams to all present and future connections.
     public func changeStreamLimit(to limit: Int) async {
         await server.onEachLoop { $0.changeStreamLimit(to: limit) }
     }
 
-    /// Cuts all connections off without a word, as a failing network does.
+    /// Cuts all connections without notice, as a network failure does.
     public func cutConnections() async {
         await server.onEachConnection { $0.cut() }
     }

@@ -1,17 +1,17 @@
-/// What the server does wrong with all requests until it is told to stop.
+/// Server faults that affect all requests until they are cleared.
 public struct ServerFaults: Hashable, Sendable {
     public enum Silence: String, Hashable, Sendable, CaseIterable, Codable {
         case none
-        /// Requests are taken and never answered; PINGs are.
+        /// Requests are read and never answered. PINGs are answered.
         case answers
-        /// Nothing is read or sent any more; connections that are made meanwhile never complete TLS.
+        /// Reading and sending stop. New connections do not complete TLS.
         case all
     }
 
-    /// Milliseconds that every answer comes later.
+    /// The additional delay of every answer, in milliseconds.
     public var answerDelayMilliseconds = 0
-    /// Milliseconds after which connections that are made from now on are granted the window for received
-    /// bytes; 0: at once.
+    /// The delay before received bytes are returned to the flow-control window, in milliseconds. Applies to new
+    /// connections; 0 returns them at once.
     public var windowDelayMilliseconds = 0
     public var silence = Silence.none
 

@@ -1,10 +1,10 @@
 extension PushSimulator {
-    /// What the simulator does wrong until it is told to stop: an answer, and what ``ServerFaults`` has.
+    /// Faults that apply until they are cleared: an answer, and the ``ServerFaults``.
     @dynamicMemberLookup
     public struct StandingFaults: Hashable, Sendable {
         public typealias Silence = ServerFaults.Silence
 
-        /// The answer to all requests that pass the checks, unless one was chosen for them.
+        /// The answer to all requests that pass the checks, unless a more specific answer was chosen.
         public var answer: Service.Answer?
         public var server = ServerFaults()
 

@@ -1,6 +1,6 @@
 internal import Threading
 
-/// How many of the next requests are refused unprocessed.
+/// The number of upcoming requests to refuse unprocessed.
 final class StreamRefusals: Sendable {
     private let count = Atomic(0)
 
@@ -8,7 +8,7 @@ final class StreamRefusals: Sendable {
         self.count.store(count, ordering: .relaxed)
     }
 
-    /// True: this request is one of them.
+    /// Counts one request and returns whether it must be refused.
     func take() -> Bool {
         guard count.load(ordering: .relaxed) > 0 else { return false }
         return count.subtract(1, ordering: .relaxed).oldValue > 0

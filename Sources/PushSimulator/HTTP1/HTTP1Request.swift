@@ -1,13 +1,14 @@
 internal import HTTP2Session
 internal import NIOHTTP1
 
-/// A request over HTTP/1.1 while it comes in, and as a stream.
+/// An HTTP/1.1 request that is being received, and its conversion into a stream.
 struct HTTP1Request {
     private let head: HTTPRequestHead
     var body: [UInt8] = []
-    /// More than any service takes.
+    /// The maximum body size in bytes. It is larger than any service accepts.
     private static let longestBody = 1 << 20
-    /// What is between two neighbours only, and no field of HTTP/2 (RFC 9113, section 8.2.2); `host` has another name there.
+    /// Field names that concern one hop only and are not allowed in HTTP/2 (RFC 9113, section 8.2.2), and `host`, which
+    /// HTTP/2 sends as `:authority`.
     private static let ofTheConnection: Set<String> = [
         "connection", "expect", "host", "http2-settings", "keep-alive", "proxy-connection", "te", "transfer-encoding",
         "upgrade",
@@ -20,7 +21,9 @@ struct HTTP1Request {
     var isTooLong: Bool { body.count > Self.longestBody }
     var isKeptAlive: Bool { head.isKeepAlive }
 
-    /// - Throws: `HTTP2Error` if it is none that HTTP has, or comes too late.
+    /// Submits the request to the session.
+    ///
+    /// - Throws: `HTTP2Error` if the request is not valid in HTTP, or if the session is closing.
     func submit(to session: HTTP2ClientSession) throws(HTTP2Error) {
         guard let host = head.headers.first(name: "host") else {
             throw HTTP2Error(.invalidField, "a request without Host")
@@ -32,7 +35,7 @@ struct HTTP1Request {
             head.headers.map { HTTP2Field($0.name.lowercased(), $0.value) }
                 .filter { !Self.ofTheConnection.contains($0.name) })
         var path = head.uri
-        // Typed throws do not pass through the string's accessor.
+        // `withUTF8` does not propagate typed throws, so the error is passed as a `Result`.
         _ = try path.withUTF8 { path in
             Result { () throws(HTTP2Error) in
                 try session.submit(

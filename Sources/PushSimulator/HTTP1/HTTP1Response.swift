@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// An answer of the server's session, as HTTP/1.1 writes it: whole, with its length.
+/// A response of the server's session in HTTP/1.1 form, complete and with its length.
 struct HTTP1Response {
     var status = HTTPResponseStatus.internalServerError
     var fields = HTTPHeaders()
@@ -11,7 +11,9 @@ struct HTTP1Response {
         self.status = status
     }
 
-    /// - Parameter closing: the connection ends with it.
+    /// Returns the parts to write.
+    ///
+    /// - Parameter closing: Whether the connection ends after this response.
     func parts(closing: Bool) -> [HTTPServerResponsePart] {
         var head = HTTPResponseHead(version: .http1_1, status: status, headers: fields)
         if status.mayHaveResponseBody {

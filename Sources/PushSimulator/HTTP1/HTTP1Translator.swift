@@ -2,9 +2,9 @@ internal import HTTP2Session
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Lets a client of HTTP/1.1 in: each of its requests becomes a stream of an HTTP/2 session within this process, so that
-/// rules, faults and records know one kind of request only. Stands between NIO's codec and the handler of the server's
-/// session, and is the client of that.
+/// A translator that serves HTTP/1.1 clients. It turns each request into a stream of an HTTP/2 session within this
+/// process. Rules, faults and records therefore handle only one kind of request. The translator stands between NIO's
+/// codec and the handler of the server's session, and acts as the client of that session.
 final class HTTP1Translator: ChannelDuplexHandler, HTTP2ClientDelegate {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = ByteBuffer
@@ -14,10 +14,10 @@ final class HTTP1Translator: ChannelDuplexHandler, HTTP2ClientDelegate {
     private let loop: SimulatorLoop
     private let session: HTTP2ClientSession
     private var context: ChannelHandlerContext?
-    /// The one under way; NIO's pipelining keeps back those that follow.
+    /// The request in progress. NIO's pipelining handler holds back the requests after it.
     private var request: HTTP1Request?
     private var response = HTTP1Response()
-    /// No request follows the one under way.
+    /// Whether the connection closes after the request in progress.
     private var isLast = false
     private var feedIsScheduled = false
     private var deadline: Scheduled<Void>?
@@ -89,7 +89,7 @@ final class HTTP1Translator: ChannelDuplexHandler, HTTP2ClientDelegate {
         refuse(.badRequest, "\(error)")
     }
 
-    /// What never becomes a stream.
+    /// Answers a request that never becomes a stream, and closes the connection.
     private func refuse(_ status: HTTPResponseStatus, _ problem: String) {
         loop.requestMalformed(problem)
         isLast = true
@@ -98,9 +98,9 @@ final class HTTP1Translator: ChannelDuplexHandler, HTTP2ClientDelegate {
         context?.flush()
     }
 
-    // MARK: Time
+    // MARK: Timeouts
 
-    /// A request that has begun has to be whole in time, and so has the first.
+    /// Starts the time limit for receiving a complete request. For the first request, it starts with the connection.
     private func startDeadline() {
         deadline?.cancel()
         deadline = loop.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(loop.configuration.timeout)) { [self] in
@@ -110,9 +110,10 @@ final class HTTP1Translator: ChannelDuplexHandler, HTTP2ClientDelegate {
         }
     }
 
-    // MARK: Between the sessions
+    // MARK: Exchange between the sessions
 
-    /// Hands the server's session what ours has to send, in a turn of its own: never from inside a call of either.
+    /// Passes our session's output to the server's session in a separate event loop turn, because neither session may
+    /// be called from inside the other.
     private func feedLater() {
         guard !feedIsScheduled, context != nil else { return }
         feedIsScheduled = true
@@ -149,7 +150,7 @@ final class HTTP1Translator: ChannelDuplexHandler, HTTP2ClientDelegate {
         }
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     func responseStarted(tag: Int, status: Int) {
         response = HTTP1Response(status: HTTPResponseStatus(statusCode: status))
@@ -167,11 +168,11 @@ final class HTTP1Translator: ChannelDuplexHandler, HTTP2ClientDelegate {
         answer()
     }
 
-    /// HTTP/1.1 has no resets: what has no answer yet loses its connection.
+    /// Closes the connection if its request is still unanswered, because HTTP/1.1 has no stream resets.
     func streamClosed(tag: Int, streamID: Int32, code: HTTP2ErrorCode) {
         guard request != nil else { return }
         guard code == .protocolError else { return close() }
-        // Told and counted where it was found.
+        // The server's session has already logged and counted this error.
         isLast = true
         response = HTTP1Response(status: .badRequest)
         answer()

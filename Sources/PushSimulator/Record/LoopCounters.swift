@@ -1,4 +1,4 @@
-/// What one event loop has counted.
+/// The counters of one event loop.
 struct LoopCounters {
     private struct Tally: Hashable {
         var status: Int
@@ -6,7 +6,7 @@ struct LoopCounters {
     }
 
     var simple = SimulatorCounters()
-    // Plain numbers for what every request changes; the dictionaries are for the rest.
+    // Accepted answers have a plain counter because every request changes it. The dictionary is for all other answers.
     private var acceptedAnswers = 0
     private var answersByReason: [Tally: Int] = [:]
 
@@ -27,7 +27,7 @@ struct LoopCounters {
         simple.others?[name, default: 0] += 1
     }
 
-    /// All of it; connections and streams that are open are not counted here.
+    /// The sum of all counters. Open connections and streams are not counted here.
     var sum: SimulatorCounters {
         var sum = simple
         if acceptedAnswers > 0 {

@@ -1,19 +1,19 @@
 public import Foundation
 
-/// A request as it came in, and what was answered.
+/// A request as it was received, and the answer to it.
 public struct RecordedRequest: Codable, Sendable, Equatable {
-    /// Whom the push is for; the path if the request is about something else.
+    /// The token that the push is for, or the path if the request is not a push.
     public var token: String
-    /// All fields but the pseudo-headers and `authorization`.
+    /// All fields except the pseudo-headers and `authorization`.
     public var fields: [String: String]
-    /// The body's first bytes, 8,192 of them or as many as the service can need, as UTF-8.
+    /// The first bytes of the body, decoded as UTF-8. Up to 8,192 bytes are kept, or more if the service needs them.
     public var payload: String
-    /// The same where they are no UTF-8, as they are; nil: they are.
+    /// The raw bytes of the payload if they are not valid UTF-8; otherwise `nil`.
     public var payloadBytes: Data?
-    /// nil: it was not answered.
+    /// The status of the answer, or `nil` if the request was not answered.
     public var status: Int?
     public var reason: String?
-    /// What shows by which credential the request was sent; nil: none was accepted.
+    /// An identifier of the credential that the request was sent with, or `nil` if none was accepted.
     public var credential: String?
 
     public init(

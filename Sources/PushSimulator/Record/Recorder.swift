@@ -1,6 +1,6 @@
 internal import Threading
 
-/// Keeps requests for tests to look at. Off unless asked for: it costs memory and time.
+/// A recorder that keeps requests for tests to inspect. It is off by default because it costs memory and time.
 final class Recorder: Sendable {
     typealias Observer = @Sendable (_ token: String, _ sighting: RequestSighting) -> Void
 
@@ -13,7 +13,7 @@ final class Recorder: Sendable {
 
     private let state = Mutex(State())
     private let isOn = Atomic(false)
-    /// Requests kept; tokens are counted beyond that.
+    /// The maximum number of requests to keep. Tokens are still counted beyond it.
     static let mostRequests = 10_000
 
     var isRecording: Bool {
@@ -21,13 +21,13 @@ final class Recorder: Sendable {
         set { isOn.store(newValue, ordering: .relaxed) }
     }
 
-    /// Called when the request is there, whatever becomes of it: its connection may be lost before the answer.
+    /// Called when a request is complete, regardless of its outcome. Its connection may be lost before the answer.
     func arrived(at token: String) {
         if observed(token, .arrived) { return }
         state.withLock { $0.arrivals[token, default: 0] += 1 }
     }
 
-    /// Called when GOAWAY says of a request without an answer that it was not processed.
+    /// Called when a GOAWAY declares an unanswered request as unprocessed.
     func disowned(at token: String) {
         if observed(token, .disowned) { return }
         state.withLock {
@@ -36,7 +36,7 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Called when it is known what was answered, or that nothing will be.
+    /// Called when a request has been answered, or when it is known that it will not be.
     func record(_ request: RecordedRequest, isAccepted: Bool) {
         let sighting = request.status.map { RequestSighting.answered(status: $0) } ?? .unanswered
         if observed(request.token, sighting) { return }
@@ -48,7 +48,8 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Told of everything in place of its being kept, so that a run of hours keeps nothing here.
+    /// Reports everything to the observer in place of keeping it, so that memory use stays constant in runs of several
+    /// hours.
     func observe(_ observer: @escaping Observer) {
         state.withLock { $0.observer = observer }
         isRecording = true

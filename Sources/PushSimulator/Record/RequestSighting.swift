@@ -1,10 +1,10 @@
-/// What happened to one request, as it happens.
+/// A change in the state of one request, reported as it happens.
 package enum RequestSighting: Sendable, Hashable {
-    /// It came in whole.
+    /// The request is complete.
     case arrived
-    /// A GOAWAY said that it was not processed.
+    /// A GOAWAY declared the request as unprocessed.
     case disowned
     case answered(status: Int)
-    /// Its connection or stream ended before the answer, or it is kept waiting for ever.
+    /// The request's connection or stream ended before the answer, or the request is never answered.
     case unanswered
 }

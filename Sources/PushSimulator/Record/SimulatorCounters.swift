@@ -1,34 +1,34 @@
-/// What the simulator has seen since its start or the last reset.
+/// The counters of the simulator since its start or the last reset.
 public struct SimulatorCounters: Codable, Sendable, Equatable {
-    /// Requests that came in whole.
+    /// Complete requests.
     public var arrivals = 0
     /// Answers, by status.
     public var byStatus: [Int: Int] = [:]
     /// Answers with a reason, by reason.
     public var byReason: [String: Int] = [:]
-    /// Requests left unanswered on purpose.
+    /// Requests that were deliberately left unanswered.
     public var withheld = 0
-    /// Requests refused unprocessed (REFUSED_STREAM); they are not among the arrivals.
+    /// Requests refused unprocessed (REFUSED_STREAM). They do not count as arrivals.
     public var refusedStreams = 0
     /// Connections whose TLS handshake succeeded.
     public var connections = 0
-    /// Connections open now.
+    /// Connections that are open now.
     public var openConnections = 0
-    /// Requests begun and not finished now.
+    /// Requests that are open now.
     public var openStreams = 0
-    /// The most requests open at once on any one connection.
+    /// The highest number of requests open at the same time on one connection.
     public var mostOpenStreams = 0
-    /// Handshakes that failed, for instance over a certificate.
+    /// TLS handshakes that failed, for example because of a certificate.
     public var failedHandshakes = 0
-    /// Requests that broke the rules of HTTP; they are not among the arrivals.
+    /// Requests that broke the rules of HTTP. They do not count as arrivals.
     public var malformedRequests = 0
-    /// Requests, and connections before their first, that did not come in whole in time.
+    /// Requests, and connections before their first request, that were not complete in time.
     public var timeouts = 0
     /// Connections that ended because the client broke the rules of HTTP/2.
     public var brokenConnections = 0
     /// Requests to the control endpoint that were refused.
     public var refusedControlRequests = 0
-    /// What only this service counts, by name; nil: nothing yet.
+    /// Counters that only this service has, by name, or `nil` if none has been incremented.
     public var others: [String: Int]?
 
     enum CodingKeys: String, CodingKey {

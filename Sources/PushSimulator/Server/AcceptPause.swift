@@ -1,9 +1,10 @@
 internal import Logging
 internal import NIOCore
 
-/// Stops accepting connections for a second when that fails, for want of descriptors for instance.
+/// A handler that stops accepting connections for a second after a failure, for example for lack of file descriptors.
 ///
-/// NIO's own `AcceptBackoffHandler` leaves the listening socket registered, so that its readiness is told again and again.
+/// NIO's own `AcceptBackoffHandler` leaves the listening socket registered, so its readiness is reported again and
+/// again.
 final class AcceptPause: ChannelInboundHandler {
     typealias InboundIn = any Channel
 

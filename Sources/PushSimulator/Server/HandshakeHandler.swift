@@ -2,7 +2,7 @@ internal import NIOCore
 internal import NIOSSL
 internal import NIOTLS
 
-/// Waits for the end of the TLS handshake, which tells who the client is, then makes way for HTTP.
+/// A handler that waits for the end of the TLS handshake, which identifies the client, and then adds the HTTP handlers.
 final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
@@ -11,7 +11,9 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var isDone = false
     private var deadline: Scheduled<Void>?
 
-    /// - Parameter port: as in ``ConnectingClient/port``.
+    /// Creates the handler.
+    ///
+    /// - Parameter port: See ``ConnectingClient/port``.
     init(loop: SimulatorLoop, port: Int) {
         self.loop = loop
         self.port = port
@@ -27,7 +29,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func waitForTheEnd(_ context: ChannelHandlerContext) {
         deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(loop.configuration.timeout)) {
-            // Nothing can come in while nothing is read.
+            // The handshake can only proceed while the connection is read.
             guard self.loop.faults.silence != .all else { return self.waitForTheEnd(context) }
             self.fail(context, "it takes too long")
         }

@@ -1,6 +1,7 @@
 internal import Logging
 
-/// Says what clients do wrong, and not without end when one does it all the time. Of one event loop.
+/// A log of client errors with a limited number of lines per round, so that one faulty client can't flood it. Used on
+/// one event loop.
 final class LimitedLog {
     private let logger: Logger
     private var said = 0
@@ -17,7 +18,7 @@ final class LimitedLog {
         if said == Self.mostLines { logger.notice("more of such are counted and not logged for a while") }
     }
 
-    /// Begins to count lines anew.
+    /// Resets the number of lines.
     func allowMore() {
         said = 0
     }

@@ -4,15 +4,15 @@ internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 
-/// Opens the simulator's TLS ports and hands each connection to its event loop's ``SimulatorLoop``.
+/// A listener that opens the simulator's TLS ports and assigns each connection to its event loop's ``SimulatorLoop``.
 struct SimulatorListener {
     let configuration: ServerConfiguration
     let authority: CertificateAuthority
     let logger: Logger
 
-    /// Opens all of these ports, or none.
+    /// Opens all of the given ports, or none of them.
     ///
-    /// - Throws: ``SimulatorError`` naming the one that can't be had.
+    /// - Throws: ``SimulatorError`` naming the port that can't be opened.
     func listen(
         _ group: MultiThreadedEventLoopGroup, _ loops: [NIOLoopBound<SimulatorLoop>], ports: [Int]
     ) async throws -> [any Channel] {
@@ -28,7 +28,9 @@ struct SimulatorListener {
         return listeners
     }
 
-    /// - Parameter port: as in ``ConnectingClient/port``.
+    /// Opens one port.
+    ///
+    /// - Parameter port: See ``ConnectingClient/port``.
     private func listen(
         _ group: MultiThreadedEventLoopGroup, _ loops: [NIOLoopBound<SimulatorLoop>], _ number: Int, port: Int
     ) async throws -> any Channel {
@@ -72,7 +74,7 @@ struct SimulatorListener {
                 .certificate(try NIOSSLCertificate(bytes: Array(issued.certificatePEM.utf8), format: .pem))
             ],
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(issued.privateKeyPEM.utf8), format: .pem)))
-        // So long takes a connection memory after its end, if its client does not say farewell.
+        // The time for which a connection occupies memory after its end if its client does not send close_notify.
         tls.shutdownTimeout = .milliseconds(500)
         tls.minimumTLSVersion = .tlsv12
         tls.applicationProtocols = protocols.map(\.rawValue)

@@ -3,7 +3,7 @@ internal import HTTP2Session
 internal import Logging
 internal import NIOCore
 
-/// What the connections of one event loop share. Used on that event loop only, so it needs no lock.
+/// The state that the connections of one event loop share. It is used on that event loop only, so it needs no lock.
 final class SimulatorLoop {
     let eventLoop: any EventLoop
     let configuration: ServerConfiguration
@@ -13,9 +13,9 @@ final class SimulatorLoop {
     var streamLimit: Int
     private(set) var faults = ServerFaults()
     private(set) var connections: [ObjectIdentifier: RequestFlow] = [:]
-    /// Counts the times that connections are looked through for what takes too long.
+    /// The number of times that connections have been checked for timeouts.
     private(set) var round = 0
-    // One event loop, one thread: nothing for exclusivity checks to find on the hot path.
+    // Access is confined to one thread, so exclusivity checks on the hot path can't find anything.
     @exclusivity(unchecked) var counters = LoopCounters()
     private let log: LimitedLog
 
@@ -50,8 +50,8 @@ final class SimulatorLoop {
         }
     }
 
-    /// Milliseconds since 1970 by the simulator's clock, as read first in this turn of the event loop: asking
-    /// for every request would cost more than checking it.
+    /// The time by the simulator's clock, in milliseconds since 1970. It is read once per turn of the event loop,
+    /// because reading it for every request would cost more than checking the request.
     var now: Int64 {
         if let turnTime { return turnTime }
         let now = Int64(configuration.now().timeIntervalSince1970 * 1_000)
@@ -91,7 +91,7 @@ final class SimulatorLoop {
         }
     }
 
-    // MARK: Counting
+    // MARK: Counters
 
     func handshakeFailed(_ problem: String) {
         counters.simple.failedHandshakes += 1

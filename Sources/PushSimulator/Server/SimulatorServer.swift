@@ -3,8 +3,8 @@ internal import NIOCore
 internal import NIOPosix
 internal import Threading
 
-/// Runs ports and event loops. What outlives a stop is kept here: a simulator that is started again is found where it
-/// was, and has forgotten nothing.
+/// The ports and event loops of a simulator. State that must survive a stop is kept here, so that a restarted simulator
+/// has the same ports, counters and faults.
 final class SimulatorServer: Sendable {
     private struct Running {
         var group: MultiThreadedEventLoopGroup
@@ -39,7 +39,9 @@ final class SimulatorServer: Sendable {
 
     // MARK: Running
 
-    /// - Throws: ``SimulatorError`` naming the port that can't be had.
+    /// Opens the ports and starts the event loops.
+    ///
+    /// - Throws: ``SimulatorError`` naming the port that can't be opened.
     func start() async throws {
         let kept = kept.withLock { $0 }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.threads))
@@ -56,7 +58,7 @@ final class SimulatorServer: Sendable {
         }
     }
 
-    /// Nothing happens if it is not running.
+    /// Stops the server, if it is running.
     func stop() async {
         guard let running = running.withLock({ $0.take() }) else { return }
         for listener in running.listeners { try? await listener.close() }
@@ -71,7 +73,7 @@ final class SimulatorServer: Sendable {
         try? await running.group.shutdownGracefully()
     }
 
-    /// As in ``ConnectingClient/port``; empty while not running.
+    /// The port numbers, indexed as in ``ConnectingClient/port``. Empty while the server is not running.
     var ports: [Int] {
         running.withLock { $0?.listeners.map { $0.localAddress?.port ?? 0 } ?? [] }
     }
@@ -93,7 +95,7 @@ final class SimulatorServer: Sendable {
         return loops
     }
 
-    // MARK: On the event loops
+    // MARK: Event loops
 
     func onEachLoop(_ body: @escaping @Sendable (SimulatorLoop) -> Void) async {
         if let running = running.withLock({ $0 }) {
@@ -103,7 +105,7 @@ final class SimulatorServer: Sendable {
 
     private func onEachLoop(_ running: Running, _ body: @escaping @Sendable (SimulatorLoop) -> Void) async {
         for loop in running.loops {
-            // Fails only if the event loop has been shut down, with all its connections.
+            // Fails only if the event loop has been shut down together with all its connections.
             try? await loop.eventLoop.submit { body(loop.value) }.get()
         }
     }
@@ -116,7 +118,7 @@ final class SimulatorServer: Sendable {
         }
     }
 
-    // MARK: What is kept
+    // MARK: Kept state
 
     func apply(_ faults: ServerFaults) async {
         kept.withLock { $0.faults = faults }

@@ -1,21 +1,21 @@
 public import PushModel
 
-/// An app that pushes may be sent for: a row of `martlet.apps`, and one of `martlet.app_accounts` for each output that
-/// needs a credential.
+/// An app that may receive pushes. It is stored as a row of `martlet.apps` and, for each output that needs a
+/// credential, a row of `martlet.app_accounts`.
 public struct App: Sendable, Hashable, Identifiable {
     public var id: String { bundleID }
 
     public var bundleID: String
-    /// By the output's name.
+    /// The app's accounts, by the name of the output.
     public var accounts: [String: AppAccount]
-    /// Where pushes go whose job does not say.
+    /// The environment of pushes whose job does not name one.
     public var defaultEnvironment: PushEnvironment
-    /// The broker users who may publish for it; empty means anybody.
+    /// The broker users who may publish for the app. An empty set allows every user.
     public var allowedPublishers: Set<String>
     public var isPaused: Bool
-    /// nil: as fast as may be.
+    /// The app's rate limit, or `nil` if its rate is not limited.
     public var pace: AppPace?
-    /// Why its row can't be read: then nothing but its name is known, and its jobs wait.
+    /// The reason why the app's row can't be read. In that case only the bundle id is valid, and the app's jobs wait.
     public var unreadable: StoreError?
 
     public init(

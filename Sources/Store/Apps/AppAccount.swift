@@ -1,10 +1,10 @@
 public import PushModel
 
-/// Whose credentials an app's pushes have, with one output.
+/// The account whose credentials an app uses with one output.
 public struct AppAccount: Sendable, Hashable {
-    /// The provider's name for it: Apple's team id, say.
+    /// The provider's name for the account, for example Apple's team id.
     public var id: String
-    /// The id of a credential that goes before every other.
+    /// The id of the credential that takes precedence over all others.
     public var credential: Credential.ID?
 
     public init(_ id: String, credential: Credential.ID? = nil) {

@@ -1,21 +1,21 @@
 import PostgresClient
 public import PushModel
 
-/// One thing about an app that is to be another.
+/// A change of one setting of an app.
 public enum AppChange: Sendable, Hashable {
-    /// Whose credentials it has with an output.
+    /// Sets the account that the app uses with an output.
     case account(String, of: String)
-    /// The one that goes before the others with an output; nil: none does.
+    /// Sets the credential that takes precedence with an output, or removes the precedence if the id is `nil`.
     case credential(Credential.ID?, of: String)
     case defaultEnvironment(PushEnvironment)
-    /// Empty: anybody.
+    /// Sets the broker users who may publish for the app. An empty set allows every user.
     case allowedPublishers(Set<String>)
     case paused(Bool)
-    /// Pushes a second; nil: as fast as may be.
+    /// Sets the rate limit, in pushes per second, or removes it if the value is `nil`.
     case rate(Int?)
     case rateIncludesUrgent(Bool)
 
-    /// Of the app's own row; nil: it is about an account.
+    /// The column of the app's own row to change, or `nil` if the change concerns an account.
     var column: (name: String, value: PostgresValue)? {
         switch self {
         case .account, .credential: nil
@@ -27,7 +27,8 @@ public enum AppChange: Sendable, Hashable {
         }
     }
 
-    /// What is to be done with an account of the app, whose id is the first parameter.
+    /// Returns the statement that changes an account of the app, or `nil` if the change concerns the app's own row. The
+    /// first parameter of the statement is the app's bundle id.
     func statement(app: String) -> PostgresStatement? {
         switch self {
         case .account(let account, let output):

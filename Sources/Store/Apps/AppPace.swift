@@ -1,8 +1,8 @@
-/// How fast an app may be pushed to, by all workers together.
+/// The rate limit of an app, which all workers share.
 public struct AppPace: Sendable, Hashable {
-    /// Pushes a second.
+    /// The limit, in pushes per second.
     public var rate: Int
-    /// The urgent lane waits for it, too, and counts.
+    /// Whether pushes of the urgent lane count toward the limit and wait for it.
     public var includesUrgent: Bool
 
     public init(rate: Int, includesUrgent: Bool = false) {

@@ -1,7 +1,7 @@
 public import PostgresClient
 import PushModel
 
-/// The operator's side of `martlet.apps`.
+/// The operators' access to `martlet.apps`.
 public struct AppRepository: Sendable {
     private let pool: PostgresPool
 
@@ -9,8 +9,9 @@ public struct AppRepository: Sendable {
         self.pool = pool
     }
 
-    /// Adds the app, or replaces all that is known of it.
-    /// - Throws: ``StoreError`` with code `invalidField` or `notFound` (its credential), ``PostgresError``.
+    /// Adds the app, or replaces all its settings.
+    /// - Throws: ``StoreError`` with code `invalidField`, or `notFound` if a credential of the app does not exist;
+    ///   ``PostgresError``.
     public func set(_ app: App) async throws {
         let accounts = app.accounts.sorted { $0.key < $1.key }
         _ = try await change(
@@ -23,18 +24,19 @@ public struct AppRepository: Sendable {
             adding: true, keeping: app.accounts.keys.sorted())
     }
 
-    /// Changes what is named and nothing else, whoever changes the rest meanwhile. With an account among it, an app
-    /// that is not there is added.
-    /// - Parameter adding: it is added without one, too.
-    /// - Returns: the app as it is then.
-    /// - Throws: ``StoreError`` with code `invalidField` or `notFound` (the app, its account, its
-    ///   credential), ``PostgresError``.
+    /// Makes the given changes and keeps all other settings, even if another operator is changing them at the same
+    /// time. If the changes include an account, a missing app is added.
+    /// - Parameter adding: whether a missing app is added even if the changes include no account.
+    /// - Returns: the app after the changes.
+    /// - Throws: ``StoreError`` with code `invalidField`, or `notFound` if the app, its account or its credential does
+    ///   not exist; ``PostgresError``.
     public func change(_ bundleID: String, _ changes: [AppChange], adding: Bool = false) async throws -> App {
         let hasAccount = changes.contains { if case .account = $0 { true } else { false } }
         return try await change(bundleID, changes, adding: adding || hasAccount, keeping: nil)
     }
 
-    /// - Parameter outputs: the app has no more accounts than these; nil: it keeps what it has.
+    /// Makes the changes in one transaction.
+    /// - Parameter outputs: the only outputs for which the app keeps its accounts, or `nil` to keep all accounts.
     private func change(
         _ bundleID: String, _ changes: [AppChange], adding: Bool, keeping outputs: [String]?
     ) async throws -> App {
@@ -70,13 +72,14 @@ public struct AppRepository: Sendable {
         } catch let error as PostgresError
             where error.constraint == "app_accounts_credential_fkey" || error.sqlState == "22P02"
         {
-            // 22P02: not a UUID
+            // SQLSTATE 22P02 means that the id is not a UUID.
             let named = changes.lazy.compactMap { if case .credential(let id, _) = $0 { id } else { nil } }.first
             throw StoreError(.notFound, "there is no credential \(named ?? "")")
         }
     }
 
-    /// Adds or changes the app's own row, which then is there. A change of its accounts changes the app, too.
+    /// Returns the statement that adds or changes the app's own row. It touches the row even if there are no columns to
+    /// change, because a change of an account is also a change of the app.
     private static func row(
         _ bundleID: String, _ columns: [(name: String, value: PostgresValue)], adding: Bool
     ) -> PostgresStatement {
@@ -97,23 +100,25 @@ public struct AppRepository: Sendable {
         return PostgresStatement("UPDATE martlet.apps SET \(sets) WHERE bundle_id = $1", parameters)
     }
 
-    /// All apps, by bundle id; those that can't be read say so.
+    /// Returns all apps, sorted by bundle id. For rows that can't be read, ``App/unreadable`` has the reason.
     public func list() async throws -> [App] {
         try await pool.query(Self.select() + " ORDER BY bundle_id").map(Self.app)
     }
 
+    /// Returns one app.
     /// - Throws: ``StoreError`` with code `notFound` or `unreadable`.
     public func show(_ bundleID: String) async throws -> App {
         try await Self.show(bundleID, pool.query(Self.select("app.bundle_id = $1"), [.text(bundleID)]))
     }
 
-    /// Those that have a rate, by name.
+    /// Returns the apps that have a rate limit, sorted by bundle id. Leaves out apps whose rows can't be read.
     /// - Throws: ``PostgresError``.
     public func paced(most: Int) async throws -> [App] {
         let sql = Self.select("app.rate IS NOT NULL") + " ORDER BY app.bundle_id LIMIT \(most)"
         return try await pool.query(sql).map(Self.app).filter { $0.unreadable == nil }
     }
 
+    /// Removes an app.
     /// - Throws: ``StoreError`` with code `notFound`.
     public func remove(_ bundleID: String) async throws {
         let result = try await pool.query("DELETE FROM martlet.apps WHERE bundle_id = $1", [.text(bundleID)])
@@ -127,7 +132,7 @@ public struct AppRepository: Sendable {
         return app
     }
 
-    /// Apps with their accounts, which are lists of equal length.
+    /// Returns the query for apps and their accounts. The accounts come as arrays of equal length.
     static func select(_ condition: String = "true") -> String {
         """
         SELECT bundle_id, default_environment::text, allowed_publishers, paused, rate, rate_includes_urgent, outputs, accounts,
@@ -140,7 +145,8 @@ public struct AppRepository: Sendable {
         """
     }
 
-    /// One that can't be read takes no other one along.
+    /// Returns the app of a row. If the row can't be read, the app has only its bundle id and the error, so that other
+    /// rows can still be used.
     static func app(_ row: PostgresRow) throws -> App {
         do { return try whole(row) } catch {
             var app = App(bundleID: try row["bundle_id"].text)
@@ -175,7 +181,8 @@ extension PostgresCell {
 }
 
 extension RawRepresentable<String> {
-    /// A newer version may know more of them.
+    /// Creates the value from a database column. A newer version may have written a value that this version does not
+    /// support.
     init(known text: String, in cell: PostgresCell) throws {
         guard let value = Self(rawValue: text) else {
             throw PostgresError(

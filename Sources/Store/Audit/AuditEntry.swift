@@ -1,8 +1,9 @@
 public import PushModel
 
-/// One change of an app or a credential: a row of `martlet.audit`.
+/// A row of `martlet.audit`, which records one change.
 public struct AuditEntry: Sendable, Hashable {
-    /// A column before and after; both nil for what is never written down, which is a secret.
+    /// The values of a column before and after the change. Both are `nil` for a secret, because the audit never records
+    /// secrets.
     public struct Change: Sendable, Hashable {
         public let column: String
         public let old: String?
@@ -18,18 +19,18 @@ public struct AuditEntry: Sendable, Hashable {
     public let at: Timestamp
     /// The database role that logged in.
     public let role: String
-    /// The role that it had put on with SET ROLE.
+    /// The role that the session had assumed with `SET ROLE`, if any.
     public let setRole: String?
-    /// What the connection called itself.
+    /// The `application_name` of the connection.
     public let application: String
-    /// Where it came from; nil for a Unix socket.
+    /// The client's address, or `nil` for a Unix socket.
     public let address: String?
-    /// `insert`, `update`, `delete` or `truncate`.
+    /// The operation, which is `insert`, `update`, `delete` or `truncate`.
     public let operation: String
-    /// `apps` or `credentials`.
+    /// The name of the changed table without its schema, for example `apps` or `credentials`.
     public let table: String
-    /// The app's bundle id or the credential's id; nil for `truncate`.
+    /// The key of the changed row, such as the app's bundle id or the credential's id, or `nil` for `truncate`.
     public let object: String?
-    /// By column.
+    /// The changes, sorted by column.
     public internal(set) var changes: [Change] = []
 }

@@ -1,9 +1,9 @@
 public import PostgresClient
 public import PushModel
 
-/// Reads `martlet.audit`, which triggers write.
+/// The read access to `martlet.audit`, which is written by triggers.
 public struct AuditRepository: Sendable {
-    /// Which entries are meant; nil means any.
+    /// The conditions for entries to list. A condition that is `nil` matches every entry.
     public struct Filter: Sendable {
         public var since: Timestamp?
         public var app: String?
@@ -22,8 +22,8 @@ public struct AuditRepository: Sendable {
         self.pool = pool
     }
 
-    /// The newest entries, the newest first.
-    /// - Parameter limit: how many at most.
+    /// Returns the newest entries, most recent first.
+    /// - Parameter limit: the maximum number of entries.
     /// - Throws: ``PostgresError``.
     public func list(_ filter: Filter = Filter(), limit: Int) async throws -> [AuditEntry] {
         let rows = try await pool.query(

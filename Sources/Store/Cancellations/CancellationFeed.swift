@@ -2,21 +2,22 @@ public import EventNames
 public import Logging
 public import PostgresClient
 
-/// Follows which jobs are cancelled: all that are, once, then each change a moment after it was made, whoever made it.
-/// While the database is away it waits.
+/// A feed of cancelled jobs. It loads all cancellations once, and then reports every change shortly after it was made,
+/// no matter which program made it. While the database is unavailable, the feed waits.
 ///
-/// Once a day everything is loaded anew, which forgets what has expired.
+/// About once a day it loads all cancellations again, which discards the expired ones.
 public final class CancellationFeed: Sendable {
     public enum Event: Sendable {
-        /// In place of what was told before: all that are in force. Jobs may be in it that no change named.
+        /// All cancellations in force, which replace everything reported before. They may include jobs that no change
+        /// named.
         case loaded(CancelledJobs)
-        /// What was done just now, in the order in which it was done; some may come again.
+        /// The latest changes, in the order in which they were made. Some of them may be reported again.
         case changed([Change])
     }
 
     public struct Change: Sendable, Hashable {
         public let job: String
-        /// false: the cancellation was taken back.
+        /// Whether the job was cancelled. The value is `false` if its cancellation was withdrawn.
         public let isCancelled: Bool
 
         package init(job: String, isCancelled: Bool) {
@@ -32,7 +33,7 @@ public final class CancellationFeed: Sendable {
 
     private static let pageSize = 20_000
 
-    /// What was in force when the feed was made.
+    /// The cancellations that were in force when the feed was created.
     public let initial: CancelledJobs
     private let start: Place
     private let pool: PostgresPool
@@ -41,10 +42,10 @@ public final class CancellationFeed: Sendable {
     private let failures: OngoingFailures
     private let logger: Logger
 
-    /// Loads what is in force.
+    /// Loads the cancellations in force and returns a feed that continues from there.
     /// - Parameters:
-    ///   - changes: says when to look; runs elsewhere.
-    ///   - pollInterval: how long a change may go unnoticed while notifications are lost.
+    ///   - changes: the listener that signals when to read changes. The caller runs it.
+    ///   - pollInterval: the longest time that a change may go unnoticed while notifications are lost.
     /// - Throws: ``PostgresError``.
     public static func load(
         from pool: PostgresPool, changes: ChangeListener, pollInterval: Duration = .seconds(2),
@@ -69,7 +70,7 @@ public final class CancellationFeed: Sendable {
         self.logger = logger
     }
 
-    /// Works until the task is cancelled. Tells what happened since ``initial``.
+    /// Reports all events since ``initial`` until the task is cancelled.
     public func run(_ tell: @escaping @Sendable (Event) -> Void) async {
         var place = start
         for await _ in changes.signals(of: ["cancelled_jobs"], atLeastEvery: pollInterval) {
@@ -92,7 +93,7 @@ public final class CancellationFeed: Sendable {
             Self.changesSQL, [.bigint(Int64(place.version)), .bigint(Int64(Self.pageSize + 1))])
         guard let state = rows.first else { throw Self.noState }
         let version = try state["version"].integer
-        // A version that went back: the database is an older copy of itself.
+        // If the version went back, the database was replaced by an older copy of itself.
         if try ContinuousClock.now >= place.reloadAt || version < place.version
             || state["forgotten"].integer > place.version || rows.count > Self.pageSize
         {
@@ -112,7 +113,7 @@ public final class CancellationFeed: Sendable {
 
     private static func load(_ pool: PostgresPool, _ logger: Logger) async throws -> (CancelledJobs, Place) {
         let (version, jobs) = try await pool.transaction { connection in
-            // First: what is changed while the rows are read comes again as a change.
+            // The version is read first. A change that is made while the rows are read is therefore reported again.
             guard let state = try await connection.query("SELECT version FROM martlet.cancellation_state").first
             else { throw noState }
             var jobs = CancelledJobs()
@@ -126,13 +127,13 @@ public final class CancellationFeed: Sendable {
             }
         }
         logger.info(.cancellationsRead, "Cancellations read", metadata: ["jobs": "\(jobs.count)"])
-        // not the whole fleet at once
+        // The time is random so that the workers of a fleet do not all reload at once.
         return (jobs, Place(version: version, reloadAt: .now + .seconds(Int.random(in: 72_000...86_400))))
     }
 
     private static let noState = PostgresError(.unexpectedResult, "martlet.cancellation_state has no row")
 
-    /// One statement, so state and changes are of one moment.
+    /// A single statement, so that the state and the changes are of the same moment.
     private static let changesSQL = """
         SELECT state.version, state.forgotten, change.job, change.is_cancelled
         FROM martlet.cancellation_state AS state LEFT JOIN LATERAL (

@@ -1,8 +1,7 @@
 public import PostgresClient
 public import PushModel
 
-/// Jobs that are not to be sent, or not any further: `martlet.cancelled_jobs`. Workers follow it
-/// (``CancellationFeed``).
+/// The cancelled jobs, stored in `martlet.cancelled_jobs`. Workers follow the table with a ``CancellationFeed``.
 public struct CancellationRepository: Sendable {
     private let pool: PostgresPool
 
@@ -10,14 +9,14 @@ public struct CancellationRepository: Sendable {
         self.pool = pool
     }
 
-    /// One that is in force already holds for as long as a new one from now on.
-    /// - Returns: whether none was in force.
+    /// Cancels a job. If a cancellation is already in force, it is extended to last as long as a new one.
+    /// - Returns: whether the job had no cancellation in force.
     /// - Throws: ``PostgresError``.
     public func cancel(_ job: String) async throws -> Bool {
         try await pool.query("SELECT martlet.cancel_job($1) AS is_new", [.text(job)])[0]["is_new"].bool
     }
 
-    /// Jobs that are still in the broker are sent after all.
+    /// Withdraws the cancellation of a job. Messages of the job that are still in the broker are then sent.
     /// - Returns: whether a cancellation was in force.
     /// - Throws: ``PostgresError``.
     public func restore(_ job: String) async throws -> Bool {
@@ -27,7 +26,7 @@ public struct CancellationRepository: Sendable {
         ).first?["was_in_force"].bool ?? false
     }
 
-    /// - Returns: what is in force of a job; nil: nothing.
+    /// Returns the cancellation of a job that is in force, or `nil` if the job is not cancelled.
     /// - Throws: ``PostgresError``.
     public func find(_ job: String) async throws -> Cancellation? {
         try await pool.query(
@@ -40,17 +39,17 @@ public struct CancellationRepository: Sendable {
         }
     }
 
-    /// Forgets cancellations that have expired: those older than any job can be scheduled ahead.
+    /// Deletes expired cancellations. A cancellation lasts longer than the time by which a job can be scheduled ahead.
     /// - Throws: ``PostgresError``.
     public func forgetExpired() async throws {
         while try await pool.query("SELECT martlet.forget_cancellations() AS gone")[0]["gone"].integer > 0 {}
     }
 }
 
-/// Somebody's wish that no more of a job is sent.
+/// The cancellation of a job, after which no further push of the job is sent.
 public struct Cancellation: Sendable, Hashable {
     public let at: Timestamp
-    /// Who was logged in to PostgreSQL.
+    /// The database role that cancelled the job.
     public let by: String
 
     package init(at: Timestamp, by: String) {

@@ -1,7 +1,7 @@
-/// Which jobs are cancelled. A value; a look costs less than a microsecond, and nothing where nothing is cancelled.
+/// The set of cancelled jobs. A lookup takes less than a microsecond, and next to nothing if no job is cancelled.
 ///
-/// Of each job 16 bytes are kept, made with this process's own random key (`Hasher`), so that nobody can choose an id
-/// that is taken for another's. A million jobs take 36 MB.
+/// Each job is stored as a hash of 16 bytes. The hash has a random key of this process (`Hasher`), so that a publisher
+/// can't choose an id that collides with another job's. A million jobs take 36 MB.
 public struct CancelledJobs: Sendable {
     private struct Digest: Hashable {
         let first: Int
@@ -35,7 +35,7 @@ public struct CancelledJobs: Sendable {
 
     mutating func remove(_ job: String) { digests.remove(Self.digest(job)) }
 
-    /// Follows the table: what the feed says happened.
+    /// Applies an event of the feed, so that the set matches the table.
     public mutating func apply(_ event: CancellationFeed.Event) {
         switch event {
         case .loaded(let all): self = all

@@ -1,7 +1,8 @@
+/// The answer to a ``ClaimRequest``.
 public enum ClaimAnswer: Sendable, Hashable {
     case claimed
-    /// Somebody else has claimed the same.
+    /// Another owner holds the name. As far as the contents are known, they are equal.
     case taken
-    /// Somebody else has claimed the name for another content.
+    /// Another owner holds the name for a different content.
     case differs
 }

@@ -1,6 +1,6 @@
 import Crypto
 
-/// The beginning of a SHA-256, written as a UUID: what a claim is kept under.
+/// The digest that identifies a claim. It is the first half of a SHA-256, written as a UUID.
 enum ClaimDigest {
     static func uuid(_ bytes: [UInt8]) -> String {
         let hex = SHA256.hash(data: bytes).prefix(16).hexPairs

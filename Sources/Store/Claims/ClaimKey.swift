@@ -1,13 +1,15 @@
-/// What a job, or a part of one, is known by among all workers.
+/// The key that identifies a job, or a part of one, among all workers.
 public struct ClaimKey: Sendable, Hashable {
-    /// The beginning of a SHA-256, written as a UUID.
+    /// The first half of a SHA-256, written as a UUID.
     let uuid: String
-    /// How long it is remembered.
+    /// The time for which the claim is remembered, in seconds.
     let seconds: Int
 
+    /// Creates a key.
     /// - Parameters:
-    ///   - name: the job's id or a part's name.
-    ///   - isPart: no job's id is taken for a part's name, whatever publishers make up.
+    ///   - name: the job's id, or the part's name.
+    ///   - isPart: whether the name is that of a part. The ids of jobs and the names of parts never collide, even if a
+    ///     publisher chooses an id that equals the name of a part.
     public init(output: String, app: String, name: String, isPart: Bool = false, seconds: Int) {
         uuid = ClaimDigest.uuid(Array("\(output)\0\(app)\0\(isPart ? "part" : "job")\0\(name)".utf8))
         self.seconds = seconds

@@ -1,7 +1,7 @@
 import Foundation
 public import PostgresClient
 
-/// Which jobs have been taken on: `martlet.claims`. A claim is committed before its job is sent.
+/// The claims of jobs, stored in `martlet.claims`. A claim is committed before its job is sent.
 public struct ClaimRepository: Sendable {
     private let pool: PostgresPool
 
@@ -9,12 +9,13 @@ public struct ClaimRepository: Sendable {
         self.pool = pool
     }
 
-    /// Claims what nobody has claimed.
+    /// Claims every name that is still free.
     ///
-    /// - Returns: an answer to each request. Of two for one name, the first gets it, or one that follows another.
+    /// - Returns: the answer to each request. If several requests have the same name, the claim goes to the first one
+    ///   with a predecessor, or to the first one if none has a predecessor.
     /// - Throws: ``PostgresError``.
     public func claim(_ requests: [ClaimRequest]) async throws -> [ClaimAnswer] {
-        // One that follows another is asked for first: the name may be its own already.
+        // A request with a predecessor takes precedence, because its predecessor may already hold the name.
         let distinct = Dictionary(requests.map { ($0.key.uuid, $0) }) { first, second in
             first.predecessor == nil && second.predecessor != nil ? second : first
         }.values
@@ -39,8 +40,8 @@ public struct ClaimRepository: Sendable {
         }
     }
 
-    /// Forgets what is out of date.
-    /// - Returns: how many there were.
+    /// Deletes expired claims.
+    /// - Returns: the number of deleted claims.
     /// - Throws: ``PostgresError``.
     @discardableResult
     public func forgetExpired() async throws -> Int {
@@ -54,8 +55,8 @@ public struct ClaimRepository: Sendable {
 
     private static let forgottenAtOnce = 10_000
 
-    /// In the keys' order, so that two statements never wait for each other. A row that is somebody else's is written as it
-    /// was, so that it is returned; a conflict waits for an attempt that is still under way.
+    /// Rows are written in key order, so that two statements never deadlock. A row of another owner is rewritten
+    /// unchanged, so that it is returned. If a concurrent statement claims the same key, this one waits for it to end.
     private static let claimSQL = """
         WITH wanted AS (
             SELECT key, owner, predecessor, nullif(content, '')::uuid AS content,

@@ -1,12 +1,12 @@
-/// Somebody's wish to be the first of a name.
+/// A request to be the first to use a name.
 public struct ClaimRequest: Sendable, Hashable {
     public let key: ClaimKey
-    /// nil: the name alone tells what it is, since a worker has made it up.
+    /// The content of the job, or `nil` if a worker made up the name, which then identifies the message by itself.
     package let content: JobContent?
-    /// A UUID of who asks. The same again is the same claim, asked for again because no answer came.
+    /// The UUID of the claimant. A request with the same owner repeats the same claim, because its answer was lost.
     package let owner: String
-    /// The owner that this one follows: a claim goes over from a message to the one that it was published again as, and
-    /// only to one of those, should there be several.
+    /// The owner whose claim this request takes over. A claim passes from a message to the message that it was
+    /// republished as. If there are several such messages, it passes to only one of them.
     package let predecessor: String?
 
     public init(key: ClaimKey, content: JobContent? = nil, owner: String, predecessor: String? = nil) {

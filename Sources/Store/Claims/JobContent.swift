@@ -1,9 +1,10 @@
-/// What a job is, byte for byte: two jobs of one name are one job only if this is the same.
+/// The digest of a job's body. Two jobs with the same name are the same job only if their bodies are equal byte for
+/// byte.
 public struct JobContent: Sendable, Hashable {
-    /// The beginning of a SHA-256, written as a UUID.
+    /// The first half of a SHA-256, written as a UUID.
     let uuid: String
 
-    /// The same as 32 digits.
+    /// The digest as 32 hex digits.
     package var hex: String { uuid.replacing("-", with: "").lowercased() }
 
     public init(_ body: [UInt8]) {

@@ -1,6 +1,6 @@
 public import PushModel
 
-/// The result of importing a credential that may be the only one of its account.
+/// The result of importing a credential for an account that may have only one key in use.
 public enum BoundImport: Sendable, Hashable {
     case added(Credential.ID)
     /// The same key is already in use.

@@ -1,7 +1,7 @@
 public import PostgresClient
 public import PushModel
 
-/// The operator's side of `martlet.credentials`.
+/// The operators' access to `martlet.credentials`.
 public struct CredentialRepository: Sendable {
     private let pool: PostgresPool
 
@@ -10,7 +10,7 @@ public struct CredentialRepository: Sendable {
     }
 
     /// Seals the credential under the keyring's current key and adds it.
-    /// - Throws: ``StoreError`` with code `conflict` if it was imported before and not retired,
+    /// - Throws: ``StoreError`` with code `conflict` if the credential was imported before and is not retired;
     ///   ``PostgresError``.
     public func importCredential(
         _ new: NewCredential, of output: String = Job.defaultOutput, keyring: MasterKeyring
@@ -103,7 +103,8 @@ public struct CredentialRepository: Sendable {
         }
     }
 
-    /// All credentials, the newest first; those that can't be read say so.
+    /// Returns all credentials, newest first. For rows that can't be read, ``CredentialSummary/unreadable`` has the
+    /// reason.
     public func list() async throws -> [CredentialSummary] {
         try await pool.query(
             "SELECT \(CredentialRow.summaryColumns) FROM martlet.credentials ORDER BY created_at DESC, id"

@@ -1,7 +1,7 @@
 import PostgresClient
 import PushModel
 
-/// How a row of `martlet.credentials` is read.
+/// A row of `martlet.credentials` with its sealed secret.
 struct CredentialRow {
     static let table = "martlet.credentials"
     static let summaryColumns = """
@@ -24,12 +24,13 @@ struct CredentialRow {
         sealed = SealedSecret(bytes: try row["sealed_secret"].bytes, masterKeyID: summary.masterKeyID)
     }
 
-    /// One that can't be read takes no other one along.
+    /// Returns the summary of a row. If the row can't be read, the summary has the error, so that other rows can still
+    /// be used.
     static func summary(_ row: PostgresRow) throws -> CredentialSummary {
         do { return try whole(row) } catch { return try unreadable(row, error) }
     }
 
-    /// Of a row that can't be read, what is text.
+    /// Returns a summary with only the text columns of a row that can't be read.
     private static func unreadable(_ row: PostgresRow, _ problem: any Error) throws -> CredentialSummary {
         let id = try row["id"].uuid
         return CredentialSummary(
@@ -55,7 +56,8 @@ struct CredentialRow {
             createdAt: Timestamp(milliseconds: try row["created_at"].milliseconds))
     }
 
-    /// What the secret is bound to: the row, under which names the provider knows the key, and which output may use it.
+    /// Returns the data that a secret is bound to: the row, the names by which the provider identifies the key, and the
+    /// output that may use it.
     static func sealedRow(
         id: Credential.ID, output: String, kind: CredentialSummary.Kind, account: String, keyID: String?,
         fingerprint: String

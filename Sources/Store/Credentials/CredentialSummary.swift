@@ -10,31 +10,31 @@ public struct CredentialSummary: Sendable, Hashable, Identifiable {
 
     public enum State: String, Sendable, Hashable {
         case active
-        /// Taken out of use by an operator.
+        /// The credential was taken out of use by an operator.
         case retired
     }
 
     public let id: Credential.ID
     public let kind: Kind
-    /// The output that uses it.
+    /// The name of the output that uses the credential.
     public let output: String
-    /// Whose it is, with the output's provider.
+    /// The account at the output's provider that the credential belongs to.
     public let account: String
-    /// The provider's id of the key; nil for what has none.
+    /// The provider's id of the key, or `nil` if the credential has none.
     public let keyID: String?
     public let environments: Set<PushEnvironment>
-    /// Empty means every topic of the account.
+    /// The topics that the credential is limited to. An empty set means every topic of the account.
     public let topics: Set<String>
     public let notBefore: Timestamp?
     public let notAfter: Timestamp?
     public let state: State
-    /// SHA-256 in hex: of a token's public key, of a certificate.
+    /// The SHA-256 of a token credential's public key or of a certificate, in hex.
     public let fingerprint: String
     public let label: String
-    /// The master key that its secret is sealed under.
+    /// The id of the master key that the secret is sealed under.
     public let masterKeyID: String
     public let createdAt: Timestamp
-    /// Why its row can't be read: then only its texts are known.
+    /// The reason why the row can't be read. In that case only the text columns are valid.
     public let unreadable: StoreError?
 
     package init(
@@ -66,12 +66,13 @@ extension CredentialSummary {
         self.account == account && self.output == output
     }
 
-    /// Whole days until it expires; negative when it has, nil when it never does.
+    /// Returns the number of whole days until the credential expires. The number is negative if it has expired, and
+    /// `nil` if it never expires.
     public func daysLeft(at now: Timestamp) -> Int? { notAfter.map { $0.days(from: now) } }
 }
 
 extension Timestamp {
-    /// Whole days, rounded down; negative when it has passed.
+    /// Returns the number of whole days until this time, rounded down. The number is negative if the time has passed.
     public func days(from now: Timestamp) -> Int {
         let (days, rest) = (seconds - now.seconds).quotientAndRemainder(dividingBy: 86_400)
         return Int(rest < 0 ? days - 1 : days)

@@ -5,22 +5,22 @@ public import PostgresClient
 import PushModel
 import Threading
 
-/// Follows which tokens are marked dead: all that are, then those that become so, a few seconds after they were
-/// marked by whomever. While the database is away it waits.
+/// A feed of the tokens that are marked dead. It loads all marks once, and then reports each new mark within a few
+/// seconds, no matter which program wrote it. While the database is unavailable, the feed waits.
 public final class DeadTokenFeed: Sendable {
     public enum Event: Sendable {
-        /// In place of what was told before: all tokens that are marked.
+        /// All tokens that are marked dead, which replace everything reported before.
         case loaded(DeadTokenFilter)
-        /// Tokens that were marked since, as hashes (``TokenHash``); some may come again.
+        /// The hashes (``TokenHash``) of tokens that were marked since. Some of them may be reported again.
         case marked([UInt64])
     }
 
     public struct Configuration: Sendable {
-        /// What the filter takes at most. While it is loaded anew there are two.
+        /// The maximum size of the filter, in bytes. While a new filter is loaded, the old one also stays in memory.
         public var maximumBytes = 64 << 20
-        /// How long a mark may go unnoticed.
+        /// The longest time that a mark may go unnoticed.
         public var pollInterval = Duration.seconds(2)
-        /// How long it may take to read them all.
+        /// The time allowed for loading all marks.
         public var patience = ReadingPatience()
 
         public init() {}
@@ -45,13 +45,14 @@ public final class DeadTokenFeed: Sendable {
         self.logger = logger
     }
 
-    /// Tokens that the filter did not clear, and the database did: many of them, and it is loaded anew.
+    /// Counts tokens that the filter did not clear although they are not marked in the database. If there are many of
+    /// them, the filter is loaded again.
     public func note(falsePositives count: Int) { falsePositives.add(count, ordering: .relaxed) }
 
-    /// Works until the task is cancelled.
+    /// Reports events until the task is cancelled.
     public func run(_ tell: @escaping @Sendable (Event) -> Void) async {
         var following: (since: Timestamp, age: FilterAge)?
-        // A reading that took too long is begun anew: with more time, and ever more seldom.
+        // A load that timed out is repeated after a growing back-off, with a longer timeout.
         var patience = configuration.patience
         var backoff = Backoff(first: configuration.pollInterval * 2, longest: Self.longestWait, jitter: 0.1)
         while !Task.isCancelled {
@@ -108,14 +109,15 @@ public final class DeadTokenFeed: Sendable {
         return (next, age)
     }
 
-    /// - Returns: where to go on, and how many there were.
+    /// Reports the marks since a time.
+    /// - Returns: the time to continue from, and the number of marks.
     private func follow(since: Timestamp, _ timeout: Duration, _ tell: (Event) -> Void) async throws -> (
         next: Timestamp, count: Int
     ) {
         try await registry.pool.transaction { connection in
             let next = try await DeviceTokenRegistry.marksCompleteUntil(connection)
             var count = 0
-            // Those of transactions that outlast `next` come, too, and will come again.
+            // This also reads marks at or after `next`, which the next call reports again.
             try await Self.read(since: since, connection, timeout) { hashes in
                 count += hashes.count
                 tell(.marked(hashes))
@@ -140,7 +142,7 @@ public final class DeadTokenFeed: Sendable {
     }
 
     private static func hashes(of rows: PostgresResult) throws -> [UInt64] {
-        // Rows of one app come in runs, more or less.
+        // Rows of one app are mostly adjacent, so the last seed is kept.
         var last: (output: String, app: String, environment: String, seed: UInt64)?
         var hashes: [UInt64] = []
         hashes.reserveCapacity(rows.count)

@@ -1,26 +1,28 @@
-/// Tells of most tokens at once that they are not marked dead. A token that it does not clear may be dead, or not: the
-/// database knows.
+/// A filter that clears most tokens, which means that they are certainly not marked dead. Only the database can decide
+/// whether another token is dead.
 ///
-/// A Bloom filter whose bits for one token lie in one block of 32 bytes, one bit in each of eight words (Putze,
-/// Sanders, Singler: "Cache-, Hash- and Space-Efficient Bloom Filters", 2009): a look is one cache miss at most, and
-/// a token that is not in it is mostly cleared by the first word or the second. With 16 bits for each token, one in
-/// a thousand is a false positive; an overfull filter has more of them, and one that is full clears no token.
+/// It is a Bloom filter whose bits for one token lie in one block of 32 bytes, one bit in each of eight words (Putze,
+/// Sanders, Singler: "Cache-, Hash- and Space-Efficient Bloom Filters", 2009). A lookup therefore costs at most one
+/// cache miss, and the first or second word mostly clears a token that is not in the filter. With 16 bits per token,
+/// one lookup in a thousand is a false positive. An overfull filter has more false positives, and a full one clears no
+/// token.
 public struct DeadTokenFilter: Sendable {
-    /// At which fill the promise above holds.
+    /// The number of bytes per token at which the false-positive rate above holds.
     static let bytesPerToken = 2
     private static let wordsPerBlock = 8
     private static let smallestCapacity = 1 << 16
 
     private var words: [UInt32]
     private let blocks: UInt64
-    /// How many were put in, those left out that looked as if they were there already.
+    /// The number of inserted tokens, without those that already seemed to be in the filter.
     public private(set) var count = 0
-    /// How many may be put in before it has more false positives than that.
+    /// The number of tokens up to which the false-positive rate above holds.
     public let capacity: Int
 
+    /// Creates an empty filter.
     /// - Parameters:
-    ///   - count: how many tokens are expected; half as many again are allowed for.
-    ///   - maximumBytes: what it takes at most, at least 32.
+    ///   - count: the expected number of tokens. The filter has room for half as many again.
+    ///   - maximumBytes: the maximum size of the filter, at least 32 bytes.
     public init(expecting count: Int, maximumBytes: Int) {
         let blockBytes = Self.wordsPerBlock * 4
         let wanted = max(count + count / 2, Self.smallestCapacity)
@@ -45,7 +47,7 @@ public struct DeadTokenFilter: Sendable {
         if isNew { count += 1 }
     }
 
-    /// false: it was not put in.
+    /// Returns whether the token may be in the filter. The answer `false` is certain.
     public func mayContain(_ hash: UInt64) -> Bool {
         let block = block(of: hash)
         return words.withUnsafeBufferPointer { words in
@@ -54,7 +56,8 @@ public struct DeadTokenFilter: Sendable {
         }
     }
 
-    /// Chosen by other bits of the hash than the bits within it.
+    /// Returns the index of the first word of the token's block. The block depends on other bits of the hash than the
+    /// bits within the block do.
     private func block(of hash: UInt64) -> Int {
         Int((hash &* 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: blocks).high) * Self.wordsPerBlock
     }

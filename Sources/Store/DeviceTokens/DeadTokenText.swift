@@ -1,6 +1,6 @@
 import PushModel
 
-/// A dead token as a line of an export.
+/// The text of a dead token as a line of an export.
 package enum DeadTokenText {
     package static let csvHeader = "token,app,environment,output,registered_at,unregistered_at,marked_at,reason\n"
 

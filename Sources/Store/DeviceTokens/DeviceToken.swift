@@ -1,12 +1,12 @@
 public import PushModel
 
-/// What the registry knows of a token.
+/// The registry's record of a token.
 public struct DeviceToken: Sendable, Hashable {
     public let key: DeviceTokenKey
     public let registeredAt: Timestamp?
-    /// nil while the token lives.
+    /// The time at which the token became invalid, or `nil` while the token is valid.
     public let unregisteredAt: Timestamp?
-    /// When the mark was written.
+    /// The time at which the mark was written.
     public let markedAt: Timestamp?
     public let reason: String?
 

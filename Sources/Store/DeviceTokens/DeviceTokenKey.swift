@@ -1,14 +1,15 @@
 public import PushModel
 
-/// What identifies a device token: a row of `martlet.device_tokens`.
+/// The key of a device token, which identifies a row of `martlet.device_tokens`.
 public struct DeviceTokenKey: Sendable, Hashable {
     public let output: String
     public let app: String
     public let environment: PushEnvironment
-    /// The whole address, in its one form, whoever wrote it.
+    /// The complete address in canonical form, regardless of how it was written.
     public let token: String
 
-    /// - Parameter form: that of the output's recipients.
+    /// Creates a key from an address in any form.
+    /// - Parameter form: the form of the output's recipients.
     public init(output: String, app: String, environment: PushEnvironment, form: RecipientForm, token: String) {
         self.output = output
         self.app = app

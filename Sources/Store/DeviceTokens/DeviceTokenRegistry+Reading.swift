@@ -2,11 +2,12 @@ import PostgresClient
 public import PushModel
 
 extension DeviceTokenRegistry {
-    /// What is known of a token, for whatever app.
-    /// - Parameter form: that of the output's recipients.
+    /// Returns the records of a token, one for each app and environment.
+    /// - Parameter form: the form of the output's recipients.
     public func show(token: String, output: String, form: RecipientForm) async throws -> [DeviceToken] {
         let filed = FiledAddress(form.canonical(token))
-        // The key begins with output, app and environment: from each that there is to the next, then to the token.
+        // The key begins with output, app and environment. The query steps through the existing combinations of these
+        // and looks up the token in each.
         return try await pool.query(
             """
             WITH RECURSIVE place AS (
@@ -23,11 +24,11 @@ extension DeviceTokenRegistry {
         ).map(Self.deviceToken)
     }
 
-    /// Hands out the tokens that were marked at or after a time and are still dead, the oldest mark first.
+    /// Passes the tokens that were marked at or after a time and are still dead to `page`, oldest mark first.
     ///
-    /// All of one moment; the database keeps what was true then for as long as this takes.
-    /// - Returns: the time that the next call is to begin with: nothing is left out between the two, and nothing
-    ///   comes twice. Marks of that time and later are not handed out yet.
+    /// All pages show the same moment. Until the last page is done, the database must keep the rows of that moment.
+    /// - Returns: the time with which the next call must begin, so that no mark is left out or repeated. Marks at or
+    ///   after that time were not passed yet.
     @discardableResult
     public func deadTokens(
         since time: Timestamp, app: String? = nil, environment: PushEnvironment? = nil, pageSize: Int = 10_000,
@@ -50,18 +51,18 @@ extension DeviceTokenRegistry {
             while true {
                 let rows = try await connection.query("FETCH FORWARD \(max(pageSize, 1)) FROM dead").map(
                     Self.deviceToken)
-                // Never back: a caller that is ahead of the marks stays there.
+                // The returned time never goes back, even if the caller's time is later than all marks.
                 if rows.isEmpty { return max(end, time) }
                 try await page(rows)
             }
         }
     }
 
-    /// The time of death of those that are dead, by their place in the list.
+    /// Returns the time of death of each dead token, by its position in the list.
     public func deaths(among keys: [DeviceTokenKey]) async throws -> [Int: Timestamp] {
         guard !keys.isEmpty else { return [:] }
-        // LIMIT makes it one look into the primary key for each, whatever the planner believes of the number of the
-        // dead: else it may read all of them.
+        // LIMIT enforces one primary-key lookup per token. Without it, the planner might read all dead tokens if it
+        // misjudges their number.
         let rows = try await pool.query(
             """
             SELECT place, \(DeviceTokenSQL.usable("unregistered_at")) AS unregistered_at
@@ -83,7 +84,7 @@ extension DeviceTokenRegistry {
         }
     }
 
-    /// The time before which every mark can be seen by the statements that follow.
+    /// Returns the time before which all marks are visible to the statements that follow.
     static func marksCompleteUntil(_ connection: PostgresConnection) async throws -> Timestamp {
         let row = try await connection.query("SELECT martlet.marks_complete_until() AS time")[0]
         return Timestamp(milliseconds: try row["time"].milliseconds)

@@ -3,24 +3,26 @@ public import Logging
 public import PostgresClient
 import PushModel
 
-/// The truth about dead tokens: `martlet.device_tokens`.
+/// The registry of dead tokens, stored in `martlet.device_tokens`.
 ///
-/// A token is dead when the newest mark is later than the newest registration. Registrations and marks may
-/// come in any order, twice, and from many workers at once: the result is the same.
+/// A token is dead if its newest mark is later than its newest registration. The result does not depend on the order in
+/// which registrations and marks arrive, on repetitions, or on the number of workers that write them.
 public struct DeviceTokenRegistry: Sendable {
     let pool: PostgresPool
     private let logger: Logger?
 
-    /// - Parameter logger: told of marks that can't be written.
+    /// Creates a registry.
+    /// - Parameter logger: the logger for marks that can't be written.
     public init(_ pool: PostgresPool, logger: Logger? = nil) {
         self.pool = pool
         self.logger = logger
     }
 
-    /// Marks tokens dead, except where they were registered at or after the mark's time.
+    /// Marks tokens as dead, except those that were registered at or after the time of their mark.
     ///
-    /// A mark that the database will never take is left out, and told of in the log: it may not keep the others waiting.
-    /// - Returns: how many rows were changed.
+    /// If the database can never accept a mark, the mark is logged and left out, so that it does not block the other
+    /// marks.
+    /// - Returns: the number of changed rows.
     @discardableResult
     public func mark(_ marks: [TokenMark]) async throws -> Int {
         let changes = marks.map { mark in
@@ -42,8 +44,8 @@ public struct DeviceTokenRegistry: Sendable {
         }
     }
 
-    /// Notes registrations; a token that was marked before its registration lives again.
-    /// - Returns: how many rows were changed.
+    /// Records registrations. A token that was marked before its registration becomes valid again.
+    /// - Returns: the number of changed rows.
     @discardableResult
     public func register(_ registrations: [TokenRegistration]) async throws -> Int {
         try await write(
@@ -52,8 +54,8 @@ public struct DeviceTokenRegistry: Sendable {
             })
     }
 
-    /// Removes all that is known of a token.
-    /// - Returns: whether there was anything.
+    /// Deletes the record of a token.
+    /// - Returns: whether there was a record.
     public func forget(_ key: DeviceTokenKey) async throws -> Bool {
         try await pool.query(
             """
@@ -85,9 +87,10 @@ public struct DeviceTokenRegistry: Sendable {
         ).affectedRows
     }
 
-    // MARK: writing
+    // MARK: Writing
 
-    /// Providers write reasons; PostgreSQL holds no U+0000.
+    /// Returns a reason that the database can store. The reason is text of a provider, and PostgreSQL can't store
+    /// U+0000.
     private static func storable(_ reason: String) -> String {
         String(reason.prefix(200)).replacing("\0", with: "\u{FFFD}")
     }
@@ -124,8 +127,8 @@ public struct DeviceTokenRegistry: Sendable {
 }
 
 extension PostgresError {
-    /// A value is at fault, and will be the next time: it can't be sent, or the server refuses it (classes 22 and 23, and
-    /// 54, too large for an index).
+    /// Whether a value causes the error, so that a retry would fail, too. Either the value can't be sent, or the server
+    /// rejects it (SQLSTATE classes 22 and 23, and 54 for a value that is too large for an index).
     fileprivate var isOfContents: Bool {
         code == .unsendable || ["22", "23", "54"].contains(sqlState?.prefix(2))
     }

@@ -1,20 +1,23 @@
 import Crypto
 import PushModel
 
-/// How `martlet.device_tokens` files an address: a short one in the column `token`, as it is; a long one whole in the column
-/// `address`, and in `token`, which the primary key has, its hash. In SQL, `martlet.token_key` says the same of `token`.
+/// An address as it is stored in `martlet.device_tokens`. A short address is stored unchanged in the column `token`. A
+/// long one is stored in the column `address`, and its hash in `token`, which is part of the primary key. The SQL
+/// function `martlet.token_key` computes the same value for `token`.
 ///
-/// An address that looks like such a hash is filed as a long one, so none is taken for another.
+/// An address that looks like such a hash is stored like a long one, so that it can't be confused with a hash.
 package struct FiledAddress: Sendable, Hashable {
-    /// In UTF-8. The longest of Apple's device tokens, and each of Firebase's that is seen nowadays, is filed as it is.
+    /// The longest address that is stored unchanged, in bytes of UTF-8. Apple's longest device tokens and all of
+    /// Firebase's current ones fit.
     package static let longestPlain = 200
     private static let prefix = "sha256:"
 
     package let token: String
-    /// nil: `token` is the address.
+    /// The complete address, or `nil` if `token` is the address.
     package let address: String?
 
-    /// - Parameter address: in its one form.
+    /// Creates the stored form of an address.
+    /// - Parameter address: the address in canonical form.
     package init(_ address: String) {
         var text = address
         guard !text.withUTF8({ Self.isPlain(UnsafeRawBufferPointer($0)) }) else {
@@ -24,7 +27,7 @@ package struct FiledAddress: Sendable, Hashable {
         (token, self.address) = (text.withUTF8 { Self.prefix + Base64URL.text(Array(SHA256.hash(data: $0))) }, address)
     }
 
-    /// Filed as it is.
+    /// Returns whether an address is stored unchanged.
     package static func isPlain(_ address: UnsafeRawBufferPointer) -> Bool {
         address.count <= longestPlain
             && !(address.first == UInt8(ascii: "s") && address.starts(with: Self.prefix.utf8))

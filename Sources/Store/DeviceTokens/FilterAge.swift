@@ -1,8 +1,8 @@
-/// When a filter of dead tokens has to be loaded anew, since nothing can be taken out of it: tokens that registered
-/// again stay in it. A value: no clock, no I/O.
+/// The age of a filter of dead tokens, which determines when to load the filter again. A token can't be removed from a
+/// filter, so tokens that registered again stay in it until then. A value type without a clock or I/O.
 package struct FilterAge: Sendable {
     private static let longest = Duration.seconds(86_400)
-    /// Loading costs the database something, so it is not done more often, whatever the reason.
+    /// The minimum ages for a reload because of false positives or growth. They limit the load on the database.
     private static let shortestForFalsePositives = Duration.seconds(3_600)
     private static let shortestForGrowth = Duration.seconds(300)
     private static let falsePositivesAlwaysAllowed = 10_000
@@ -13,7 +13,8 @@ package struct FilterAge: Sendable {
     private let mayGrow: Bool
     private var count: Int
 
-    /// - Parameter mayGrow: a larger filter would not break the bound on memory.
+    /// Creates the age of a filter that was just loaded.
+    /// - Parameter mayGrow: whether a larger filter would stay within the memory limit.
     package init(loadedAt: ContinuousClock.Instant, count: Int, capacity: Int, mayGrow: Bool) {
         self.loadedAt = loadedAt
         loadedCount = count
@@ -28,7 +29,9 @@ package struct FilterAge: Sendable {
         return changed
     }
 
-    /// - Parameter falsePositives: tokens that it did not clear, and the database did, since the filter was loaded.
+    /// Returns whether the filter must be loaded again.
+    /// - Parameter falsePositives: the number of tokens since the load that the filter did not clear although they are
+    ///   not marked in the database.
     package func isOver(at now: ContinuousClock.Instant, falsePositives: Int) -> Bool {
         let age = now - loadedAt
         if age >= Self.longest { return true }

@@ -1,11 +1,12 @@
 import Glibc
 public import PushModel
 
-/// 64 bits that stand for a device token. Two tokens may have the same, so it only says what is not there.
+/// The 64-bit hash of a device token. Two tokens may have the same hash, so a hash can only prove that a token is
+/// absent.
 ///
-/// Multiply and fold, as in wyhash: about 5 ns for a token of 64 digits.
+/// The hash function multiplies and folds, as wyhash does. It takes about 5 ns for a token of 64 digits.
 public enum TokenHash {
-    /// What the tokens of one app are hashed with.
+    /// Returns the seed for the tokens of one app.
     public static func seed(output: String, app: String, environment: PushEnvironment) -> UInt64 {
         var seed: UInt64 = environment == .production ? 0x243F_6A88_85A3_08D3 : 0x1319_8A2E_0370_7344
         for part in [output, app] {
@@ -15,18 +16,18 @@ public enum TokenHash {
         return seed
     }
 
-    /// Of a recipient's address as a job has it: the hash of what it is filed under.
+    /// Returns the hash for a recipient's address in a job, which is the hash of its column `token`.
     ///
-    /// - Parameter form: that of the output's recipients.
+    /// - Parameter form: the form of the output's recipients.
     public static func hash(address: UnsafeRawBufferPointer, form: RecipientForm, seed: UInt64) -> UInt64 {
-        // What is plain is so in its one form, too, which is never longer.
+        // The canonical form is never longer, so the canonical form of a plain address is plain, too.
         guard !FiledAddress.isPlain(address) else { return hash(address, seed: seed) }
         var token = FiledAddress(form.canonical(String(decoding: address, as: UTF8.self))).token
         return token.withUTF8 { hash(UnsafeRawBufferPointer($0), seed: seed) }
     }
 
-    /// Of the column `token`. Letters of either case are the same here, as they are in hex, and so is a token in angle
-    /// brackets.
+    /// Returns the hash of a value of the column `token`. It ignores the case of letters, because hex digits may have
+    /// either case. It also ignores angle brackets and spaces around the digits of a token.
     public static func hash(_ token: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
         if mayBeWrapped(token), let digits = RecipientForm.digits(of: token) {
             return digits.withUnsafeBytes { hashed($0, seed: seed) }
@@ -34,7 +35,7 @@ public enum TokenHash {
         return hashed(token, seed: seed)
     }
 
-    /// Whether there may be more to leave out than upper case.
+    /// Returns whether the token may contain angle brackets or spaces.
     private static func mayBeWrapped(_ token: UnsafeRawBufferPointer) -> Bool {
         guard let base = token.baseAddress, let first = token.first, let last = token.last else { return false }
         return first == UInt8(ascii: "<") || last == UInt8(ascii: ">") || memchr(base, 0x20, token.count) != nil

@@ -1,12 +1,12 @@
 public import PushModel
 
-/// The provider says that a token is dead.
+/// A mark, which records that a provider reported a token as dead.
 public struct TokenMark: Sendable, Hashable {
     public let key: DeviceTokenKey
-    /// The provider's own time, e.g. the `timestamp` of a 410.
+    /// The time of death by the provider's clock, for example the `timestamp` of a 410.
     public let unregisteredAt: Timestamp
     public let reason: String
-    /// A registration that the job told of.
+    /// The time of a registration that the job reported.
     public let registeredAt: Timestamp?
 
     public init(key: DeviceTokenKey, unregisteredAt: Timestamp, reason: String, registeredAt: Timestamp? = nil) {

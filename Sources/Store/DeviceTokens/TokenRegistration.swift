@@ -1,6 +1,6 @@
 public import PushModel
 
-/// A device has handed in its token.
+/// The registration of a token by a device.
 public struct TokenRegistration: Sendable, Hashable {
     public let key: DeviceTokenKey
     public let registeredAt: Timestamp

@@ -1,7 +1,7 @@
 public import PostgresClient
 public import PushModel
 
-/// What became of recipients: `martlet.ledger`. Whoever writes needs the role `martlet_ledger`, whoever reads
+/// The outcome ledger, stored in `martlet.ledger`. Writing requires the role `martlet_ledger`, and reading requires
 /// `martlet_operator`.
 public struct LedgerRepository: Sendable {
     private static let patience = Duration.seconds(30)
@@ -12,7 +12,7 @@ public struct LedgerRepository: Sendable {
         self.pool = pool
     }
 
-    /// In one transaction. The same rows may be written again: what is told twice is read once.
+    /// Adds rows in one transaction. Rows may be added again, because duplicate rows are read only once.
     /// - Throws: ``PostgresError``.
     public func add(_ rows: [LedgerRow]) async throws {
         try await pool.query(
@@ -38,15 +38,15 @@ public struct LedgerRepository: Sendable {
             ], timeout: Self.patience)
     }
 
-    /// Checks whether rows can be added, and writes nothing. Fails as ``add(_:)`` does if the database is away,
-    /// read-only or locked, or if the user lacks the right to insert.
+    /// Checks whether rows can be added, and writes nothing. Fails in the same cases as ``add(_:)``: if the database is
+    /// unavailable, read-only or locked, or if the user lacks the right to insert.
     ///
     /// - Throws: ``PostgresError``.
     public func probe() async throws { try await add([]) }
 
-    /// Makes the partitions of today and tomorrow, and drops what is older.
+    /// Creates the partitions of today and tomorrow, and drops partitions that are older than `days` days.
     ///
-    /// - Returns: how many days were dropped.
+    /// - Returns: the number of dropped partitions.
     /// - Throws: ``PostgresError``.
     @discardableResult
     public func keep(days: Int) async throws -> Int {
@@ -56,8 +56,8 @@ public struct LedgerRepository: Sendable {
             ].integer
     }
 
-    /// Since when it tells what there is to tell; nil: nobody keeps one. Rows are only added, so the first lie in front, and no
-    /// others are read for it.
+    /// Returns where the ledger begins, or `nil` if no ledger is kept. Rows are only appended, so reading the first
+    /// pages of each partition is sufficient.
     /// - Throws: ``PostgresError``.
     public func begin() async throws -> LedgerBegin? {
         let row = try await pool.query(
@@ -69,16 +69,16 @@ public struct LedgerRepository: Sendable {
         return LedgerBegin(first: try row["first"].optional.map { Timestamp(milliseconds: try $0.milliseconds) })
     }
 
-    /// What is told of a job: of one of its recipients, the newest first, or of all.
+    /// Returns the rows of a job or of one of its recipients, newest first.
     ///
     /// - Parameters:
-    ///   - ref: as published.
-    ///   - recipients: hashes, any of which may be the one that is meant.
+    ///   - ref: the recipient's `ref` as published.
+    ///   - recipients: the hashes of all addresses that the recipient may have.
     /// - Throws: ``PostgresError``.
     public func rows(
         of job: String, ref: String? = nil, recipients: [[UInt8]]? = nil, most: Int
     ) async throws -> [LedgerRow] {
-        // A job that can't be used is told without a recipient.
+        // The row of a job that can't be used has no recipient.
         let meant = ref == nil ? "$2::text IS NULL" : "(ref = $2 OR ref IS NULL AND recipient IS NULL)"
         return try await pool.query(
             """
@@ -96,7 +96,7 @@ public struct LedgerRepository: Sendable {
         ).map { try LedgerRow($0, of: job) }
     }
 
-    /// How many of a job's recipients ended how.
+    /// Returns the number of recipients of a job for each outcome.
     /// - Throws: ``PostgresError``.
     public func sums(of job: String) async throws -> [LedgerSum] {
         try await pool.query(
@@ -117,15 +117,15 @@ public struct LedgerRepository: Sendable {
     }
 }
 
-/// Where a ledger begins.
+/// The beginning of the outcome ledger.
 public struct LedgerBegin: Sendable, Hashable {
-    /// When its first row was written; nil: it has none yet.
+    /// The time at which the first row was written, or `nil` if there are no rows yet.
     public let first: Timestamp?
 
     public init(first: Timestamp?) { self.first = first }
 }
 
-/// How many recipients of a job ended alike.
+/// The number of recipients of a job with the same outcome.
 public struct LedgerSum: Sendable, Hashable {
     public let kind: String
     public let output, app, environment: String?

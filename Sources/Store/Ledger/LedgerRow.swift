@@ -1,24 +1,25 @@
 import Crypto
 public import PushModel
 
-/// What became of one recipient in one delivery of its job, or of a job that can't be used: a row of `martlet.ledger`.
+/// A row of `martlet.ledger`, which records the outcome of one recipient in one delivery of its job, or a job that
+/// can't be used.
 public struct LedgerRow: Sendable, Hashable {
-    /// When the worker knew.
+    /// The time at which the worker determined the outcome.
     public var at: Timestamp
     public var kind: String
     public var job: String
-    /// nil for a job of which it could not be read, as the next ones.
+    /// The output, or `nil` if it could not be read from the job. The same applies to the next three properties.
     public var output: String?
     public var app: String?
     public var environment: String?
     public var ref: String?
-    /// See ``hash(of:output:)``; nil: a job that can't be used.
+    /// The hash of the address (``hash(of:output:)``), or `nil` for a job that can't be used.
     public var recipient: [UInt8]?
-    /// The provider's; nil: it gave none.
+    /// The provider's status code, or `nil` if the provider sent none.
     public var status: Int?
     public var reason: String?
     public var detail: String?
-    /// What the provider calls the push.
+    /// The provider's id of the push.
     public var providerID: String?
     public var attempts = 1
     public var isRedelivered = false
@@ -30,9 +31,9 @@ public struct LedgerRow: Sendable, Hashable {
         self.job = job
     }
 
-    /// What stands for an address, which is not kept.
+    /// Returns the hash that represents an address. The address itself is not stored.
     ///
-    /// - Parameter address: in its one form.
+    /// - Parameter address: the address in canonical form.
     public static func hash(of address: String, output: String) -> [UInt8] {
         Array(SHA256.hash(data: Array("\(output)\0\(address)".utf8)).prefix(16))
     }

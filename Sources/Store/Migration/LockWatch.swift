@@ -3,7 +3,7 @@ import Logging
 import PostgresClient
 import Threading
 
-/// Says who holds the lock that a session waits for, and remembers it.
+/// A watch that logs and remembers the sessions that hold a lock while another session waits for it.
 final class LockWatch: Sendable {
     private let configuration: PostgresConfiguration
     private let processID: Int
@@ -18,11 +18,10 @@ final class LockWatch: Sendable {
         self.logger = logger
     }
 
-    /// Who was seen last.
+    /// The sessions that last held the lock.
     var holders: String? { last.withLock { $0 } }
 
-    /// Looks until the task is cancelled, over a connection of its own. Whatever fails on the way tells nobody
-    /// anything.
+    /// Checks for holders of the lock until the task is cancelled, over its own connection. Errors are ignored.
     func run() async {
         var connection: PostgresConnection?
         while (try? await Task.sleep(for: interval)) != nil {
@@ -49,7 +48,7 @@ final class LockWatch: Sendable {
         if isNews { logger.warning(.waitingForLock, "Waiting for a lock", metadata: ["held_by": "\(holders)"]) }
     }
 
-    /// Columns that a user may not see of others are null.
+    /// Columns of other sessions are null if the user may not see them.
     private static let holdersSQL = """
         SELECT concat('pid ', pid, ', user ', usename, ', ' || nullif(application_name, ''),
             ' at ' || host(client_addr), ', in a transaction since ' || date_trunc('second', xact_start)::text) AS holder

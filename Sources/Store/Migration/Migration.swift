@@ -1,7 +1,7 @@
 import Crypto
 import MigrationFiles
 
-/// One numbered SQL file of the folder migrations, as it is in the binary.
+/// A numbered SQL file of the folder `migrations`, embedded in the binary.
 public struct Migration: Sendable, Hashable {
     public let number: Int
     /// The file's name without number and `.sql`.
@@ -17,13 +17,13 @@ public struct Migration: Sendable, Hashable {
     /// SHA-256 of the file.
     var checksum: [UInt8] { Array(SHA256.hash(data: Array(sql.utf8))) }
 
-    /// E.g. `0001_initial.sql`.
+    /// The file's name, for example `0001_initial.sql`.
     package var fileName: String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 4 - digits.count)) + digits + "_\(name).sql"
     }
 
-    /// All there are, in order.
+    /// All migrations, in order.
     package static let all = MigrationFile.all.enumerated().map { index, file in
         let name = file.name.drop { $0 != "_" }.dropFirst().prefix { $0 != "." }
         return Migration(number: index + 1, name: String(name), sql: String(decoding: file.bytes, as: UTF8.self))

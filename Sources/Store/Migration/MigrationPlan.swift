@@ -1,4 +1,4 @@
-/// Compares the migrations of this program with those a database has.
+/// A comparison of this program's migrations with those applied to a database.
 struct MigrationPlan {
     struct Applied: Equatable {
         let number: Int

@@ -1,6 +1,6 @@
-/// What ``Migrations/apply()`` does, as SQL for `psql`.
+/// The SQL script for `psql` that does the same as ``Migrations/apply()``.
 enum MigrationScript {
-    /// Before the first one.
+    /// The statements that must precede the first migration.
     static let preparation = [
         "CREATE SCHEMA IF NOT EXISTS martlet",
         """
@@ -11,10 +11,10 @@ enum MigrationScript {
     ]
 
     private static let grants = "SELECT martlet.apply_grants();"
-    /// What it answers is said once, at the end.
+    /// The statement without a result, because the script shows the missing roles once, at its end.
     private static let quietGrants = "DO $$ BEGIN PERFORM martlet.apply_grants(); END $$;"
 
-    /// Each file in a transaction of its own; the first error ends it.
+    /// Returns a script that applies each migration in its own transaction. The first error ends the script.
     static func text(of migrations: [Migration], isFirst: Bool) -> String {
         guard !migrations.isEmpty else { return "" }
         var text = "\\set ON_ERROR_STOP on\n"

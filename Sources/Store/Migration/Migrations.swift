@@ -2,18 +2,19 @@ import EventNames
 public import Logging
 public import PostgresClient
 
-/// Brings a database's `martlet` schema up to date.
+/// The migrations that bring a database's `martlet` schema up to date.
 public struct Migrations: Sendable {
     private let configuration: PostgresConfiguration
     private let known: [Migration]
     private let patience: LockPatience
     private let logger: Logger
 
-    /// How long locks are waited for.
+    /// The maximum times to wait for locks.
     package struct LockPatience: Sendable {
-        /// Another migration's.
+        /// The time to wait for the lock of another migration.
         package var migration = Duration.seconds(60)
-        /// Those of tables: whoever comes behind waits, too, the fleet as well.
+        /// The time to wait for the lock of a table. It is short, because sessions that request the table after this
+        /// one must wait, too, including those of all workers.
         package var table = Duration.seconds(10)
 
         package init() {}
@@ -33,7 +34,7 @@ public struct Migrations: Sendable {
         self.logger = logger
     }
 
-    /// What `apply` would do.
+    /// Returns the migrations that ``apply()`` would apply.
     /// - Throws: ``StoreError`` with code `migrationsDiffer`, ``PostgresError``.
     public func plan() async throws -> [Migration] {
         try await withConnection(configuration) { connection in
@@ -41,7 +42,8 @@ public struct Migrations: Sendable {
         }
     }
 
-    /// The same as a script for `psql`, for somebody else to apply; empty when nothing is pending.
+    /// Returns the pending migrations as a script for `psql`, for an administrator to apply. The script is empty if
+    /// nothing is pending.
     /// - Throws: ``StoreError`` with code `migrationsDiffer`, ``PostgresError``.
     public func script() async throws -> String {
         try await withConnection(configuration) { connection in
@@ -51,7 +53,8 @@ public struct Migrations: Sendable {
         }
     }
 
-    /// - Throws: ``StoreError`` with code `migrationsMissing` unless the database is up to date.
+    /// Verifies that the database is up to date.
+    /// - Throws: ``StoreError`` with code `migrationsMissing` or `migrationsDiffer`, ``PostgresError``.
     public func verify() async throws {
         let pending = try await plan()
         guard let first = pending.first else { return }
@@ -60,13 +63,14 @@ public struct Migrations: Sendable {
             "run martlet migrate: the database lacks \(pending.count) of its steps, from \(first.fileName) on")
     }
 
-    /// Applies what is pending, each file in a transaction of its own; waits a minute while another program does so.
-    /// - Returns: what was applied.
-    /// - Throws: ``StoreError`` with code `migrationsDiffer`, or `locked`, which says by whom;
+    /// Applies the pending migrations, each in its own transaction. Waits for up to a minute while another program
+    /// migrates.
+    /// - Returns: the applied migrations.
+    /// - Throws: ``StoreError`` with code `migrationsDiffer`, or with code `locked` and the holder of the lock;
     ///   ``PostgresError``.
     @discardableResult
     public func apply() async throws -> [Migration] {
-        // an index on a large table takes as long as it takes
+        // Building an index on a large table may take arbitrarily long.
         var unlimited = configuration
         unlimited.queryTimeout = nil
         return try await withConnection(unlimited) { connection in
@@ -79,7 +83,8 @@ public struct Migrations: Sendable {
         }
     }
 
-    /// The lock ends with the transaction, also where a pooler keeps the session.
+    /// Applies the next pending migration. The lock belongs to the transaction, so that it is released even if a pooler
+    /// keeps the session.
     private func applyNext(_ connection: PostgresConnection) async throws -> Migration? {
         try await connection.transaction { connection in
             let processID = try await connection.query("SELECT pg_backend_pid() AS pid")[0]["pid"].integer
@@ -88,7 +93,7 @@ public struct Migrations: Sendable {
             let watching = Task { await watch.run() }
             defer { watching.cancel() }
             do {
-                // an index on a large table takes as long as it takes
+                // Building an index on a large table may take arbitrarily long.
                 try await connection.query("SET LOCAL statement_timeout = 0")
                 try await limitLocks(to: patience.migration, connection)
                 try await connection.query("SELECT pg_advisory_xact_lock($1)", [Self.lockKey])
@@ -103,7 +108,7 @@ public struct Migrations: Sendable {
     }
 
     private static let lockNotAvailable = "55P03"
-    /// "martlet" in ASCII.
+    /// The bytes of "martlet" in ASCII.
     private static let lockKey = PostgresValue.bigint(0x6D_6172_746C_6574)
 
     private func limitLocks(to duration: Duration, _ connection: PostgresConnection) async throws {
@@ -123,7 +128,7 @@ public struct Migrations: Sendable {
         return next
     }
 
-    /// Roles that could not be made by the migration may have been made by an administrator since.
+    /// Grants privileges to roles. An administrator may have created roles since that the migration could not create.
     private func applyGrants(_ connection: PostgresConnection) async throws {
         let isOurs = try await connection.query(
             "SELECT has_function_privilege(to_regprocedure('martlet.apply_grants()'), 'EXECUTE') AS is_ours")
@@ -137,7 +142,7 @@ public struct Migrations: Sendable {
     }
 
     private func prepare(_ connection: PostgresConnection) async throws {
-        // IF NOT EXISTS alone would demand the right to create schemas from who needs it no more
+        // IF NOT EXISTS alone would require the right to create schemas, even after the schema was created.
         if try await hasTable(connection) { return }
         try await connection.batch(MigrationScript.preparation.map { PostgresStatement($0) })
     }

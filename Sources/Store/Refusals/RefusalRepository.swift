@@ -1,7 +1,7 @@
 public import PostgresClient
 public import PushModel
 
-/// The repository of refused credentials that workers have found, the table `martlet.refusals`.
+/// The refused credentials that workers have found, stored in `martlet.refusals`.
 public struct RefusalRepository: Sendable {
     /// The age in seconds above which a row no longer counts. Workers renew their rows every minute, so the worker of
     /// an older row has gone.
@@ -36,7 +36,7 @@ public struct RefusalRepository: Sendable {
                     .timestampArray(milliseconds: refusals.map(\.since.milliseconds)), .text(worker),
                 ])
         }
-        // Another worker uses a locked row: it either deletes the row or has just renewed it.
+        // A worker that holds the lock either deletes the row or has just renewed it.
         try await pool.query(
             """
             \(Self.deletion) WHERE last_refused_at < now() - interval '\(Self.validSeconds) seconds'
@@ -88,7 +88,7 @@ public struct RefusalRepository: Sendable {
         """
     private static let inOrder = "\(keyOrder) FOR UPDATE)"
 
-    /// Omits credentials that were removed meanwhile. The first worker to find a refusal sets its start time.
+    /// Leaves out credentials that were removed meanwhile. The first worker to find a refusal sets its start time.
     private static let upsert = """
         INSERT INTO martlet.refusals (credential, environment, topic, reason, since, worker)
         SELECT DISTINCT ON (credential, environment, topic COLLATE "C") credential, environment, topic, reason, since, $6

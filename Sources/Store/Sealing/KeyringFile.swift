@@ -1,8 +1,8 @@
 import Foundation
 
-/// A keyring file, which nobody but its owner and group may read, and only its owner write.
+/// A keyring file. Only its owner and its group may read it, and only its owner may write it.
 struct KeyringFile: Sendable {
-    /// Changes whenever the file, or what it may be read by, does.
+    /// The version of the file, which changes whenever its contents or its permissions change.
     struct Version: Sendable, Equatable {
         private let device, inode, size: UInt64
         private let modified, changed: [Int]

@@ -4,10 +4,10 @@ public import PushModel
 
 /// AES-256-GCM with random nonces (NIST SP 800-38D).
 extension MasterKeyring {
-    /// Nonce, 32 bytes and tag.
+    /// The length of a sealed data key: nonce, 32 bytes of ciphertext, and tag.
     private static var sealedKeyLength: Int { 12 + 32 + 16 }
 
-    /// Seals under a data key of its own, which is sealed under the current master key.
+    /// Seals a secret under a new data key, which is sealed under the current master key.
     public func seal(_ secret: Secret, for row: SealedRow) throws -> SealedSecret {
         let master = keys.current
         let dataKey = SymmetricKey(size: .bits256)
@@ -20,14 +20,14 @@ extension MasterKeyring {
         return SealedSecret(bytes: [SealFormat.current.rawValue] + key.parts + box.parts, masterKeyID: master.id)
     }
 
-    /// Whether sealing it again would change nothing but its randomness.
+    /// Returns whether a secret is sealed under the current master key in the current format.
     func isCurrent(_ sealed: SealedSecret) -> Bool {
         sealed.masterKeyID == currentKeyID && sealed.bytes.first == SealFormat.current.rawValue
     }
 
-    /// Reads the keyring file again when a key is not there.
-    /// - Throws: ``StoreError`` with code `missingMasterKey`, naming the key id, or `sealBroken`,
-    ///   naming the row.
+    /// Opens a secret. If the master key is missing, the keyring file is read again.
+    /// - Throws: ``StoreError`` with code `missingMasterKey`, which names the key id, or `sealBroken`, which names the
+    ///   row.
     public func open(_ sealed: SealedSecret, for row: SealedRow) throws(StoreError) -> Secret {
         if keys[sealed.masterKeyID] == nil { _ = try? refresh() }
         guard let master = keys[sealed.masterKeyID] else {
@@ -61,7 +61,8 @@ extension MasterKeyring {
 }
 
 extension SealedRow {
-    /// The id of the master key is bound, too: a data key can't be passed off as sealed under another one.
+    /// Returns the associated data of a data key. It includes the id of the master key, so that the data key can't be
+    /// presented as sealed under a different master key.
     fileprivate func dataKeyAssociatedData(under masterKeyID: String) -> [UInt8] {
         associatedData(format: .dataKey, "data key", masterKeyID)
     }
@@ -81,6 +82,6 @@ extension Secret {
 }
 
 extension Data {
-    /// Overwrites what it holds, unless somebody else holds it, too.
+    /// Overwrites the bytes. If another value shares their storage, only a copy is overwritten.
     mutating func erase() { resetBytes(in: startIndex..<endIndex) }
 }

@@ -1,9 +1,9 @@
 import Threading
 
-/// The master keys that secrets are sealed under: the first seals, all open.
+/// The master keys under which secrets are sealed. The first key seals, and every key opens.
 ///
-/// To change the master key, put a new line on top and keep the old ones until nothing is sealed under them. A
-/// keyring that comes from a file follows it: see ``refresh()``.
+/// To change the master key, add a new line at the top of the file. Keep the old lines until no secret is sealed under
+/// their keys. A keyring that was read from a file follows changes of the file (``refresh()``).
 public final class MasterKeyring: Sendable {
     private struct State {
         var keys: MasterKeys
@@ -14,19 +14,20 @@ public final class MasterKeyring: Sendable {
     private let file: KeyringFile?
     private let state: Mutex<State>
 
-    /// Reads a keyring file, which nobody but its owner and group may read, and only its owner write.
-    /// - Throws: ``StoreError`` with code `keyring`, naming the file and line.
+    /// Reads a keyring file. Only its owner and its group may be able to read it, and only its owner may be able to
+    /// write it.
+    /// - Throws: ``StoreError`` with code `keyring`, which names the file and line.
     public init(file path: String) throws(StoreError) {
         let file = KeyringFile(path: path)
-        // first the version: a file that is replaced meanwhile is read once more later
+        // The version is read first, so that a file that is replaced meanwhile is read again later.
         let version = try file.version()
         state = Mutex(State(keys: try file.read(), version: version))
         self.file = file
     }
 
-    /// A keyring that stays as it is: lines `<key id> <base64 of 32 bytes>`.
-    /// - Parameter source: what errors call the text.
-    /// - Throws: ``StoreError`` with code `keyring`, naming the line.
+    /// Creates a keyring that never changes, from lines `<key id> <base64 of 32 bytes>`.
+    /// - Parameter source: the name of the text in errors.
+    /// - Throws: ``StoreError`` with code `keyring`, which names the line.
     public init(text: String, source: String) throws(StoreError) {
         state = Mutex(State(keys: try MasterKeys(text: Array(text.utf8), source: source)))
         file = nil
@@ -38,12 +39,12 @@ public final class MasterKeyring: Sendable {
 
     var keys: MasterKeys { state.withLock { $0.keys } }
 
-    /// How many times the keys have become others.
+    /// The number of times that the keys have changed.
     var generation: Int { state.withLock { $0.generation } }
 
     /// Reads the file again if it was changed.
-    /// - Returns: whether the keys are others now.
-    /// - Throws: ``StoreError`` with code `keyring`; the keys stay as they are then.
+    /// - Returns: whether the keys changed.
+    /// - Throws: ``StoreError`` with code `keyring`. In that case the keys stay as they are.
     @discardableResult
     public func refresh() throws(StoreError) -> Bool {
         guard let file else { return false }

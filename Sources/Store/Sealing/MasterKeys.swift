@@ -1,14 +1,15 @@
 import Crypto
 import Foundation
 
-/// What a keyring says: lines `<key id> <base64 of 32 bytes>`; empty lines and lines that begin with `#` are
-/// skipped. The first key is the current one.
+/// The keys of a keyring, parsed from lines `<key id> <base64 of 32 bytes>`. Empty lines and lines that begin with `#`
+/// are skipped. The first key is the current one.
 struct MasterKeys: Sendable, Equatable {
     let current: (id: String, key: SymmetricKey)
     private let keys: [String: SymmetricKey]
 
-    /// - Parameter source: what errors call the text.
-    /// - Throws: ``StoreError`` with code `keyring`, naming the line.
+    /// Parses the keys.
+    /// - Parameter source: the name of the text in errors.
+    /// - Throws: ``StoreError`` with code `keyring`, which names the line.
     init(text: some Collection<UInt8>, source: String) throws(StoreError) {
         var keys: [String: SymmetricKey] = [:]
         var first: (id: String, key: SymmetricKey)?
@@ -44,7 +45,7 @@ struct MasterKeys: Sendable, Equatable {
 
     static func == (lhs: Self, rhs: Self) -> Bool { lhs.current.id == rhs.current.id && lhs.keys == rhs.keys }
 
-    /// Leaves no copy of the key behind but its own, which Crypto erases.
+    /// Decodes a key and erases all copies except the result, which Crypto erases.
     private static func key(base64: some Collection<UInt8>) -> SymmetricKey? {
         var text = Data(base64)
         defer { text.erase() }

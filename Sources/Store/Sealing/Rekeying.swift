@@ -1,20 +1,20 @@
 public import PostgresClient
 import PushModel
 
-/// Seals anew, under the keyring's current master key, whatever is sealed under another one, while workers run and
-/// credentials are imported: each row is replaced only if it still is as it was read.
+/// A run that reseals every secret that is not sealed under the current master key in the current format. A row is
+/// replaced only if it is unchanged since it was read, so workers may run and credentials may be imported meanwhile.
 ///
-/// When it is interrupted, rows that were done stay done, and the next run goes on from there. Every secret is
-/// opened, so that rows that can't be are found before an old master key is thrown away.
+/// After an interruption, finished rows stay resealed, and the next run reseals the remaining ones. A run opens every
+/// secret, so that broken rows are found before an old master key is deleted.
 public struct Rekeying: Sendable {
     public struct Report: Sendable {
-        /// Rows that were sealed anew, or would be.
+        /// The number of rows that were resealed, or that a dry run would reseal.
         public fileprivate(set) var resealed = 0
-        /// All rows there are.
+        /// The number of all rows.
         public fileprivate(set) var rows = 0
-        /// Why rows could not be opened.
+        /// The errors of rows that could not be opened.
         public fileprivate(set) var problems: [StoreError] = []
-        /// How many rows are sealed under which master key, afterwards.
+        /// The number of rows per master key after the run.
         public fileprivate(set) var rowsByMasterKey: [String: Int] = [:]
     }
 
@@ -22,20 +22,22 @@ public struct Rekeying: Sendable {
     private let keyring: MasterKeyring
     private let isDryRun: Bool
 
-    /// - Parameter isDryRun: only opens everything and counts.
+    /// Creates a run.
+    /// - Parameter isDryRun: whether to only open and count the rows.
     public init(_ pool: PostgresPool, keyring: MasterKeyring, isDryRun: Bool = false) {
         self.pool = pool
         self.keyring = keyring
         self.isDryRun = isDryRun
     }
 
-    /// - Parameter progress: told now and then how many rows were looked at.
+    /// Reseals the secrets of all tables.
+    /// - Parameter progress: receives the number of rows processed so far, after each page.
     /// - Throws: ``PostgresError``.
     public func run(progress: (Int) -> Void = { _ in }) async throws -> Report {
         if !isDryRun { try await removeOldTokens() }
         var report = Report()
         var seen = 0
-        // Rows that somebody else has changed meanwhile, and those that came in under another key, are met again.
+        // Another pass handles rows that were changed meanwhile, and rows that were added under another key.
         for _ in 0..<Self.maximumPasses {
             report.problems = []
             report.rows = 0
@@ -62,7 +64,8 @@ public struct Rekeying: Sendable {
     private static let maximumPasses = 5
     private static let pageSize = 100
 
-    /// Deletes tokens that every provider refuses because of their age. A locked token is being replaced.
+    /// Deletes tokens that every provider rejects because of their age. Locked tokens are skipped, because a worker is
+    /// replacing them.
     private func removeOldTokens() async throws {
         try await pool.query(
             """
@@ -78,8 +81,8 @@ public struct Rekeying: Sendable {
         ).map(SealedTable.Row.init)
     }
 
-    /// One transaction.
-    /// - Returns: how many rows were replaced.
+    /// Reseals rows in one transaction.
+    /// - Returns: the number of replaced rows, or of rows to replace in a dry run.
     private func reseal(
         _ rows: [SealedTable.Row], of table: SealedTable, _ report: inout Report
     ) async throws -> Int {

@@ -1,8 +1,10 @@
-/// The first byte of what is sealed.
+/// The format of a sealed secret, which is its first byte.
 enum SealFormat: UInt8 {
-    /// Nonce, ciphertext and tag of the secret under the master key. Still opened, not made any more.
+    /// The nonce, ciphertext and tag of the secret under the master key. This format can be opened but is no longer
+    /// written.
     case masterKeyOnly = 1
-    /// Nonce, ciphertext and tag of a data key under the master key, then those of the secret under the data key.
+    /// The nonce, ciphertext and tag of a data key under the master key, followed by those of the secret under the data
+    /// key.
     case dataKey = 2
 
     static let current = SealFormat.dataKey

@@ -1,13 +1,14 @@
 public import PushModel
 
-/// The row a secret belongs to; sealing binds the secret to it, so that neither rows nor names can be swapped.
+/// The row that a secret belongs to. Sealing binds the secret to it, so that an attacker can swap neither rows nor
+/// names.
 public struct SealedRow: Sendable, Hashable, CustomStringConvertible {
     public let table: String
     public let id: String
     public let kind: String
-    /// Values of other columns that say what the secret is; who changes one of them breaks the seal.
+    /// The values of other columns that identify the secret. Changing one of them breaks the seal.
     public let names: [String]
-    /// Which output may use it.
+    /// The output that may use the secret.
     public let output: String
 
     public init(
@@ -22,9 +23,9 @@ public struct SealedRow: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { "\(table) row \(id)" }
 
-    /// Format 1 knew no names. The output that there was alone at first is not named in any: what another output's row
-    /// holds opens only if it was sealed for that output. No part may contain a NUL, which PostgreSQL's text can't: the
-    /// parts can't run into each other.
+    /// Returns the data that is authenticated together with the secret. Format 1 has no names. The default output is
+    /// left out because it was once the only one. A secret of another output opens only for that output. The separator
+    /// is NUL, which PostgreSQL's text can't contain, so that the parts stay distinct.
     func associatedData(format: SealFormat, _ more: String...) -> [UInt8] {
         let names = (format == .masterKeyOnly ? [] : names) + (output == Job.defaultOutput ? [] : [output])
         return Array(([table, id, kind] + names + more).joined(separator: "\0").utf8)

@@ -1,6 +1,6 @@
-/// A secret as it is stored: useless without the master key of that id, and in any other row.
+/// A secret as it is stored. It opens only with the master key of that id, and only for its own row.
 public struct SealedSecret: Sendable, Hashable {
-    /// A format byte and what that format says.
+    /// The format byte, followed by the data of that format.
     public let bytes: [UInt8]
     public let masterKeyID: String
 

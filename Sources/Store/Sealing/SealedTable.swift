@@ -1,7 +1,7 @@
 import PostgresClient
 import PushModel
 
-/// A table with a sealed column, as ``Rekeying`` sees it.
+/// A table with a sealed column, for ``Rekeying``.
 struct SealedTable {
     struct Row {
         let id: String
@@ -17,13 +17,14 @@ struct SealedTable {
         }
     }
 
-    /// Selects what a ``Row`` is made of.
+    /// The query for the columns of a ``Row``.
     let rows: String
-    /// Replaces a secret that still is as it was read: parameters are id, old bytes, new bytes, new master key.
+    /// The statement that replaces a secret if it is unchanged. The parameters are id, old bytes, new bytes and the id
+    /// of the new master key.
     let replace: String
 
     static let all = [credentials, providerTokens]
-    /// No row has this id.
+    /// An id below that of every row.
     static let beforeTheFirst = "00000000-0000-0000-0000-000000000000"
 
     private static let credentials = SealedTable(

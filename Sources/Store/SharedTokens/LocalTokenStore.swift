@@ -1,7 +1,7 @@
 public import PushModel
 import Threading
 
-/// Tokens for a process that has no fleet: made and kept in memory.
+/// A token store for a process that has no fleet. It makes tokens itself and keeps them in memory.
 public final class LocalTokenStore: SharedTokenStore {
     private struct Issued {
         let token: Secret
@@ -11,7 +11,8 @@ public final class LocalTokenStore: SharedTokenStore {
     private let clock: @Sendable () -> Timestamp
     private let issued = Mutex<[Credential.ID: Issued]>([:])
 
-    /// - Parameter clock: wall-clock time, for the tokens' time of issue.
+    /// Creates an empty store.
+    /// - Parameter clock: returns the wall-clock time, which becomes the tokens' time of issue.
     public init(clock: @escaping @Sendable () -> Timestamp) {
         self.clock = clock
     }
@@ -21,7 +22,8 @@ public final class LocalTokenStore: SharedTokenStore {
     ) throws -> SharedToken {
         let now = clock()
         return try issued.withLock { issued in
-            // Set back a little: no new one. Set back far: its time was wrong, and the provider refuses it.
+            // A clock that was set back a little does not require a new token. If it was set back far, the token's time
+            // was wrong, and the provider rejects the token.
             if let known = issued[credential], abs(now.milliseconds - known.at.milliseconds) < age {
                 return SharedToken(
                     token: known.token, issuedAt: known.at, age: max(0, now.milliseconds - known.at.milliseconds))

@@ -1,10 +1,10 @@
 public import PostgresClient
 public import PushModel
 
-/// The fleet's tokens: `martlet.provider_tokens`.
+/// The tokens that the fleet shares, stored in `martlet.provider_tokens`.
 ///
-/// The database's clock is the only one that counts, so workers whose clocks disagree can't make a token too
-/// early. A token is found by key, not by credential: a key that was retired and imported again has one token.
+/// Only the database's clock counts, so workers with differing clocks can't make a token too early. A token belongs to
+/// a key rather than to a credential. A key that was retired and imported again therefore keeps its token.
 public struct SharedTokenRepository: SharedTokenStore {
     private let pool: PostgresPool
     private let keyring: MasterKeyring
@@ -14,16 +14,18 @@ public struct SharedTokenRepository: SharedTokenStore {
         self.init(pool, keyring: keyring, now: nil)
     }
 
-    /// - Parameter now: in place of the database's clock, for tests.
+    /// Creates a repository.
+    /// - Parameter now: replaces the database's clock in tests.
     package init(_ pool: PostgresPool, keyring: MasterKeyring, now: (@Sendable () -> Timestamp)?) {
         self.pool = pool
         self.keyring = keyring
         self.now = now
     }
 
-    /// - Throws: ``PostgresError``; ``StoreError`` with code `notFound` when there is no such token
-    ///   credential, `missingMasterKey` or `sealBroken` when the token is still young enough and can't be opened:
-    ///   nobody makes another before its time because of that.
+    /// Returns the newest token of the credential's key, or signs a new one if it is too old.
+    /// - Throws: ``PostgresError``; ``StoreError`` with code `notFound` if the token credential does not exist, or
+    ///   `missingMasterKey` or `sealBroken` if a token is young enough but can't be opened. No worker replaces such a
+    ///   token early.
     public func token(
         of credential: Credential.ID, youngerThan age: Int64, sign: @Sendable (Timestamp) throws -> Secret
     ) async throws -> SharedToken {
@@ -31,7 +33,8 @@ public struct SharedTokenRepository: SharedTokenStore {
         let newest = try newest(try await pool.query(read.sql, read.parameters))
         if let stored = newest.stored, newest.isYounger(than: age) { return try open(stored, at: newest.now) }
         return try await pool.transaction { connection in
-            // The second one reads what the first has written: each statement sees what is committed then.
+            // Each statement sees what is committed when it begins. A transaction that waited for the lock therefore
+            // reads the token that the first one wrote.
             let results = try await connection.batch([
                 PostgresStatement("SET LOCAL lock_timeout = '5s'"),
                 PostgresStatement(Self.lockSQL, [.text(credential)]), read,
@@ -63,8 +66,8 @@ public struct SharedTokenRepository: SharedTokenStore {
         let now: Timestamp
         let stored: Stored?
 
-        /// A clock set back a little brings no new token; one set back far means that the token's time was
-        /// wrong, and the provider refuses it.
+        /// A clock that was set back a little does not require a new token. If it was set back far, the token's time
+        /// was wrong, and the provider rejects the token.
         func isYounger(than age: Int64) -> Bool {
             guard let stored else { return false }
             return abs(now.milliseconds - stored.issuedAt.milliseconds) < age
@@ -96,14 +99,16 @@ public struct SharedTokenRepository: SharedTokenStore {
         SealedRow(table: "martlet.provider_tokens", id: credential, kind: "jwt")
     }
 
-    /// The credentials whose tokens are interchangeable: the same key under the same names.
+    /// The join of a credential with all credentials whose tokens are interchangeable. These have the same key under
+    /// the same names.
     private static let sameKeySQL = """
         martlet.credentials AS mine JOIN martlet.credentials AS same
             ON (same.output, same.fingerprint, same.account) = (mine.output, mine.fingerprint, mine.account)
                 AND same.key_id IS NOT DISTINCT FROM mine.key_id
         """
 
-    /// Always one row. A token without a time, or too short to be one (nonce and tag alone are longer), is none.
+    /// Always returns one row. Ignores tokens without a finite time and tokens that are too short, because nonce and
+    /// tag alone take 28 bytes.
     private static let newestSQL = """
         SELECT clock_timestamp() AS now, newest.* FROM (SELECT 1) AS always LEFT JOIN LATERAL (
             SELECT tokens.credential, tokens.sealed_token, tokens.master_key_id, tokens.issued_at
@@ -112,8 +117,8 @@ public struct SharedTokenRepository: SharedTokenStore {
             ORDER BY tokens.issued_at DESC LIMIT 1) AS newest ON true
         """
 
-    /// Of the credentials and not of their tokens, because those may not be there yet; by a function, because
-    /// a worker may lock credentials and not change them.
+    /// Locks the credentials of the key, because their tokens may not exist yet. A function takes the lock, because a
+    /// worker may lock credentials but not change them.
     private static let lockSQL = "SELECT martlet.lock_key($1::uuid)"
 
     private static let writeSQL = """

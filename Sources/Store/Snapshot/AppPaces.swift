@@ -1,4 +1,5 @@
-/// The apps that are paced, at one moment. Apart from the ``Snapshot``, so that whoever keeps it keeps no secrets.
+/// The rate limits of all apps at one moment. They are separate from the ``Snapshot``, so that a component that keeps
+/// them does not keep secrets.
 package final class AppPaces: Sendable {
     package static let none = AppPaces([])
 

@@ -1,7 +1,7 @@
-/// An output whose accounts have credentials, as routing knows it.
+/// An output whose accounts have credentials, as routing uses it.
 public struct OutputAccounts: Sendable, Hashable {
     public let name: String
-    /// What it calls an account.
+    /// The output's word for an account.
     public let accountName: String
 
     public init(name: String, accountName: String) {

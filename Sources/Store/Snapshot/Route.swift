@@ -1,6 +1,6 @@
 public import PushModel
 
-/// With what a job is sent: decided once for all its recipients.
+/// The app, environment and credential with which a job is sent. One route serves all recipients of the job.
 public struct Route: Sendable, Hashable {
     public let app: App
     public let environment: PushEnvironment

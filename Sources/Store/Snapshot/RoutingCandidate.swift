@@ -1,8 +1,8 @@
-/// A credential that routing looked at, and what it found.
+/// A credential that routing considered, with the result.
 public struct RoutingCandidate: Sendable, Hashable {
     public let credential: CredentialSummary
-    /// nil: it has none for this topic, environment or push type.
+    /// The rank of the credential, or `nil` if it has none for this topic, environment or push type.
     public let rank: RoutingRank?
-    /// nil: it serves.
+    /// The reason why the credential can't be used, or `nil` if it can.
     public let obstacle: RoutingObstacle?
 }

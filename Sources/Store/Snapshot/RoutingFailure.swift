@@ -1,14 +1,15 @@
-/// Why a job can't go anywhere now.
+/// The reason why a job can't be sent now.
 public enum RoutingFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The database has no such app.
+    /// The database has no app with this bundle id.
     case unknownApp(String)
     /// An operator has paused the app.
     case paused(String)
-    /// The credential that the job itself names is none for it, and never will be.
+    /// The credential that the job names does not suit the job and never will.
     case unsuitable(explanation: String)
-    /// Nothing was imported for this app, environment and topic.
+    /// No credential was imported for this app, environment and topic.
     case noCredential(explanation: String)
-    /// There is a credential, but it can't be used: expired, refused, or sealed under a key we don't have.
+    /// A credential exists but can't be used, for example because it has expired or its master key is missing. This
+    /// case also covers an app whose row can't be read.
     case credentialUnusable(explanation: String)
 
     public var description: String {

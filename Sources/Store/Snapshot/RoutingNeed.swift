@@ -1,12 +1,12 @@
 import PushModel
 
-/// What a credential must be good for, and whose it must be.
+/// The requirements that a credential must meet to serve a job.
 struct RoutingNeed {
     let output: String
     let account: String
     let environment: PushEnvironment
     let topic: String
-    /// A key that is limited to this one will do, too.
+    /// A wider topic. A key that is limited to it is also accepted.
     let widerTopic: String?
     let refusesCertificates: Bool
     let now: Timestamp

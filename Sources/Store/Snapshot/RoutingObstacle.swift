@@ -1,20 +1,20 @@
 public import PushModel
 
-/// Why a credential does not serve.
+/// The reason why a credential can't serve a job.
 public enum RoutingObstacle: Error, Sendable, Hashable {
     case otherOutput(String)
     case otherAccount
     case otherEnvironment(PushEnvironment)
     case otherTopic(String)
-    /// Certificates are refused for this push type.
+    /// The credential is a certificate, which this push type does not accept.
     case isCertificate
     case state(CredentialSummary.State)
     case expired(Timestamp)
     case early(Timestamp)
-    /// It can't be opened: the master key is missing, or the row was changed.
+    /// The credential can't be opened, because its master key is missing or its row was changed.
     case sealed(String)
 
-    /// It is no fault of the credential: another one is wanted.
+    /// Whether the job needs a different credential. Otherwise this credential must be corrected.
     public var isMismatch: Bool {
         switch self {
         case .otherOutput, .otherAccount, .otherEnvironment, .otherTopic, .isCertificate: true
@@ -22,8 +22,8 @@ public enum RoutingObstacle: Error, Sendable, Hashable {
         }
     }
 
-    /// For people.
-    /// - Parameter accountName: what the output calls an account.
+    /// Returns the text for operators.
+    /// - Parameter accountName: the output's word for an account.
     public func text(accountName: String) -> String {
         switch self {
         case .otherOutput(let output): "is for output \(output)"

@@ -1,14 +1,16 @@
 import Foundation
 public import PushModel
 
-/// All apps and credentials at one moment, immutable.
+/// An immutable view of all apps and credentials at one moment.
 public final class Snapshot: Sendable {
     private let apps: [String: App]
     private let index: SnapshotIndex
     package let paces: AppPaces
     private let unreadableApps: Set<StoreError>
 
-    /// - Parameter unreadableApps: of those as well of which an earlier row stays in use.
+    /// Creates a snapshot.
+    /// - Parameter unreadableApps: the errors of apps whose rows can't be read, including apps for which an earlier row
+    ///   stays in use.
     package init(apps: [App], credentials: [SnapshotCredential], unreadableApps: Set<StoreError> = []) {
         self.unreadableApps = unreadableApps
         self.apps = Dictionary(apps.map { ($0.bundleID, $0) }) { $1 }
@@ -20,26 +22,26 @@ public final class Snapshot: Sendable {
     public var allApps: [App] { Array(apps.values) }
     package var appNames: some Sequence<String> { apps.keys }
 
-    /// Every credential that is in use, expired ones included.
+    /// The ids of all credentials in use, including expired ones.
     public var credentialIDs: Set<Credential.ID> {
         Set(index.all.filter(\.isInUse).map(\.summary.id))
     }
 
-    /// Those of them that are an output's.
+    /// Returns the ids of an output's credentials in use, including expired ones.
     public func credentialIDs(of output: String) -> Set<Credential.ID> {
         Set(index.all.filter { $0.summary.output == output && $0.isInUse }.map(\.summary.id))
     }
 
-    /// Why credentials could not be opened.
+    /// The reasons why credentials could not be opened.
     public var openingProblems: Set<String> { Set(index.all.compactMap(\.problem?.message)) }
 
-    /// Why rows can't be opened whose secrets were opened before and stay in use.
+    /// The errors of rows that can't be opened now, although their secrets were opened before and stay in use.
     package var keptBecause: Set<String> { Set(index.all.compactMap(\.keptBecause?.message)) }
 
-    /// Which apps' rows can't be read, and why.
+    /// The errors of apps whose rows can't be read.
     var appProblems: Set<String> { Set(unreadableApps.map(\.message)) }
 
-    /// Which rows can't be read, and why; what was known of them before stays in use.
+    /// The errors of rows that can't be read. Data that was read from them before stays in use.
     public var unreadableRows: Set<String> {
         let credentials = index.all.compactMap { $0.keptBecause ?? $0.problem }.filter { $0.code == .unreadable }
         return appProblems.union(credentials.map(\.message))
@@ -47,22 +49,24 @@ public final class Snapshot: Sendable {
 
     func credential(_ id: Credential.ID) -> SnapshotCredential? { index[id] }
 
-    /// Every credential that is not retired, the newest first.
+    /// The summaries of all credentials that are not retired, newest first.
     public var credentialSummaries: [CredentialSummary] { index.all.map(\.summary) }
 
-    /// A credential that is not retired, or why it does not open; nil if there is none of this id.
+    /// Returns a credential or the reason why it can't be opened, or `nil` if the id is unknown or the credential is
+    /// retired.
     public func opened(_ id: Credential.ID) -> Result<Credential, StoreError>? { index[id]?.opened }
 
     public func app(_ bundleID: String) -> App? { apps[bundleID] }
 
-    /// Chooses the credential: the one that the job names, else the one that its app names, else a certificate for the
-    /// topic, a key limited to the topic or a wider one, a key of the whole account; each only if it serves, and the newest
-    /// of several.
+    /// Chooses the credential for a job. A credential that the job names is the only candidate. Otherwise, a credential
+    /// that the app names is the only candidate. If neither names one, the order of preference is: a certificate for
+    /// the topic, a key limited to the topic, a key limited to the wider topic, a key of the whole account. The newest
+    /// usable credential of the first possible kind is chosen.
     ///
     /// - Parameters:
-    ///   - environment: nil for the app's default.
-    ///   - named: the credential that the job itself names.
-    ///   - now: against which validity is checked.
+    ///   - environment: the environment, or `nil` for the app's default.
+    ///   - named: the id of the credential that the job names.
+    ///   - now: the time at which the credential must be valid.
     public func route(
         app bundleID: String, with output: OutputAccounts, environment: PushEnvironment?, need: CredentialNeed,
         named: Credential.ID? = nil, at now: Timestamp = .now
@@ -80,7 +84,7 @@ public final class Snapshot: Sendable {
         candidates(account, for: need, named: named) { rank, credential in
             switch credential.judged(by: need) {
             case .success(let credential): found = credential
-            // the first that could be mended; a mismatch only where nothing else comes into question
+            // Keep the first obstacle that an operator can remove. A mismatch is reported only for a named credential.
             case .failure(let new):
                 if obstacle == nil, !new.isMismatch || rank.isNamed { obstacle = (credential, new) }
             }
@@ -90,7 +94,7 @@ public final class Snapshot: Sendable {
         return .failure(failure(of: bundleID, account, need, output.accountName, named: named, obstacle))
     }
 
-    /// Why nothing is sent for an app, whatever the output.
+    /// Returns the reason why nothing can be sent for an app through any output, or `nil` if there is no such reason.
     public func obstacle(to bundleID: String) -> RoutingFailure? {
         guard let app = apps[bundleID] else { return .unknownApp(bundleID) }
         return obstacle(to: app)
@@ -101,9 +105,9 @@ public final class Snapshot: Sendable {
         return app.isPaused ? .paused(app.bundleID) : nil
     }
 
-    /// Every credential that comes into question, the best first, and then the account's others. The first without an
-    /// obstacle is the one that ``route(app:with:environment:need:named:at:)`` chooses, unless the app is paused; nil: there
-    /// is no such app, or it has no account with this output.
+    /// Returns every credential that routing considers, best first, followed by the other credentials of the account.
+    /// The first one without an obstacle is the one that ``route(app:with:environment:need:named:at:)`` chooses, unless
+    /// the app is paused. Returns `nil` if the app does not exist or has no account with this output.
     public func candidates(
         app bundleID: String, with output: OutputAccounts, environment: PushEnvironment?, need: CredentialNeed,
         named: Credential.ID? = nil, at now: Timestamp = .now
@@ -111,7 +115,7 @@ public final class Snapshot: Sendable {
         guard let app = apps[bundleID], let account = app.accounts[output.name] else { return nil }
         let need = RoutingNeed(account, of: output, in: environment ?? app.defaultEnvironment, need, now)
         var found: [RoutingCandidate] = []
-        // a key may be limited to the topic and to a wider one
+        // A key may be limited to the topic as well as to the wider one.
         var seen: Set<Credential.ID> = []
         func add(_ credential: SnapshotCredential, _ rank: RoutingRank?) {
             guard seen.insert(credential.summary.id).inserted else { return }
@@ -130,7 +134,7 @@ public final class Snapshot: Sendable {
         return found
     }
 
-    /// The one that is named, and no other then.
+    /// Passes candidates to `isEnough`, best first, until it returns `true`. A named credential is the only candidate.
     private func candidates(
         _ account: AppAccount, for need: RoutingNeed, named: Credential.ID?,
         until isEnough: (RoutingRank, SnapshotCredential) -> Bool
@@ -149,7 +153,7 @@ public final class Snapshot: Sendable {
         _ obstacle: (of: SnapshotCredential, is: RoutingObstacle)?
     ) -> RoutingFailure {
         if let named, obstacle.map({ $0.is.isMismatch }) ?? true {
-            // what is known of another account's credential is not for this publisher
+            // The publisher must not learn details of a credential that belongs to another account.
             let problem = obstacle.map { $0.is.text(accountName: accountName) } ?? "is no credential in use"
             return .unsuitable(explanation: "\(named) \(problem)")
         }

@@ -1,11 +1,11 @@
 package import PushModel
 
-/// A credential as routing sees it. A class, since every job is shown some of them.
+/// A credential as routing uses it. It is a class because routing passes several of them around for every job.
 package final class SnapshotCredential: Sendable {
     package let summary: CredentialSummary
-    /// Opened, or why it could not be.
+    /// The opened credential, or the reason why it can't be opened.
     package let opened: Result<Credential, StoreError>
-    /// Why the row can't be opened now although `opened` is good: the secret was opened before.
+    /// The error of a row that can't be opened now, although `opened` holds a secret that was opened before.
     let keptBecause: StoreError?
 
     package init(
@@ -17,9 +17,9 @@ package final class SnapshotCredential: Sendable {
         self.keptBecause = keptBecause
     }
 
-    /// Opens a row. When its master key is not there (it was sealed anew under a key that has not come here yet),
-    /// the secret stays in use that was opened before, provided that the row is still of the same key; when the row can't
-    /// be read, all that was known of it.
+    /// Opens a row. If its master key is missing, the previously opened secret stays in use, provided that the row
+    /// still has the same key. This happens when the row was resealed under a master key that is not yet on this
+    /// machine. If the row can't be read, all its previous data stays in use.
     convenience init(_ row: CredentialRow, keyring: MasterKeyring, previous: SnapshotCredential?) {
         do throws(StoreError) {
             self.init(summary: row.summary, opened: .success(try row.open(with: keyring)))
@@ -40,7 +40,7 @@ package final class SnapshotCredential: Sendable {
         return credential.kind
     }
 
-    /// The same key.
+    /// Returns whether the row has the same key.
     private func isOf(_ row: CredentialSummary) -> Bool {
         summary.output == row.output && summary.account == row.account && summary.keyID == row.keyID
             && summary.fingerprint == row.fingerprint
@@ -52,11 +52,12 @@ package final class SnapshotCredential: Sendable {
         if case .failure(let error) = opened { error } else { nil }
     }
 
-    /// The credential, or why it does not serve. Everything that routing asks of one is asked here.
+    /// Returns the credential, or the reason why it can't serve the job. All checks of a credential that routing makes
+    /// are here.
     func judged(by need: RoutingNeed) -> Result<Credential, RoutingObstacle> {
         if summary.output != need.output { return .failure(.otherOutput(summary.output)) }
         if summary.account != need.account { return .failure(.otherAccount) }
-        // What it is for can't be read: it may be what is wanted.
+        // The environments and topics of an unreadable row are unknown, so it may be the right credential.
         if summary.unreadable != nil { return opened.mapError { .sealed($0.message) } }
         if !summary.environments.contains(need.environment) { return .failure(.otherEnvironment(need.environment)) }
         switch summary.kind {
@@ -75,7 +76,7 @@ package final class SnapshotCredential: Sendable {
         return opened.mapError { .sealed($0.message) }
     }
 
-    /// For people.
+    /// Returns the explanation for operators.
     func explanation(of obstacle: RoutingObstacle, accountName: String) -> String {
         if case .sealed(let problem) = obstacle { return problem }
         return "credential \(summary.id) (\(summary.label)) \(obstacle.text(accountName: accountName))"

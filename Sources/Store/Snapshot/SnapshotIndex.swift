@@ -1,18 +1,19 @@
 import PushModel
 
-/// The credentials that are not retired, by what routing looks for; a lookup takes a few dictionary accesses.
+/// An index of all credentials that are not retired. A lookup takes a few dictionary accesses.
 struct SnapshotIndex: Sendable {
     private struct AccountName: Hashable {
         let output: String
         let account: String
     }
 
-    /// Those of one account, the newest first.
+    /// The credentials of one account, newest first.
     private struct Account {
-        /// Both by topic.
+        /// The certificates, by topic.
         var certificates: [String: [SnapshotCredential]] = [:]
+        /// The keys that are limited to topics, by topic.
         var topicKeys: [String: [SnapshotCredential]] = [:]
-        /// Good for every topic.
+        /// The keys that are valid for every topic.
         var keys: [SnapshotCredential] = []
 
         mutating func add(_ credential: SnapshotCredential) {
@@ -29,11 +30,12 @@ struct SnapshotIndex: Sendable {
 
     private var accounts: [AccountName: Account] = [:]
     private let byID: [Credential.ID: SnapshotCredential]
-    /// The newest first.
+    /// All credentials, newest first.
     let all: [SnapshotCredential]
 
     init(_ credentials: [SnapshotCredential]) {
-        // the newest first: after a rotation it is used at once, the old one only where the new one can't be
+        // With this order, a new key is used at once after a rotation. The old one is used only while the new one can't
+        // be.
         all = credentials.filter { $0.summary.state != .retired }.sorted {
             ($0.summary.createdAt, $0.summary.id) > ($1.summary.createdAt, $1.summary.id)
         }
@@ -46,7 +48,7 @@ struct SnapshotIndex: Sendable {
 
     subscript(id: Credential.ID) -> SnapshotCredential? { byID[id] }
 
-    /// Shows the credentials that come into question, the best first, until `isEnough`.
+    /// Passes the candidates to `isEnough`, best first, until it returns `true`.
     func candidates(for need: RoutingNeed, until isEnough: (RoutingRank, SnapshotCredential) -> Bool) {
         guard let account = accounts[AccountName(output: need.output, account: need.account)] else { return }
         for credential in account.certificates[need.topic] ?? [] where isEnough(.certificate, credential) { return }

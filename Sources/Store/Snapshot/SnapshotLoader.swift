@@ -1,7 +1,7 @@
 import PostgresClient
 import PushModel
 
-/// Reads apps and credentials as they are at one moment.
+/// A loader that reads all apps and credentials as of one moment.
 struct SnapshotLoader: Sendable {
     struct Loaded: Sendable {
         let snapshot: Snapshot
@@ -11,19 +11,21 @@ struct SnapshotLoader: Sendable {
     let pool: PostgresPool
     let keyring: MasterKeyring
 
+    /// Loads a snapshot.
     /// - Parameters:
-    ///   - previous: what was loaded last, which knows secrets that may not be opened again yet.
-    ///   - timeout: for each statement.
-    /// - Returns: nil if nothing was changed since then.
+    ///   - previous: the last result. Its secrets are kept for rows that can't be opened at present.
+    ///   - timeout: the timeout of each statement.
+    /// - Returns: the result, or `nil` if nothing has changed since `previous`.
     func load(after previous: Loaded?, timeout: Duration) async throws -> Loaded? {
-        // before the rows are opened: keys that come meanwhile are another version
+        // The generation is read before the rows are opened. Keys that are added meanwhile therefore count as a new
+        // version.
         let generation = keyring.generation
         if let previous,
             try await version(generation, pool.query(Self.versionSQL, timeout: timeout)) == previous.version
         {
             return nil
         }
-        // an app and the credential it names come from the same moment
+        // A snapshot transaction, so that an app and the credential that it names are of the same moment.
         let results = try await pool.transaction(.snapshot) { connection in
             try await connection.batch(
                 [
@@ -51,12 +53,13 @@ struct SnapshotLoader: Sendable {
             version: try version(generation, results[0]))
     }
 
-    /// Of the keyring and of the tables.
+    /// Returns the combined version of the keyring and the tables.
     private func version(_ generation: Int, _ result: PostgresResult) throws -> String {
         try "\(generation) \(result[0]["version"].text)"
     }
 
-    /// Changes with every insert, update and delete: a row's xmin is the transaction that wrote it.
+    /// The checksum changes with every insert, update and delete, because a row's xmin is the transaction that wrote
+    /// it.
     private static let versionSQL = """
         SELECT md5(coalesce(string_agg(line, ' ' ORDER BY line), '')) AS version FROM (
             SELECT 'a' || ctid::text || xmin::text AS line FROM martlet.apps

@@ -4,16 +4,16 @@ public import PostgresClient
 package import PushModel
 import Threading
 
-/// Holds the newest snapshot, which it replaces when apps or credentials change.
+/// A store for the newest snapshot, which it replaces whenever apps or credentials change.
 ///
-/// ``run(on:)`` follows the database by NOTIFY and, in case a notification is lost, by looking every few seconds.
-/// While the database is away the last snapshot stays.
+/// ``run(on:)`` follows the database with NOTIFY. It also polls every few seconds, because a notification may be lost.
+/// While the database is unavailable, the last snapshot stays in use.
 public final class SnapshotStore: Sendable {
     private struct State {
         var loaded: SnapshotLoader.Loaded
         var observers: [Int: AsyncStream<Snapshot>.Continuation] = [:]
         var lastObserver = 0
-        /// With success, whether there was anything new or not.
+        /// The time of the last successful read, even if it found no changes.
         var lastLook = Timestamp.now
     }
 
@@ -26,10 +26,10 @@ public final class SnapshotStore: Sendable {
 
     /// Loads the first snapshot.
     /// - Parameters:
-    ///   - pollInterval: how long a change may go unnoticed while notifications are lost.
-    ///   - patience: how long a snapshot may take.
-    /// - Throws: ``PostgresError``, ``StoreError``. A row that can't be read, a credential that can't be opened, is no
-    ///   error: it stops only its own apps.
+    ///   - pollInterval: the longest time that a change may go unnoticed while notifications are lost.
+    ///   - patience: the time allowed for loading a snapshot.
+    /// - Throws: ``PostgresError``, ``StoreError``. A row that can't be read or a credential that can't be opened is
+    ///   not an error, because it affects only its own apps.
     public static func load(
         from pool: PostgresPool, keyring: MasterKeyring, pollInterval: Duration = .seconds(3),
         patience: ReadingPatience = ReadingPatience(), failures: OngoingFailures = OngoingFailures(), logger: Logger
@@ -39,7 +39,7 @@ public final class SnapshotStore: Sendable {
         guard let loaded = try await loader.load(after: nil, timeout: patience.timeout) else {
             throw PostgresError(.unexpectedResult, "no snapshot of apps and credentials")
         }
-        // The next one may take as long as the first one took, and no longer, so that one that hangs is noticed.
+        // The timeout of the next load depends on the duration of this one, so that a load that hangs is noticed.
         var patience = patience
         patience.succeeded(after: .now - start)
         let store = SnapshotStore(
@@ -61,13 +61,13 @@ public final class SnapshotStore: Sendable {
         self.logger = logger
     }
 
-    /// The newest snapshot; may be read from any thread.
+    /// The newest snapshot. It may be read from any thread.
     public var current: Snapshot { state.withLock { $0.loaded.snapshot } }
 
-    /// When apps and credentials were last looked at with success.
+    /// The time at which apps and credentials were last read successfully.
     package var lastLook: Timestamp { state.withLock { $0.lastLook } }
 
-    /// Every snapshot from now on; a slow reader misses all but the newest.
+    /// Returns a stream of all new snapshots. A slow reader misses all but the newest one.
     public func changes() -> AsyncStream<Snapshot> {
         let (stream, continuation) = AsyncStream.makeStream(of: Snapshot.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
@@ -87,7 +87,7 @@ public final class SnapshotStore: Sendable {
         var generation = loader.keyring.generation
         for await _ in changes.signals(of: ["apps", "app_accounts", "credentials"], atLeastEvery: pollInterval) {
             refreshKeyring()
-            // It also reads itself again where a row names a key that it lacks.
+            // The keyring also reads its file again if a row names a key that it lacks.
             if loader.keyring.generation != generation { logKeyring() }
             generation = loader.keyring.generation
             await reload(&patience)

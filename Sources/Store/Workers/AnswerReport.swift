@@ -5,11 +5,11 @@ extension WorkerReport {
     public struct AnswerReport: Sendable, Hashable, Codable {
         public let output: String
         public let environment: String
-        /// Answers with status 2xx.
+        /// The number of answers with status 2xx.
         public let accepted: Int
-        /// Answers with status 5xx or 429.
+        /// The number of answers with status 5xx or 429.
         public let retried: Int
-        /// Answers with status 4xx other than 429.
+        /// The number of answers with status 4xx other than 429.
         public let refused: Int
         /// The median answer time, in milliseconds.
         public let p50: Int

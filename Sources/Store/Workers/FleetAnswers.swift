@@ -1,6 +1,6 @@
 /// The answers of one output's provider to all running workers in the last minute.
 public struct FleetAnswers: Sendable, Hashable {
-    /// The longest answer time of a worker. Percentiles of several workers can't be added up.
+    /// The longest answer time of any worker. It is reported because percentiles of several workers can't be combined.
     public struct Slowest: Sendable, Hashable {
         public let milliseconds: Int
         /// The name of that worker.
@@ -9,15 +9,15 @@ public struct FleetAnswers: Sendable, Hashable {
 
     public let output: String
     public let environment: String
-    /// Answers with status 2xx.
+    /// The number of answers with status 2xx.
     public private(set) var accepted = 0
-    /// Answers with status 5xx or 429.
+    /// The number of answers with status 5xx or 429.
     public private(set) var retried = 0
-    /// Answers with status 4xx other than 429.
+    /// The number of answers with status 4xx other than 429.
     public private(set) var refused = 0
-    /// The median of the worker whose median is the longest.
+    /// The longest median answer time of any worker.
     public private(set) var p50: Slowest
-    /// The 99th percentile of the worker whose percentile is the longest.
+    /// The longest 99th percentile of the answer time of any worker.
     public private(set) var p99: Slowest
 
     init(_ report: WorkerReport.AnswerReport, of worker: String) {

@@ -1,13 +1,14 @@
-/// A row of `martlet.workers` that was written lately.
+/// A worker of the fleet, as its row of `martlet.workers` describes it.
 public struct FleetMember: Sendable, Hashable {
     public let id: String
     public let name: String
     public let version: String
     public let outputs: [String]
-    /// Both by the database's clock.
+    /// The time since the worker started, in seconds by the database's clock.
     public let uptimeSeconds: Int
+    /// The time since the worker last renewed its row, in seconds by the database's clock.
     public let silentSeconds: Int
-    /// nil: of a version that says nothing of itself.
+    /// The worker's report, or `nil` if its version does not write one.
     public let report: WorkerReport?
 
     public init(
@@ -23,7 +24,8 @@ public struct FleetMember: Sendable, Hashable {
         self.report = report
     }
 
-    /// It was not heard of for so long that it counts no longer: killed, or cut off.
+    /// Whether the worker no longer counts, because its row was not renewed for too long. It was killed or lost its
+    /// connection.
     public var isSilent: Bool { silentSeconds > WorkerRepository.staleSeconds }
 }
 
@@ -32,7 +34,7 @@ extension [FleetMember] {
 
     public var silent: [FleetMember] { filter(\.isSilent) }
 
-    /// The open problems of all running workers, each once, in the order in which to look at them.
+    /// The open problems of all running workers, each listed once, most important first.
     public var problems: [WorkerReport.ProblemReport] {
         let reported = running.flatMap { $0.report?.problems ?? [] }
         let names = running.flatMap { Set(($0.report?.problems ?? []).map { [$0.kind, $0.subject] }) }
@@ -48,7 +50,7 @@ extension [FleetMember] {
             }.map(\.element)
     }
 
-    /// Jobs that those that run have received and not settled.
+    /// The number of jobs that the running workers have received and not settled.
     public var jobsInHand: Int {
         running.flatMap { $0.report?.lanes ?? [] }.reduce(0) { $0 + $1.waiting + $1.open }
     }

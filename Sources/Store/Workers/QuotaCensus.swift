@@ -1,12 +1,12 @@
-/// Which quotas this worker shares, and among how many. A value: no clock, no I/O.
+/// The quotas that this worker shares, with the number of workers that share each. A value type without a clock or I/O.
 ///
-/// | a quota is | and then |
+/// | event | state of the quota |
 /// |---|---|
-/// | asked for, for the first time | unknown: the row is to be written at once |
+/// | first request | unknown; the worker's row must be written at once |
 /// | counted | known |
-/// | known, and the database is away | known as it was; for a while after that it only grows: others may come back later |
-/// | not to be found out: no right, no table | this worker's alone |
-/// | not asked for, for a minute | forgotten |
+/// | database unavailable | unchanged; for a while afterwards it only grows, because other workers may return later |
+/// | no right, or no table | used by this worker alone |
+/// | not requested for a minute | forgotten |
 package struct QuotaCensus: Sendable {
     private struct Quota {
         var lastAsked: ContinuousClock.Instant
@@ -14,35 +14,37 @@ package struct QuotaCensus: Sendable {
     }
 
     static let useLasts = Duration.seconds(60)
-    /// All have found the database again by then: they try every five seconds at least.
+    /// The time after which all workers have reached the database again. They retry at least every five seconds.
     static let returnTakes = Duration.seconds(15)
 
     private var quotas: [String: Quota] = [:]
-    /// The last look at the database failed.
+    /// Whether the last query of the database failed.
     private var isAway = false
     private var growsOnlyUntil: ContinuousClock.Instant?
-    /// Others can neither be told nor counted.
+    /// Whether the worker can neither announce its quotas nor count other workers.
     private var isAlone = false
 
     package init() {}
 
-    /// Those that are known.
+    /// The number of workers for each quota, if it is known.
     package var workers: [String: Int] { quotas.compactMapValues(\.workers) }
 
-    /// - Returns: how many share it; and whether nobody was told of it yet.
+    /// Requests a quota.
+    /// - Returns: the number of workers that share the quota, and whether it is new, so that no other worker knows of
+    ///   it yet.
     package mutating func ask(_ name: String, now: ContinuousClock.Instant) -> (workers: Int?, isNew: Bool) {
         let known = quotas[name]
         quotas[name, default: Quota(lastAsked: now, workers: isAlone ? 1 : nil)].lastAsked = now
         return (quotas[name]?.workers, known == nil)
     }
 
-    /// Those that are in use.
+    /// Returns the quotas that are in use.
     package mutating func names(now: ContinuousClock.Instant) -> [String] {
         quotas = quotas.filter { now - $0.value.lastAsked < Self.useLasts }
         return quotas.keys.sorted()
     }
 
-    /// The database has counted.
+    /// Records the counts from the database.
     package mutating func counted(_ counts: [String: Int], now: ContinuousClock.Instant) {
         if isAway { growsOnlyUntil = now + Self.returnTakes }
         (isAway, isAlone) = (false, false)
@@ -53,10 +55,10 @@ package struct QuotaCensus: Sendable {
         }
     }
 
-    /// It could not be asked.
+    /// Records that a query of the database failed.
     package mutating func failed() { isAway = true }
 
-    /// It will not answer until a person does something.
+    /// Records that the database will reject queries until an operator intervenes.
     package mutating func refused() {
         isAlone = true
         for name in quotas.keys { quotas[name]?.workers = 1 }

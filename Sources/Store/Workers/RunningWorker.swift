@@ -1,10 +1,10 @@
-/// A worker as its row in `martlet.workers` shows it.
+/// A running worker, as it describes itself in its row of `martlet.workers`.
 public struct RunningWorker: Sendable {
-    /// A UUID: of the process.
+    /// The UUID of the process.
     public let id: String
     public let name: String
     public let version: String
-    /// Those it has.
+    /// The names of the worker's outputs.
     public let outputs: [String]
     public let start: ContinuousClock.Instant
 

@@ -13,13 +13,13 @@ public struct WorkerReport: Sendable, Hashable, Codable {
 
     public struct LaneReport: Sendable, Hashable, Codable {
         public var lane: String
-        /// Jobs received and not started.
+        /// The number of jobs received but not started.
         public var waiting: Int
-        /// Jobs started and not settled.
+        /// The number of jobs started but not settled.
         public var open: Int
-        /// Recipients settled in a second.
+        /// The number of recipients settled per second.
         public var rate: Int
-        /// Of the oldest job that is here, in seconds.
+        /// The age of the oldest job that the worker has, in seconds.
         public var age: Int
 
         public init(lane: Lane, waiting: Int = 0, open: Int = 0, rate: Int = 0, age: Int = 0) {
@@ -27,7 +27,7 @@ public struct WorkerReport: Sendable, Hashable, Codable {
             (self.waiting, self.open, self.rate, self.age) = (waiting, open, rate, age)
         }
 
-        /// What another worker's row says may be anything.
+        /// The same report with bounded numbers and texts, because the row of another worker may hold anything.
         fileprivate var believable: Self {
             var lane = self
             lane.lane = WorkerReport.cut(self.lane)
@@ -43,7 +43,7 @@ public struct WorkerReport: Sendable, Hashable, Codable {
     public struct ProblemReport: Sendable, Hashable, Codable {
         public let kind: String
         public let party: String
-        /// `trouble` or `notice`.
+        /// The severity, which is `trouble` or `notice`.
         public let severity: String
         /// The object of the problem. Empty if the problem concerns the whole worker.
         public let subject: String
@@ -97,30 +97,30 @@ public struct WorkerReport: Sendable, Hashable, Codable {
     private static let mostBytes = 4_000
     private static let mostLanes = 10
     private static let mostKinds = 20
-    /// A thousand of them can be added up.
+    /// The largest accepted number. A thousand of them can be added up without an overflow.
     private static let largestNumber = 1_000_000_000_000
 
     public var host: String
     public var pid: Int
     public var state: State
-    /// Why it is not ready.
+    /// The reason why the worker is not ready.
     public var obstacle: String?
     public var lanes: [LaneReport]
-    /// Outcomes a second, over the last ten seconds.
+    /// The number of outcomes per second, over the last ten seconds.
     public var rate: Double
-    /// What came of pushes and jobs in the last minute, by what that is called; what did not happen is not there.
+    /// The numbers of outcomes and of other results in the last minute, by name. Numbers that are zero are left out.
     public var minute: [String: Int]
-    /// How long the job has been here that has waited longest for its acknowledgement.
+    /// The time that the worker has had the job whose acknowledgement is pending for longest, in seconds.
     public var oldestJobSeconds: Int
-    /// Queues of each lane that it consumes; nil: of a version that knows of one.
+    /// The number of queues of each lane that the worker consumes, or `nil` if its version supports only one.
     public var shards: Int?
-    /// The number of workers of this name in a row that ended without signing off before this one took their place, or
-    /// `nil` if there were none or this worker has run for ten minutes.
+    /// The number of consecutive workers of this name that ended without signing off before this one replaced them. The
+    /// value is `nil` if there were none or this worker has run for ten minutes.
     public var crashes: Int?
-    /// The first open problems in the order in which to look at them, or `nil` if the worker's version reports none.
+    /// The most important open problems, most important first, or `nil` if the worker's version reports none.
     public var problems: [ProblemReport]?
-    /// The answers of providers in the last minute, or `nil` if the worker's version does not report them or the row has
-    /// no room. ``setAnswers(_:)`` sets them.
+    /// The answers of providers in the last minute, or `nil` if the worker's version does not report them or the row
+    /// has no room. ``setAnswers(_:)`` sets them.
     public private(set) var answers: [AnswerReport]?
     /// The counts of the last hour in a compact form, or `nil` if the worker's version does not report them or the row
     /// has no room. ``setHistory(_:)`` sets it.
@@ -156,7 +156,7 @@ public struct WorkerReport: Sendable, Hashable, Codable {
     public mutating func setHistory(_ texts: some Sequence<String>) {
         history = nil
         guard let bytes = (try? encoded()).map(Self.storedBytes) else { return }
-        // The key, its quotation marks, and a colon and a comma with a space after each.
+        // The key and the quotation marks, plus a colon and a comma that are each followed by a space.
         let room = Self.mostBytes - bytes - #""history": "", "#.utf8.count
         history = texts.first { Self.storedBytes($0) <= room }
     }
@@ -183,7 +183,7 @@ public struct WorkerReport: Sendable, Hashable, Codable {
         json.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: ",") || $1 == UInt8(ascii: ":") ? 2 : 1) }
     }
 
-    /// nil: of a version that says nothing, or something else.
+    /// Decodes a report. Returns `nil` if the worker's version writes none or the text has another format.
     init?(json: String) {
         guard let report = try? JSONDecoder().decode(WorkerReport.self, from: Data(json.utf8)) else { return nil }
         self = report

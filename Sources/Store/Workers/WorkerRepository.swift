@@ -1,11 +1,12 @@
 public import PostgresClient
 
-/// The workers that run: `martlet.workers`. Only the database's clock counts, so theirs may be wrong.
+/// The workers of the fleet, stored in `martlet.workers`. Only the database's clock counts, so the clocks of workers
+/// may be wrong.
 public struct WorkerRepository: Sendable {
-    /// Who was not heard of for so long shares nothing.
+    /// The time without a renewal, in seconds, after which a worker no longer shares quotas.
     public static let staleSeconds = 6
-    /// The time, in seconds, for which the row of a worker that ended without signing off is shown. The row goes
-    /// earlier if another worker takes its place or an operator deletes it.
+    /// The time, in seconds, for which the row of a worker that ended without signing off is shown. Another worker that
+    /// replaces it, or an operator, may delete the row earlier.
     private static let shownSeconds = 7 * 86_400
     /// The maximum time, in seconds, by which a row's time may be ahead. A row that is further ahead was written before
     /// the server's clock was set back.
@@ -14,7 +15,8 @@ public struct WorkerRepository: Sendable {
     private static let lateSeconds = 4
     /// After an outage of the database, living workers renew their rows within five seconds.
     private static let goneSeconds = 15
-    /// A row that is not renewed every two seconds is late; one that takes longer than this can't be in time.
+    /// The timeout of a renewal. Workers renew their rows every two seconds, so a renewal that takes longer would be
+    /// late.
     private static let patience = Duration.seconds(4)
 
     private let pool: PostgresPool
@@ -23,9 +25,9 @@ public struct WorkerRepository: Sendable {
         self.pool = pool
     }
 
-    /// Says that a worker runs, which quotas it shares, and how it is.
+    /// Renews the row of a running worker, with its quotas and its report.
     ///
-    /// - Returns: how many share each, this one among them.
+    /// - Returns: the number of workers that share each quota, including this one.
     /// - Throws: ``PostgresError``.
     public func renew(
         _ worker: RunningWorker, quotas: [String], report: WorkerReport? = nil
@@ -40,15 +42,16 @@ public struct WorkerRepository: Sendable {
         ).reduce(into: [:]) { $0[try $1["quota"].text] = try $1["workers"].integer }
     }
 
-    /// It has ended.
+    /// Deletes the row of a worker that stops.
     /// - Throws: ``PostgresError``.
     public func remove(_ worker: RunningWorker) async throws {
         try await pool.query(
             "DELETE FROM martlet.workers WHERE id = $1", [.text(worker.id)], timeout: Self.patience)
     }
 
-    /// Deletes the rows of the workers whose place a worker takes. These workers ended without signing off before it
-    /// started. It replaces all of its name or, if there are none, the one that has been silent for longest.
+    /// Deletes the rows of the workers that a new worker replaces. These ended without signing off before the new one
+    /// started. It replaces all silent workers of its name or, if there are none, the one that has been silent for
+    /// longest.
     ///
     /// - Returns: the deleted rows.
     /// - Throws: ``PostgresError``.
@@ -130,7 +133,8 @@ public struct WorkerRepository: Sendable {
             silentSeconds: try row["silent"].integer, report: WorkerReport(json: try row["report"].text))
     }
 
-    /// Whether who is logged in may write rows; whoever is no worker's user, which shows by another of their tables, need not.
+    /// Returns whether the current user may write the rows of workers. Also returns `true` for a user of another kind,
+    /// which is recognised by a missing right to write `martlet.refusals`.
     /// - Throws: ``PostgresError``.
     public func mayBeWritten() async throws -> Bool {
         let row = try await pool.query(
@@ -142,13 +146,14 @@ public struct WorkerRepository: Sendable {
         return try row["may"].bool
     }
 
-    /// Neither long ago nor far ahead, as after the server's clock was set back.
+    /// Returns a condition for rows that were renewed recently. A renewal far in the future was recorded before the
+    /// server's clock was set back.
     private static func seen(within seconds: Int, ahead: Int? = nil) -> String {
         "seen_at BETWEEN clock_timestamp() - interval '\(seconds) s' "
             + "AND clock_timestamp() + interval '\(ahead ?? seconds) s'"
     }
 
-    /// One statement sees the others' rows as they were before it, so its own is counted by itself.
+    /// A statement sees the rows as they were before it, so the query adds one for the worker's own row.
     private static let renewal = """
         WITH renewed AS (
             INSERT INTO martlet.workers (id, name, version, started_at, seen_at, outputs, quotas, report)

@@ -1,16 +1,16 @@
 import PushModel
 
-/// What the body of a refusal says: Apple's `{"reason":"BadJwtToken"}`, Mozilla's `{"errno":106,"message":"…"}`, Google's
-/// text or page. Anything else yields nothing; the status still tells.
+/// The contents of a refusal's body: Apple's `{"reason":"BadJwtToken"}`, Mozilla's `{"errno":106,"message":"…"}`, or
+/// Google's text or page. If the body has none of these forms, the properties stay empty and the status alone decides.
 package struct AnswerWords: Equatable {
-    /// No reason that anybody gives is longer.
+    /// The maximum length of a reason, in bytes. All known reasons are shorter.
     private static let longestReason = 64
-    /// Mozilla's have three digits.
+    /// The range of valid numbers. Mozilla's have three digits.
     private static let errnos = 0...9_999
 
     package private(set) var reason: String?
     package private(set) var errno: Int?
-    /// What is said in words, in lower case.
+    /// The service's message in lower case.
     package private(set) var text = ""
 
     package init(_ body: [UInt8]) {
@@ -41,7 +41,7 @@ package struct AnswerWords: Equatable {
         }
     }
 
-    /// One word: it goes into events and the labels of metrics.
+    /// Returns the reason if it is one word, because it is used in events and as a label of metrics.
     private static func reason(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
         let word = String(decoding: text, as: UTF8.self)
         let isWord = word.utf8.allSatisfy { byte in

@@ -1,43 +1,43 @@
 import PushModel
 
-/// What an answer means, by its status and the words of the service that gave it.
+/// The meaning of an answer, derived from its status, its body and the service that sent it.
 package enum WebPushAnswer: Equatable {
     case accepted
-    /// The subscription is finished.
+    /// The subscription no longer exists.
     case subscriptionGone
-    /// The subscription was made with another key than ours (RFC 8292, section 4.2).
+    /// The subscription was made with a different key (RFC 8292, section 4.2).
     case keyMismatch
-    /// The service says that it does not accept what proves who we are.
+    /// The service states that it refuses the message's authorization.
     case credentialRefused
-    /// The same status, without a word of what it is about: the credential or this subscription.
+    /// The service refuses the authorization without a reason. Either the credential or this subscription is at fault.
     case unauthorized
-    /// This message is refused for good.
+    /// This message is refused permanently.
     case refused
-    /// The same, for its size.
+    /// This message is refused permanently because of its size.
     case tooLarge
-    /// It sends us elsewhere, where nothing is sent.
+    /// The service redirects the message to another URL. Martlet does not follow redirects.
     case redirected
-    /// Too much at a time for this service.
+    /// The service receives too many messages.
     case busy
     /// The same message may be accepted later.
     case unavailable
-    /// Nobody listens there at the moment (UnifiedPush's ntfy).
+    /// No client listens at the subscription at present (UnifiedPush's ntfy).
     case noListener
 }
 
 extension WebPushAnswer {
-    /// Apple's reasons that are about the credential, whatever their status.
+    /// Apple's reasons that concern the credential, regardless of the status.
     package static let credentialReasons: Set<String> = [
         "BadAuthorizationHeader", "BadJwtToken", "BadVapidPublicKey",
     ]
-    /// Ours, for what each service says in another way.
+    /// Martlet's reason for a key mismatch, which each service reports in a different form.
     static let mismatch = "KeyMismatch"
     private static let mismatchReason = "VapidPkHashMismatch"
-    /// Mozilla's and Google's, in lower case.
+    /// Mozilla's and Google's texts for a key mismatch, in lower case.
     private static let mismatchTexts = [
         "vapid public key mismatch", "do not correspond to the credentials used", "mismatchsenderid",
     ]
-    /// Mozilla's number for whatever is wrong with `authorization`.
+    /// Mozilla's number for every error in `authorization`.
     private static let authorizationErrno = 109
 
     package init(status: Int, words: AnswerWords, from service: PushService, saysWhen: Bool) {
@@ -57,24 +57,24 @@ extension WebPushAnswer {
         if words.reason == mismatchReason { return .keyMismatch }
         if let reason = words.reason, credentialReasons.contains(reason) { return .credentialRefused }
         switch status {
-        // The path is not of a subscription at all, so it says nothing of one.
+        // The path belongs to no subscription, so the answer says nothing about one.
         case 404 where words.reason == "BadPath": return .refused
         case 404, 410: return .subscriptionGone
         case 401, 403:
             if mismatchTexts.contains(where: words.text.contains) { return .keyMismatch }
             return words.errno == authorizationErrno ? .credentialRefused : .unauthorized
-        // Google's, of a subscription that was made without a key or with another one.
+        // Google's answer if the subscription was made without a key or with a different one.
         case 400 where words.text.contains("unauthorizedregistration"): return .unauthorized
         case 406 where service == .microsoft: return .busy
         case 413: return .tooLarge
         case 429: return .busy
-        // No answers of a push service, but of what may stand before it.
+        // A proxy in front of a push service may send 408 or 421. The service itself does not.
         case 408, 421: return .unavailable
         default: return .refused
         }
     }
 
-    /// The service's own word for it, else its status.
+    /// Returns the service's own reason or number, or otherwise the status.
     package func reason(status: Int, words: AnswerWords) -> String {
         switch self {
         case .keyMismatch: Self.mismatch
@@ -85,7 +85,7 @@ extension WebPushAnswer {
 }
 
 extension WebPushAnswer {
-    /// Nobody says it to a sender whose key is refused.
+    /// Whether the answer shows that the service accepts the key. Services do not send it if they refuse the key.
     var showsAuthorization: Bool {
         switch self {
         case .accepted, .subscriptionGone, .tooLarge: true
@@ -94,7 +94,7 @@ extension WebPushAnswer {
         }
     }
 
-    /// What becomes of the message, unless the key is trusted to be good.
+    /// The verdict on the message. After a refusal of the key, ``KeyTrust`` decides instead.
     var verdict: Outcome.Verdict {
         switch self {
         case .accepted: .sent

@@ -1,7 +1,7 @@
 package import PushModel
 
-/// What push services call their refusals, and what becomes of a push then. Mozilla counts where others have words, and
-/// Google and Microsoft have none: `Errno106`, `Status410`.
+/// The verdicts for the reasons that push services give. Mozilla gives numbers instead of names, and Google and
+/// Microsoft give neither. Their reasons are then like `Errno106` and `Status410`.
 package enum WebPushReasons {
     package static let verdicts: [String: Outcome.Verdict] =
         Dictionary(uniqueKeysWithValues: refusals.map { ($0, .rejected) })
@@ -9,11 +9,11 @@ package enum WebPushReasons {
         .merging(busy.map { ($0, .retry) }) { known, _ in known }
         .merging(["Unregistered", "ExpiredToken"].map { ($0, .unregistered) }) { known, _ in known }
 
-    /// Apple's, of the request.
+    /// Apple's reasons that concern the request.
     private static let refusals = [
         "BadPath", "BadTtl", "BadUrgency", "BadWebPushRequest", "BadWebPushTopic", "MethodNotAllowed",
     ]
-    /// Apple's, of itself.
+    /// Apple's reasons that concern the service, and other temporary reasons.
     private static let busy = [
         "IdleTimeout", "InternalServerError", "ServiceUnavailable", "Shutdown", "TooManyRequests",
         // Reasons of a brake whose service names no other reason.

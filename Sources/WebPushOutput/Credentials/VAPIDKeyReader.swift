@@ -3,8 +3,8 @@ import Crypto
 import Foundation
 package import PushModel
 
-/// Reads the private key of a VAPID key pair, in the forms that tools give it: PEM, 32 bytes as base64url, or the JSON of
-/// `web-push generate-vapid-keys --json`.
+/// A reader for the private key of a VAPID key pair, in the formats that tools write: PEM, 32 bytes as base64url, or
+/// the JSON of `web-push generate-vapid-keys --json`.
 package struct VAPIDKeyReader {
     private struct KeyPairFile: Decodable {
         let privateKey: String
@@ -15,7 +15,7 @@ package struct VAPIDKeyReader {
     private static let keyBytes = 32
 
     private let passphrase: Secret?
-    /// As somebody has said it; nil: as the file says.
+    /// The subject that the operator gave, or `nil` to take it from the file.
     private let subject: String?
 
     package init(passphrase: Secret?, subject: String?) {
@@ -23,7 +23,9 @@ package struct VAPIDKeyReader {
         self.subject = subject
     }
 
-    /// - Throws: ``CredentialFault``, naming the file.
+    /// Reads a key from its file.
+    ///
+    /// - Throws: ``CredentialFault`` that names the file.
     package func read(_ files: [CredentialFile]) throws(CredentialFault) -> VAPIDKey {
         guard let file = files.first else { throw CredentialFault("no file was given") }
         guard files.count == 1 else { throw CredentialFault("one file is enough: the one with the private key") }
@@ -37,7 +39,9 @@ package struct VAPIDKeyReader {
         return VAPIDKey(try Self.key(raw, file), subject: try Self.checked(subject))
     }
 
-    /// - Throws: ``CredentialFault``, also where there is none.
+    /// Returns the subject if it is valid.
+    ///
+    /// - Throws: ``CredentialFault``, also if there is no subject.
     package static func checked(_ subject: String?) throws(CredentialFault) -> String {
         guard let subject else {
             throw CredentialFault("--subject is needed: a contact for push services, as mailto:push@yourdomain.com")

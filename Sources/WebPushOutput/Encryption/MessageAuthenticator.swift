@@ -1,25 +1,27 @@
 import Crypto
 
-/// HMAC with SHA-256 (RFC 2104) in memory that is used again for each code. There are five for each message, and the
-/// library's, which keeps keys and both hashes in objects of their own, takes three times as long.
+/// HMAC with SHA-256 (RFC 2104) in memory that is reused for each code. Every message needs five codes. The library's
+/// HMAC keeps keys and both hashes in separate objects and takes three times as long.
 struct MessageAuthenticator: ~Copyable {
     private static let blockBytes = SHA256.blockByteCount
     private static let innerPad: UInt8 = 0x36
     private static let outerPad: UInt8 = 0x5C
 
-    /// The padded key, and behind it what is hashed with it.
+    /// The padded key, followed by the data that is hashed with it.
     private let memory: UnsafeMutableRawBufferPointer
 
-    /// - Parameter longest: bytes of the longest message.
+    /// - Parameter longest: the length of the longest message, in bytes.
     init(longest: Int) {
         memory = .allocate(byteCount: Self.blockBytes + max(longest, SHA256.byteCount), alignment: 8)
     }
 
     deinit { memory.deallocate() }
 
+    /// Returns the code of a message.
+    ///
     /// - Parameters:
-    ///   - key: at most 64 bytes.
-    ///   - message: at most as long as the longest.
+    ///   - key: a key of at most 64 bytes.
+    ///   - message: a message that is not longer than the longest one.
     mutating func code(_ message: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) -> SHA256.Digest {
         let inner = hash(message, key: key, pad: Self.innerPad)
         return inner.withUnsafeBytes { hash($0, key: key, pad: Self.outerPad) }

@@ -1,20 +1,23 @@
 package import Crypto
 import Foundation
 
-/// Encrypts messages for subscriptions: Web Push's encryption (RFC 8291) in the coding `aes128gcm` (RFC 8188). Works in
-/// memory that is used again for each message.
+/// Web Push's encryption of messages for subscriptions (RFC 8291), with the content coding `aes128gcm` (RFC 8188). It
+/// reuses its memory for each message.
 package struct MessageEncryption: ~Copyable {
-    /// Salt, record size, and the sender's public key with its length.
+    /// The size of the header in bytes. It contains the salt, the record size, and the sender's public key with its
+    /// length.
     package static let headerBytes = saltBytes + 4 + 1 + ReceiverKeys.pointBytes
     package static let saltBytes = 16
     package static let tagBytes = 16
-    /// Services must take bodies of 4,096 bytes and may refuse longer ones (RFC 8030, section 7.2).
+    /// The maximum size of a message, in bytes. Services must accept bodies of 4,096 bytes and may refuse longer ones
+    /// (RFC 8030, section 7.2).
     package static let maximumMessageBytes = 4_096 - headerBytes - 1 - tagBytes
-    /// Greater than any record, as RFC 8291 wants it (section 4): the record of the longest message has 4,010 bytes.
+    /// The record size in the header. RFC 8291, section 4 requires that it exceeds any record. The record of the
+    /// longest message has 4,010 bytes.
     private static let recordSize: UInt32 = 4_096
 
-    /// `WebPush: info`, 0, the receiver's point, the sender's, 1: of the first step. The last byte is HKDF's count of
-    /// blocks, of which one is enough throughout (RFC 5869, section 2.3).
+    /// The info of the first derivation step: `WebPush: info`, 0, the receiver's point, the sender's point, 1. The last
+    /// byte is HKDF's block counter, and every step needs only one block (RFC 5869, section 2.3).
     private let keyInfo: UnsafeMutableRawBufferPointer
     private static let keyInfoLabel = Array("WebPush: info\0".utf8)
     private static let contentKeyInfo = Array("Content-Encoding: aes128gcm\0\u{01}".utf8)
@@ -30,7 +33,7 @@ package struct MessageEncryption: ~Copyable {
 
     deinit { keyInfo.deallocate() }
 
-    /// The body of a request, with a key pair and a salt of its own.
+    /// Returns the encrypted body of a request, with a new key pair and a new salt.
     ///
     /// - Parameter record: see ``record(of:)``.
     package mutating func body(_ record: [UInt8], for receiver: ReceiverKeys) throws -> [UInt8] {
@@ -40,9 +43,9 @@ package struct MessageEncryption: ~Copyable {
         }
     }
 
-    /// What is encrypted: the message and the byte that ends the last record; no padding.
+    /// Returns the plain text to encrypt: the message and the byte that ends the last record, without padding.
     ///
-    /// - Parameter message: at most ``maximumMessageBytes``.
+    /// - Parameter message: a message of at most ``maximumMessageBytes``.
     package static func record(of message: some Collection<UInt8>) -> [UInt8] {
         var record: [UInt8] = []
         record.reserveCapacity(message.count + 1)
@@ -73,7 +76,7 @@ package struct MessageEncryption: ~Copyable {
         }
     }
 
-    /// RFC 8291, section 3.4.
+    /// Derives the content key and the nonce (RFC 8291, section 3.4).
     private mutating func contentKey(
         for receiver: ReceiverKeys, sender: P256.KeyAgreement.PrivateKey, point: Data, salt: UnsafeRawBufferPointer
     ) throws -> (SymmetricKey, AES.GCM.Nonce) {

@@ -6,12 +6,12 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// The key pair of one message, used for no other (RFC 8291, sections 2 and 3.1).
+/// A generator of the senders' key pairs. Each key pair is used for one message only (RFC 8291, sections 2 and 3.1).
 package enum SenderKey {
-    /// A key is any number below the order of the curve, so almost any 32 random bytes are one. Making it of them takes
-    /// an eighth of the time that the library's generator takes.
+    /// Returns a new key. Any number below the order of the curve is a key, so almost any 32 random bytes are one. This
+    /// takes an eighth of the time of the library's generator.
     package static func fresh() -> P256.KeyAgreement.PrivateKey {
-        // why: more than one round has a chance of one in four billion, so many only where there is no chance at all.
+        // The probability that a round fails is one in four billion. If eight rounds fail, more rounds cannot succeed.
         for _ in 0..<8 {
             let key = withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { bytes in
                 bytes.fillAtRandom()
@@ -24,9 +24,9 @@ package enum SenderKey {
 }
 
 extension UnsafeMutableRawBufferPointer {
-    /// Fills it with random bytes fit for keys; at most 256.
+    /// Fills the memory, at most 256 bytes, with random bytes that are suitable for keys.
     func fillAtRandom() {
-        // It may fail where a sandbox forbids it; the standard library has other sources.
+        // getentropy may fail in a sandbox that forbids it. The standard library has other sources.
         guard getentropy(baseAddress, count) != 0 else { return }
         for index in indices { self[index] = .random(in: .min ... .max) }
     }

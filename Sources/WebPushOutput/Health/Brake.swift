@@ -1,33 +1,34 @@
 import Pacing
 
-/// Stops sending what a service has too much of. A value: no clock, no I/O.
+/// A pause in sending to a service that receives too many messages. A value: no clock, no I/O.
 ///
 /// | state | goes to | when |
 /// |---|---|---|
 /// | free | braking | messages to ten subscriptions were refused in a row |
-/// | braking | free | the time that the service names is over, or otherwise 5 s, doubling to 5 min |
-/// | free | free, next time for 5 s again | a message is accepted |
+/// | braking | free | the delay is over: the one that the service asks for, or else 5 s, doubling up to 5 min |
+/// | free | free, next delay 5 s again | a message is accepted |
 package struct Brake: Sendable {
     package static let tolerated = 10
     package static let longestSeconds: Int64 = 900
 
-    /// What the service called it last.
+    /// The reason that the service gave when the last pause began.
     package private(set) var reason: String?
-    /// The hashes of the subscriptions to which messages were refused since the last accepted message.
+    /// The hashes of the subscriptions whose messages were refused since the last accepted message.
     private var refusedSubscriptions: Set<Int> = []
     private var until: Int64?
     private var backoff = Backoff(first: .seconds(5), longest: .seconds(300), jitter: 0.2)
 
     package init() {}
 
-    /// Records that a service refused a message because of overload or a rate limit. Refused messages to a single
-    /// subscription never begin the brake, however many there are.
+    /// Records that a service refused a message because of overload or a rate limit. A pause needs refusals of several
+    /// subscriptions, so a single subscription never begins one.
     ///
     /// - Parameters:
     ///   - subscription: a hash of the subscription.
-    ///   - retryAfterSeconds: 0: the service has not said.
+    ///   - retryAfterSeconds: the delay that the service asks for, or 0 if it asks for none.
     ///   - random: a number from 0 up to 1.
-    /// - Returns: whether this begins it. What was under way when it began is refused, too, and changes nothing.
+    /// - Returns: whether the refusal begins a pause. Messages that were on the wire at that time are refused too, but
+    ///   change nothing.
     package mutating func refused(
         _ reason: String, by subscription: Int, retryAfterSeconds: Int32, nowMilliseconds now: Int64, random: Double
     ) -> Bool {
@@ -38,7 +39,7 @@ package struct Brake: Sendable {
         return true
     }
 
-    /// At once, whatever was accepted.
+    /// Begins a pause at once, regardless of the messages that were accepted.
     package mutating func begin(
         _ reason: String, retryAfterSeconds: Int32, nowMilliseconds now: Int64, random: Double
     ) {
@@ -53,13 +54,13 @@ package struct Brake: Sendable {
         backoff.succeeded()
     }
 
-    /// The remaining time without sending, in milliseconds, or `nil` if it is over.
+    /// Returns the remaining time without sending in milliseconds, or `nil` if it is over.
     package func milliseconds(nowMilliseconds now: Int64) -> Int64? {
         guard let until, now < until else { return nil }
         return until - now
     }
 
-    /// The remaining time without sending in seconds, rounded up.
+    /// Returns the remaining time without sending in seconds, rounded up, or `nil` if it is over.
     package func seconds(nowMilliseconds now: Int64) -> Int32? {
         milliseconds(nowMilliseconds: now).map { Int32(clamping: ($0 + 999) / 1_000) }
     }

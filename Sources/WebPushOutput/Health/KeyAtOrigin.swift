@@ -13,11 +13,11 @@ final class KeyAtOrigin {
     let id: ID
     let subject: Refusal.Subject
     @exclusivity(unchecked) var breaker: Breaker
-    /// Of a key that has sent too much there.
+    /// The pause of a key that has sent too many messages to this origin.
     @exclusivity(unchecked) var brake = Brake()
     /// The id of the last job with a refused message. A message of another job is the better probe.
     var lastRefusedJob: String?
-    /// Retired, long enough ago: nothing more is sent.
+    /// Whether the key was retired and its time for waiting messages is over. It then sends nothing.
     var isRetired = false
 
     init(_ id: ID, at origin: String, breaker: Breaker) {
@@ -26,6 +26,6 @@ final class KeyAtOrigin {
         self.breaker = breaker
     }
 
-    /// Whether a message of this job is preferred, if messages of several jobs may go.
+    /// Returns whether a message of this job is preferred, if messages of several jobs may go.
     func prefers(_ job: QueuedJob) -> Bool { breaker.isClosed || job.routed.job.id != lastRefusedJob }
 }

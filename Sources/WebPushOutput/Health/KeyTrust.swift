@@ -1,7 +1,7 @@
 import PushModel
 
-/// The rules by which a push service's 401 or 403 concerns the key or only this subscription. A value: no clock, no
-/// I/O.
+/// The rules that decide whether a push service's 401 or 403 concerns the key or only this subscription. A value: no
+/// clock, no I/O.
 ///
 /// Services answer alike for an unknown key and for a subscription that was made with another key. Windows' service
 /// also does so for stale subscriptions. An unexplained refusal therefore concerns the subscription while the key is
@@ -21,11 +21,11 @@ package enum KeyTrust {
         case keyRefused
     }
 
-    /// The time for which an accepted message proves its key. The price of a long time: while a service blocks the key
-    /// without saying so, the recipients of its messages are `rejected` for up to a day, which is counted, and reported
-    /// once they are more than half of an app's answers.
+    /// The time for which an accepted message proves its key, in milliseconds. The price of a long time: if a service
+    /// blocks the key without stating it, the recipients of its messages are `rejected` for up to a day. These
+    /// rejections are counted, and reported once they are more than half of an app's answers.
     package static let provenMilliseconds: Int64 = 86_400_000
-    /// Apple wants no more than one new token an hour.
+    /// The minimum age of a token that is replaced, in seconds. Apple allows at most one new token an hour.
     package static let leastTokenAgeSeconds: Int64 = 3_600
 
     /// - Parameters:

@@ -28,8 +28,8 @@ final class OriginHealth {
     private let silenceMilliseconds: Int64
     /// The initial state of keys' breakers.
     private let closedBreaker: Breaker
-    /// Of an origin that does not answer, or lets nobody in.
-    // One owner, one thread: nothing for exclusivity checks to find on the hot path, here and below.
+    /// The breaker of an origin that does not answer or accepts no connection.
+    // Only one thread uses this object, so exclusivity checks on the hot path could find nothing, here and below.
     @exclusivity(unchecked) private var host = Breaker(shortestMilliseconds: 5_000, longestMilliseconds: 60_000)
     @exclusivity(unchecked) private var brake = Brake()
     /// The uptime until which the origin is known to have only disallowed addresses.
@@ -40,7 +40,7 @@ final class OriginHealth {
     /// Uptime of the last answer, or of the beginning of the wait for it.
     @exclusivity(unchecked) private var lastProgress: Int64 = 0
     @exclusivity(unchecked) private var silence = HostSilence()
-    /// Uptime since when others have all connections.
+    /// The uptime since which other origins occupy all connections.
     @exclusivity(unchecked) private var crowdedOutSince: Int64?
 
     init(of origin: String, configuration: WebPushConfiguration, refusals: RefusalDesk, logger: Logger) {
@@ -62,12 +62,13 @@ final class OriginHealth {
         return new
     }
 
-    // MARK: Whether a message may go
+    // MARK: Admission
 
     /// Returns the reason why a message cannot wait here for its turn, or `nil` if it can.
     func obstacle(to job: OriginJob, now: Moment) -> Obstacle? {
         let key = job.key
-        // Outputs hear of a retirement from the snapshot that routes anew what comes back.
+        // The snapshot that announced the retirement already routes jobs. A returned message therefore gets another
+        // key.
         if key.isRetired { return Obstacle(verdict: .returned, reason: nil) }
         if let forbiddenUntil, now.uptime < forbiddenUntil {
             return Obstacle(verdict: .rejected, reason: WebPushFault.addressNotAllowed.reason)
@@ -116,7 +117,7 @@ final class OriginHealth {
         key.breaker.probeWasNone()
     }
 
-    /// Whether anything is refused at this time, or has too much to do.
+    /// Returns whether the origin or a key is held back at this time by a breaker or a brake.
     func holdsAny(nowMilliseconds now: Int64) -> Bool {
         brake.seconds(nowMilliseconds: now) != nil || host.holds(nowMilliseconds: now)
             || keys.values.contains {
@@ -124,7 +125,7 @@ final class OriginHealth {
             }
     }
 
-    // MARK: What answers say
+    // MARK: Answers
 
     func answered(now: Moment) {
         lastProgress = now.uptime
@@ -139,7 +140,7 @@ final class OriginHealth {
         if key.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime) { tellOfEnd(key) }
     }
 
-    /// The answer is about the message, not about the key.
+    /// Records an answer that concerns the message and shows that the key is accepted.
     func authorized(_ sent: MessageOnWire, now: Moment) {
         let key = sent.push.part.key
         if key.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime) { tellOfEnd(key) }
@@ -219,8 +220,8 @@ final class OriginHealth {
         return true
     }
 
-    /// - Parameter askedFor: the seconds that the service asks for, which may be more than ``Brake/longestSeconds``; 0 if
-    ///   it names none.
+    /// - Parameter askedFor: the delay in seconds that the service asks for, which may exceed ``Brake/longestSeconds``,
+    ///   or 0 if it asks for none.
     private func tellOfBrake(_ brake: Brake, of what: String, askedFor: Int32, _ now: Moment) {
         logger.notice(
             .serviceBusy, "A push service has too much to do, what waits for it is put back",
@@ -250,13 +251,13 @@ final class OriginHealth {
 
     // MARK: Time
 
-    /// Something waits now, and nothing did.
+    /// Records that a message begins to wait while no other one waits.
     func waitBegins(now: Moment) {
         lastProgress = now.uptime
         crowdedOutSince = nil
     }
 
-    /// Others have all connections: no fault of this origin's.
+    /// Records that other origins occupy all connections. The time until this ends does not count against this origin.
     func crowdedOut(now: Moment) {
         lastProgress = now.uptime
         crowdedOutSince = crowdedOutSince ?? now.uptime
@@ -264,7 +265,7 @@ final class OriginHealth {
 
     func hasConnection() { crowdedOutSince = nil }
 
-    /// There has been no connection for so long that what waits is to be tried again later.
+    /// Returns whether the origin has had no connection for so long that waiting messages are tried again later.
     func isCrowdedOut(now: Moment) -> Bool {
         crowdedOutSince.map { now.uptime - $0 >= silenceMilliseconds } ?? false
     }
@@ -295,9 +296,9 @@ final class OriginHealth {
         }
     }
 
-    // MARK: The end
+    // MARK: End
 
-    /// Retired credentials: what waits with them is returned.
+    /// Retires credentials. Messages that wait with them are returned.
     func retire(_ isMeant: (Credential.ID) -> Bool) {
         for (id, key) in keys where isMeant(id.credential) {
             key.isRetired = true
@@ -306,7 +307,7 @@ final class OriginHealth {
         }
     }
 
-    /// Nobody will find out any more what is refused.
+    /// Reports all refusals as ended, because no further answer can end them.
     func forget() {
         for key in keys.values { forget(key) }
         keys = [:]

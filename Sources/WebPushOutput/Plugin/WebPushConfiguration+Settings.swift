@@ -4,7 +4,7 @@ package import PushModel
 import PushSending
 
 extension WebPushConfiguration {
-    /// The settings that there are: `webpush.allowed_hosts` and so on.
+    /// The settings of the output, such as `webpush.allowed_hosts`.
     static let settings = [
         OutputSetting(
             "allowed_hosts", default: AllowedHosts.usual,

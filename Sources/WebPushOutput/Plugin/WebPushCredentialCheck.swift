@@ -4,16 +4,16 @@ import HTTP2Session
 import NIOCore
 import PushModel
 
-/// Finds out whether a push service accepts a key.
+/// A check whether a push service accepts a key.
 ///
-/// Services judge a key by the subscription that it comes with. So without one all there is to find out is whether it
-/// signs, and which key pages have to subscribe with. With one, a message without a body goes there, now or never; a page
-/// that expects payloads may show something of its own.
+/// Services judge a key together with a subscription. Without a subscription, the check can only show that the key
+/// signs, and with which public key pages must subscribe. With one, it sends a message without a body that is delivered
+/// at once or never. A page that expects payloads may then show a notification of its own.
 struct WebPushCredentialCheck {
     let configuration: WebPushConfiguration
     let eventLoop: any EventLoop
 
-    /// - Parameter recipient: a subscription, or its endpoint alone.
+    /// - Parameter recipient: a subscription, or only its endpoint, or `nil` to send nothing.
     func run(_ credential: Credential, recipient: String?, now: Timestamp) async -> CredentialFinding {
         do {
             let identity = try VAPIDIdentity(credential)

@@ -1,7 +1,7 @@
 import NIOPosix
 public import PushModel
 
-/// VAPID key pairs. A subscription is bound to the one that its page subscribed with.
+/// VAPID key pairs. A subscription is bound to the key pair with which its page subscribed.
 public struct WebPushCredentials: OutputCredentials {
     public let accountName = "vapid"
     public let accountHelp = "A name for the VAPID key pair, of your own choosing"

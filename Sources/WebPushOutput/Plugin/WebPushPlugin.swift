@@ -1,7 +1,7 @@
 import NIOPosix
 public import PushModel
 
-/// The push services of browsers.
+/// The plugin for the push services of browsers.
 public struct WebPushPlugin: OutputPlugin {
     public let name = "webpush"
     public let title = "Web Push"

@@ -1,11 +1,11 @@
 import PushModel
 
-/// A payload that a browser shows by itself (WebKit, "Declarative Web Push").
+/// The rule for payloads that a browser shows without a service worker (WebKit, "Declarative Web Push").
 package enum DeclarativePayload {
     private static let mark = Array("8030".utf8)
 
-    /// Whether it is an object with `"web_push": 8030`; without it, browsers that know of this take it for any other
-    /// message, and those that have no service worker lose it.
+    /// Returns whether the payload is an object with `"web_push": 8030`. Without this member, browsers that support
+    /// declarative messages treat it like any other message. It is then lost if the page has no service worker.
     package static func isOne(_ payload: UnsafeBufferPointer<UInt8>) -> Bool {
         var isMarked = false
         var scanner = JSONScanner(payload)

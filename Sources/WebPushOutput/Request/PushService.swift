@@ -1,11 +1,11 @@
-/// Whose service an origin is, as far as that makes a difference.
+/// The vendor of a push service, if it makes a difference for requests or answers.
 package enum PushService: Sendable, Hashable {
     case apple
     case microsoft
-    /// Mozilla, Google, and whoever else keeps to the RFCs.
+    /// Mozilla, Google, or any other service that follows the RFCs.
     case other
 
-    /// - Parameter host: in lower case.
+    /// - Parameter host: the host of the origin, in lower case.
     package init(host: String) {
         if host.hasSuffix(".push.apple.com") {
             self = .apple

@@ -1,9 +1,9 @@
 package import HTTP2Session
 
-/// The header fields that requests of a job to one origin have in common.
+/// The header fields that a job's requests to one origin share.
 package struct RequestFields {
     package let withBody: HTTP2Fields
-    /// A message without a payload has no coding either (RFC 8030).
+    /// The fields of a message without a payload. It has no content coding either (RFC 8030).
     package let withoutBody: HTTP2Fields
 
     package init(
@@ -17,7 +17,7 @@ package struct RequestFields {
             ])
     }
 
-    /// Of a message without a body.
+    /// Returns the fields of a message without a body.
     static func fields(
         of request: WebPushRequest, ttl: Int64, authorization: String, to service: PushService
     ) -> [HTTP2Field] {
@@ -25,7 +25,7 @@ package struct RequestFields {
         if let urgency = request.urgency { fields.append(HTTP2Field("urgency", urgency)) }
         if let topic = request.topic { fields.append(HTTP2Field("topic", topic)) }
         if service == .microsoft {
-            // What may not be kept must not be cached either, and the other way round, else it is refused.
+            // Microsoft's service refuses messages unless a TTL of 0 comes with no-cache and any other TTL with cache.
             fields.append(HTTP2Field("x-wns-cache-policy", ttl == 0 ? "no-cache" : "cache"))
         }
         return fields
@@ -33,7 +33,7 @@ package struct RequestFields {
 }
 
 extension HTTP2Fields {
-    /// What all messages to an origin have in common.
+    /// Returns the fields that all messages to an origin share.
     static func messageFields(to authority: String) -> [HTTP2Field] {
         [HTTP2Field(":method", "POST"), HTTP2Field(":scheme", "https"), HTTP2Field(":authority", authority)]
     }

@@ -1,22 +1,22 @@
 package import PushModel
 import PushSending
 
-/// What the requests of a job have in common, whatever service they go to.
+/// The part of a job's requests that is the same for every service.
 package struct WebPushRequest: Hashable, Sendable {
-    /// What services store for at least, in one day's time or another: 28 days.
+    /// The maximum TTL in seconds: 28 days. All services store messages for about this time or longer.
     package static let maximumTTL: Int64 = 2_419_200
 
     /// The push type of a job whose payload is a notification itself (WebKit's Declarative Web Push).
     private static let declarative = "declarative"
 
     package let expiration: Job.Expiration?
-    /// Nil: `normal`, which goes without saying.
+    /// The urgency, or `nil` for the default `normal`, which is not sent.
     package let urgency: String?
     package let topic: String?
     package let isDeclarative: Bool
     private let defaultTTL: Int64
 
-    /// - Parameter defaultTTL: in seconds, of a job that says no deadline.
+    /// - Parameter defaultTTL: the TTL of a job without a deadline, in seconds.
     package init(for job: Job, defaultTTL: Int64) throws(WebPushFault) {
         guard job.pushType == nil || job.pushType == Self.declarative else { throw .badPushType }
         expiration = job.expiration
@@ -31,7 +31,7 @@ package struct WebPushRequest: Hashable, Sendable {
         (urgency, topic, isDeclarative, defaultTTL) = (nil, nil, false, 0)
     }
 
-    /// A message that finds its browser awake, or nobody.
+    /// A message that is delivered only if its browser is reachable at once.
     static let nowOrNever = WebPushRequest(expiration: .nowOrNever)
 
     private static func urgency(_ priority: Int?) -> String? {
@@ -42,11 +42,11 @@ package struct WebPushRequest: Hashable, Sendable {
         }
     }
 
-    /// Seconds that a service may keep a message for, if it goes there now.
+    /// Returns the time for which a service may keep a message that is sent now, in seconds.
     package func ttl(at now: Timestamp, to service: PushService) -> Int64 {
         switch expiration {
         case .at(let deadline): min(max(1, deadline.seconds - now.seconds), Self.maximumTTL)
-        // Apple's page wants a positive number; nobody has seen what it does with 0.
+        // Apple's page requires a positive number, and its service's reaction to 0 is unknown.
         case .nowOrNever: service == .apple ? 1 : 0
         case nil: defaultTTL
         }

@@ -2,7 +2,7 @@ import HTTP2Session
 import PushModel
 import PushSending
 
-/// A message on the wire, with what the fields of its answer have said so far.
+/// A message on the wire, with the values of its answer's fields that have arrived so far.
 struct MessageOnWire {
     let push: QueuedPush
     let token: VAPIDToken
@@ -10,7 +10,7 @@ struct MessageOnWire {
     /// The uptime in milliseconds.
     let writtenAt: Int64
     var providerID: ProviderID?
-    /// 0: the answer does not say when.
+    /// The delay that the answer asks for in seconds, or 0 if it asks for none.
     var retryAfterSeconds: Int32 = 0
 
     init(_ push: QueuedPush, token: VAPIDToken, at now: Moment) {
@@ -22,7 +22,7 @@ struct MessageOnWire {
 
     mutating func field(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         if name.is("location") {
-            // Apple's answers have both, and its own id is what its tools know.
+            // Apple's answers have both fields. Apple's tools use the value of apns-id.
             if providerID == nil { providerID = ProviderID(String(decoding: value, as: UTF8.self)) }
         } else if name.is("apns-id") {
             providerID = ProviderID(ascii: value.assumingMemoryBound(to: UInt8.self)) ?? providerID
@@ -33,7 +33,8 @@ struct MessageOnWire {
 
     /// Returns the outcome of a message for a service's answer.
     ///
-    /// - Parameter retryAfterSeconds: the least delay if the service names a shorter one.
+    /// - Parameter retryAfterSeconds: the minimum delay in seconds. It applies if the service names a shorter one or
+    ///   none.
     func outcome(
         _ verdict: Outcome.Verdict, status: Int, reason: String?, retryAfterSeconds: Int32, at now: Moment
     ) -> Outcome {

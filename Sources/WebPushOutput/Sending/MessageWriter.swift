@@ -1,15 +1,16 @@
 import HTTP2Session
 import PushModel
 
-/// Makes the two parts of a request that differ for each message: its path and its body. One for each event loop.
+/// A writer for the two parts of a request that differ for each message: its path and its body. Each event loop has its
+/// own writer.
 final class MessageWriter {
     private let path = UnsafeMutableRawBufferPointer.allocate(byteCount: PushEndpoint.maximumBytes, alignment: 1)
-    // One owner, one thread: nothing for exclusivity checks to find on the hot path.
+    // Only one thread uses this object, so exclusivity checks on the hot path could find nothing.
     @exclusivity(unchecked) private var encryption = MessageEncryption()
 
     deinit { path.deallocate() }
 
-    /// Valid until the next call.
+    /// Returns the path of a message. The memory is valid until the next call.
     func path(of recipient: Recipient, from start: Int, in job: Job) -> UnsafeRawBufferPointer {
         job.withBytes { bytes in
             let source = bytes[recipient.token].dropFirst(start)
@@ -18,7 +19,7 @@ final class MessageWriter {
         }
     }
 
-    /// The message for this recipient, encrypted; nil: there is none, only the push itself.
+    /// Returns the encrypted message for this recipient, or `nil` if the push has no message.
     func body(for recipient: Recipient, of job: WebPushJob, now: Timestamp) throws(WebPushFault) -> HTTP2Body? {
         let subscription = try job.routed.job.withBytes { bytes throws(WebPushFault) in
             try Subscription(UnsafeBufferPointer(rebasing: bytes[recipient.addressJSON]))

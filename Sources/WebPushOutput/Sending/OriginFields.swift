@@ -2,8 +2,8 @@ import Addressing
 import HTTP2Session
 import PushModel
 
-/// Makes the header fields of requests to one origin. They change with the second, where a job has a deadline, and with
-/// the token; jobs of a kind share them. On one event loop.
+/// The header fields of requests to one origin. They change with the token and, if the job has a deadline, every
+/// second. Jobs of the same kind share them. Lives on one event loop.
 final class OriginFields {
     final class Entry {
         let token: VAPIDToken
@@ -21,7 +21,7 @@ final class OriginFields {
 
     private let origin: Endpoint
     private let service: PushService
-    /// Mostly those of the next job, too, where jobs have few recipients.
+    /// The fields of the previous job. If jobs have few recipients, the next job usually has the same fields.
     private var last: Entry?
 
     init(to origin: Endpoint, of service: PushService) {

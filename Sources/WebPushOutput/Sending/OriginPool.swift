@@ -6,13 +6,13 @@ import NIOCore
 import PushModel
 import PushSending
 
-/// One origin: its connections from one event loop, and the messages that wait for them. On that event loop.
+/// The connections from one event loop to one origin, and the messages that wait for them. Lives on that event loop.
 final class OriginPool {
     let origin: Endpoint
     let pushes: OriginPushes
-    /// Uptime in milliseconds, when a job was last handed in.
+    /// The uptime in milliseconds at which a job was last handed in.
     private(set) var lastUsed: Int64 = 0
-    /// Of the job that is being dealt out.
+    /// The places of the job that is being distributed to origins.
     private var places: [OriginJob.Place] = []
     private let pool: ConnectionPool
     private let eventLoop: any EventLoop
@@ -30,17 +30,19 @@ final class OriginPool {
         }
     }
 
-    /// One more recipient of the job that is being dealt out.
+    /// Adds a recipient of the job that is being distributed to origins.
     ///
-    /// - Returns: whether it is the first.
+    /// - Returns: whether it is the job's first recipient at this origin.
     func gather(_ place: OriginJob.Place) -> Bool {
         places.append(place)
         return places.count == 1
     }
 
-    /// Nothing has been to be sent, there is no connection, and nothing is held back, for so many milliseconds.
+    /// Returns whether the origin can be removed: no message waits, no connection is open, and nothing is held back.
     ///
-    /// - Parameter braked: the same for what is held back.
+    /// - Parameters:
+    ///   - idle: the minimum time since the last job was handed in, in milliseconds.
+    ///   - braked: the minimum time since a breaker or a brake last held something back, in milliseconds.
     func isUnused(for idle: Int64, orBraked braked: Int64, at now: Int64) -> Bool {
         places.isEmpty && pushes.isIdle && !pool.hasConnections && now - lastUsed >= idle
             && !pushes.health.holdsAny(nowMilliseconds: now - braked)
@@ -71,7 +73,7 @@ final class OriginPool {
 
     func giveUp() { pool.abandon() }
 
-    /// Closes its connections once their last answers have come.
+    /// Closes the connections once their last answers have arrived.
     func close() -> EventLoopFuture<Void> {
         let closed = eventLoop.makePromise(of: Void.self)
         pool.retire(closed: closed)

@@ -4,12 +4,13 @@ import HTTP2Session
 import PushModel
 import PushSending
 
-/// The messages to one origin, from the job that is handed in to the outcome: which is next, and what its answer means. On
-/// the origin's event loop.
+/// The messages to one origin, from the handed-in job to the outcome. It selects the next message and interprets its
+/// answer. Lives on the origin's event loop.
 final class OriginPushes {
-    /// Beyond this a message that servers keep refusing unprocessed waits in a delay queue instead.
+    /// The number of resends after which a message that servers keep refusing unprocessed waits in a delay queue.
     private static let maximumResends = 5
-    /// Encrypting takes a moment, and others wait for the event loop, too.
+    /// The maximum number of messages written in a turn. Encryption takes time, and other work waits for the event loop
+    /// too.
     private static let messagesPerTurn = 64
 
     private let origin: Endpoint
@@ -18,7 +19,7 @@ final class OriginPushes {
     private let writer: MessageWriter
     private let fields: OriginFields
     let health: OriginHealth
-    // One owner, one thread: nothing for exclusivity checks to find on the hot path, here and below.
+    // Only one thread uses this object, so exclusivity checks on the hot path could find nothing, here and below.
     @exclusivity(unchecked) private var queue = SendQueue()
     @exclusivity(unchecked) private var onWire = Slab<MessageOnWire>()
     @exclusivity(unchecked) private var outcomes = OutcomeBatch()
@@ -47,10 +48,10 @@ final class OriginPushes {
         return Moment(wall: wall, uptime: now)
     }
 
-    /// Nothing waits, and nothing is on the wire.
+    /// Whether no message waits or is on the wire.
     var isIdle: Bool { queue.isEmpty && onWire.count == 0 }
 
-    // MARK: In
+    // MARK: Intake
 
     func take(_ job: OriginJob, now: Int64) {
         let now = moment(now)
@@ -61,12 +62,12 @@ final class OriginPushes {
         for place in job.places.indices { settle(QueuedPush(job: job, recipient: place), obstacle, at: now) }
     }
 
-    // MARK: Back
+    // MARK: Returned messages
 
-    /// From now on nothing is begun.
+    /// Stops sending. Messages that wait are returned in the next turn.
     func stop() { isStopped = true }
 
-    /// Takes out messages that are not on the wire. Those on it go on, and fail if they come back.
+    /// Cancels messages that are not on the wire. Messages on the wire continue, and fail if they return unprocessed.
     func cancel(_ isMeant: (RoutedJob) -> Bool, now: Int64) {
         let now = moment(now)
         for push in queue.removeAll(where: { isMeant($0.routed) }) {
@@ -74,14 +75,14 @@ final class OriginPushes {
         }
     }
 
-    /// Whether the message with this tag is of a job that is meant, which is cancelled then.
+    /// Returns whether the message with this tag belongs to a matching job, and marks that job as cancelled.
     func isOnWire(_ tag: Int, of isMeant: (RoutedJob) -> Bool) -> Bool {
         guard let job = onWire[tag]?.push.job, isMeant(job.routed) else { return false }
         job.isCancelled = true
         return true
     }
 
-    /// What waits with these credentials is returned.
+    /// Retires credentials. Messages that wait with them are returned.
     func retire(_ isMeant: (Credential.ID) -> Bool, now: Int64) {
         health.retire(isMeant)
         holdQueued(now: moment(now))
@@ -167,7 +168,7 @@ extension OriginPushes: PoolClient {
         return nil
     }
 
-    /// A message becomes a probe only if it can be written.
+    /// Returns the request for a message. The message becomes a probe only if it can be written.
     private func request(for push: QueuedPush, at now: Moment) throws -> PoolRequest {
         let part = push.part
         let recipient = part.routed.job.recipients[push.index]
@@ -255,7 +256,7 @@ extension OriginPushes: PoolClient {
         }
     }
 
-    /// The subscription seems to belong to another key, so it counts like an explained refusal.
+    /// Rejects a message whose subscription seems to belong to another key, and counts it as a key mismatch.
     private func rejectForeign(_ sent: MessageOnWire, _ status: Int, _ reason: String, at now: Moment) {
         sent.push.job.tokens?.answered(bad: WebPushAnswer.mismatch, now: now)
         add(.rejected, sent, status: status, reason: reason, at: now)
@@ -292,8 +293,8 @@ extension OriginPushes: PoolClient {
 
     func goAway(debugData: [UInt8], now: Int64) -> String? { AnswerWords(debugData).reason }
 
-    /// If no other connection is pending, queued messages wait for the origin's next probe. If the address is
-    /// disallowed, they do not wait.
+    /// Records that a connection could not be made. If no other one is pending, queued messages wait for the origin's
+    /// next probe. If the address is disallowed, they do not wait.
     func connectFailed(_ error: any Error, isLast: Bool, now: Int64) {
         guard isLast else { return }
         let now = moment(now)

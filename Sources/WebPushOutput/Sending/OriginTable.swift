@@ -1,33 +1,35 @@
 import Addressing
 import HTTP2Pool
 
-/// The origins that an event loop sends to, found by an endpoint; mostly without taking the endpoint apart. On that event
-/// loop.
+/// The origins to which an event loop sends. An endpoint usually leads to its origin without being parsed. Lives on
+/// that event loop.
 ///
-/// Each entry of the list of hosts has so many origins at most, so that whoever makes up hosts below one of them takes no
-/// place from the others. What has work, a connection or a brake stays, whoever else wants its place.
+/// The number of origins is limited for each entry of the list of hosts. A stranger who invents hosts below one entry
+/// therefore takes no places from other entries. An origin with work, a connection or a brake keeps its place, even if
+/// another origin needs one.
 struct OriginTable {
     private struct Entry {
-        /// What endpoints there begin with, as browsers write them: `https://host/`.
+        /// The beginning of the origin's endpoints as browsers write them: `https://host/`.
         let prefix: [UInt8]
-        /// Of the list of hosts.
+        /// The index of the entry in the list of hosts.
         let rule: Int
         let pool: OriginPool
     }
 
     struct Found {
         let pool: OriginPool
-        /// Where in the endpoint path and query begin.
+        /// The offset in the endpoint at which path and query begin.
         let pathStart: Int
     }
 
-    /// All that there may be are in use.
+    /// An error: all places of an entry are in use.
     struct Full: Error {}
 
-    /// Compared with before an endpoint is taken apart.
+    /// The number of recently used origins with which an endpoint is compared before it is parsed.
     private static let recentOnes = 8
     private static let idleMilliseconds: Int64 = 60_000
-    /// What a service has refused comes back within two minutes, and is to find its brake as it was.
+    /// The time for which an unused origin is kept after a brake, in milliseconds. Refused messages return within two
+    /// minutes, and their brake must still exist then.
     private static let brakeMilliseconds: Int64 = 180_000
 
     private let maximum: Int
@@ -35,7 +37,7 @@ struct OriginTable {
     private let make: (_ origin: Endpoint, _ rule: Int) throws -> OriginPool
     private var entries: [Endpoint: Entry] = [:]
     private var counts: [Int]
-    /// The latest first.
+    /// The most recently used origins, latest first.
     private var recent: [Entry] = []
 
     init(
@@ -49,7 +51,10 @@ struct OriginTable {
 
     var pools: [OriginPool] { entries.values.map(\.pool) }
 
-    /// - Throws: ``WebPushFault`` where nothing may go there, ``Full``, or why no connection can be made ready.
+    /// Returns the origin of an endpoint, and adds it if it is new.
+    ///
+    /// - Throws: ``WebPushFault`` if messages may not go there, ``Full``, or the reason why no connection can be
+    ///   prepared.
     mutating func find(_ endpoint: UnsafeBufferPointer<UInt8>) throws -> Found {
         guard PushEndpoint.mayBeOne(endpoint) else { throw WebPushFault.badEndpoint }
         if let entry = recent.first(where: { endpoint.starts(with: $0.prefix) }) {
@@ -71,7 +76,8 @@ struct OriginTable {
         return entry
     }
 
-    /// Once a second: takes out what has had nothing to do for a minute, and, where there is no place left, at all.
+    /// Removes and returns the origins that have been idle for a minute. If an entry has no free place, its idle
+    /// origins are removed at once. Called once a second.
     mutating func removeUnused(nowMilliseconds now: Int64) -> [OriginPool] {
         let unused = entries.values.filter { entry in
             counts[entry.rule] < maximum

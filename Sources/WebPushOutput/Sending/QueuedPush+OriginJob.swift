@@ -1,7 +1,7 @@
 import PushSending
 
 extension QueuedPush {
-    /// The job's recipients at this push's origin. An origin receives only such jobs.
+    /// The part of the job to which this push belongs. Pushes of an origin have no other kind of job.
     var part: OriginJob { unsafeDowncast(job, to: OriginJob.self) }
     /// The index of the recipient in the job.
     var index: Int { Int(part.places[recipient].recipient) }

@@ -1,6 +1,6 @@
 package import PushModel
 
-/// A job ready to be sent: everything its messages share, wherever they go.
+/// A job that is ready to be sent. It holds everything that its messages to all services share.
 package final class WebPushJob: Sendable {
     package let routed: RoutedJob
     package let sink: any OutcomeSink
@@ -19,7 +19,7 @@ package final class WebPushJob: Sendable {
         message = Message.read(routed.job.payload, of: routed.job, request)
     }
 
-    /// What one recipient is sent: the job's message or its own.
+    /// Returns the message for one recipient: the job's message or the recipient's own.
     package func message(for recipient: Recipient) throws(WebPushFault) -> Message {
         guard let own = recipient.payload else { return try message.get() }
         return try Message.read(own, of: routed.job, request).get()
@@ -28,10 +28,10 @@ package final class WebPushJob: Sendable {
 
 /// A payload ready to be encrypted.
 package struct Message: Sendable {
-    /// See ``MessageEncryption/record(of:)``; nil: there is nothing to encrypt, and the request has no body.
+    /// The plain text that ``MessageEncryption/record(of:)`` returned, or `nil` if the request has no body.
     package let record: [UInt8]?
 
-    /// - Parameter range: of a JSON object, sent as it is, or of a JSON string, whose text is sent.
+    /// - Parameter range: the range of a JSON object, which is sent unchanged, or of a JSON string, whose text is sent.
     fileprivate static func read(
         _ range: Range<Int>, of job: Job, _ request: WebPushRequest
     ) -> Result<Message, WebPushFault> {

@@ -6,11 +6,11 @@ import PushModel
 import PushSending
 import Threading
 
-/// What one event loop does of the sending: it has connections to every origin, and encrypts what leaves on them, so that
-/// all cores do.
-// why: unchecked because all but the mailbox is touched on that event loop only.
+/// The part of the output that runs on one event loop. It has connections to every origin and encrypts the messages
+/// that it sends, so that all cores share the work.
+// why: unchecked because only that event loop uses it, except for the mailbox.
 final class WebPushShard: @unchecked Sendable {
-    /// Some of a job's recipients.
+    /// A part of a job's recipients.
     private struct Share {
         let job: WebPushJob
         let recipients: Range<Int>
@@ -62,7 +62,7 @@ final class WebPushShard: @unchecked Sendable {
 
     func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) {
         eventLoop.execute {
-            // Jobs that were handed in before may still be there.
+            // Jobs that were handed in earlier may still be in the mailbox.
             self.takeShares()
             for pool in self.origins.pools { pool.cancel { isCancelled($0.job.id) } }
         }
@@ -76,9 +76,10 @@ final class WebPushShard: @unchecked Sendable {
         }
     }
 
-    /// What waits with a retired credential goes on for a moment, and is returned then, to be routed anew.
+    /// Retires credentials. Their waiting messages are sent for a moment longer and are then returned, to be routed
+    /// again.
     ///
-    /// - Parameter isRetired: asked then; it may be in use again.
+    /// - Parameter isRetired: a closure that is called at that time, because a credential may be in use again.
     func retire(_ isRetired: @escaping @Sendable (Credential.ID) -> Bool) {
         eventLoop.scheduleTask(in: .seconds(retirementSeconds)) {
             self.takeShares()
@@ -90,10 +91,10 @@ final class WebPushShard: @unchecked Sendable {
         }
     }
 
-    /// Closes all connections at once; what is on the wire is lost.
+    /// Closes all connections at once. Messages on the wire are lost.
     func giveUp() { eventLoop.execute { for pool in self.origins.pools { pool.giveUp() } } }
 
-    /// Closes all connections once their last answers have come.
+    /// Closes all connections once their last answers have arrived.
     func close() async throws {
         try await eventLoop.flatSubmit {
             self.takeShares()
@@ -125,7 +126,7 @@ final class WebPushShard: @unchecked Sendable {
         }
     }
 
-    /// Each recipient goes to its origin.
+    /// Distributes a share's recipients to their origins.
     private func deal(_ share: Share) {
         let job = share.job
         guard !isStopped else {

@@ -1,21 +1,21 @@
 package import Addressing
 
-/// The hosts that messages may go to. A list: an endpoint may name any host there is, those of the network we run in
-/// included.
+/// The hosts to which messages may go. The list is necessary because an endpoint may name any host, including one in
+/// the worker's own network.
 package struct AllowedHosts: Equatable, Sendable {
-    /// One entry: `push.example.com`, `*.push.example.com` for all that end so, either with `:8443` for another port than
-    /// 443.
+    /// An entry of the list: `push.example.com`, or `*.push.example.com` for all hosts with this ending. Either may end
+    /// with a port other than 443, such as `:8443`.
     package struct Rule: Hashable, Sendable {
-        /// In lower case; with its dot in front where it stands for all hosts that end so.
+        /// The host in lower case. A leading dot stands for all hosts with this ending.
         private let name: String
         private let port: Int
 
-        /// - Returns: nil: it is no such entry.
+        /// Creates an entry, or returns `nil` if the text is not a valid one.
         package init?(_ text: some StringProtocol) {
             guard let entry = try? Endpoint(text.lowercased(), defaultPort: 443) else { return nil }
             let isSuffix = entry.host.hasPrefix("*.")
             let host = isSuffix ? String(entry.host.dropFirst(2)) : entry.host
-            // One label alone would let in a whole top-level domain.
+            // A single label would allow a whole top-level domain.
             guard PushEndpoint.isName(host.utf8), !isSuffix || host.contains("."), entry.port > 0 else { return nil }
             name = isSuffix ? ".\(host)" : host
             port = entry.port
@@ -31,13 +31,13 @@ package struct AllowedHosts: Equatable, Sendable {
         }
     }
 
-    /// Mozilla, Google (its second host is that of builds of Chromium without its brand), Apple, Microsoft.
+    /// The hosts of Mozilla, Google, Apple and Microsoft. Google's second host serves unbranded builds of Chromium.
     package static let usual =
         "updates.push.services.mozilla.com, *.push.services.mozilla.com, fcm.googleapis.com, jmt17.google.com, "
         + "*.push.apple.com, *.notify.windows.com"
 
     private let rules: [Rule]
-    /// Those that may have addresses of a private network, or this machine's.
+    /// The hosts that may have addresses of a private network or of this machine.
     private let privateHosts: Set<Endpoint>
 
     package init(_ rules: [Rule], privateHosts: Set<Endpoint> = []) {
@@ -45,10 +45,10 @@ package struct AllowedHosts: Equatable, Sendable {
         self.privateHosts = privateHosts
     }
 
-    /// How many entries there are; those of private networks count as one.
+    /// The number of entries. All private hosts together count as one entry.
     package var entries: Int { rules.count + 1 }
 
-    /// By which entry messages may go to an origin; nil: by none.
+    /// Returns the index of the entry that allows messages to an origin, or `nil` if no entry does.
     package func entry(allowing origin: Endpoint) -> Int? {
         rules.firstIndex { $0.allows(origin) } ?? (privateHosts.contains(origin) ? rules.count : nil)
     }

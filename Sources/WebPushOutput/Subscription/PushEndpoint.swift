@@ -1,19 +1,20 @@
 package import Addressing
 
-/// A subscription's endpoint, taken apart: a URL that a stranger chose, and a secret.
+/// The parts of a subscription's endpoint, a URL that a stranger chose and that must be kept secret.
 ///
-/// https, a host by name, no user, no fragment, at most 2,048 bytes of visible ASCII. Path and query stay byte for byte
-/// what the browser gave. Whether its host is one that messages may go to is for ``AllowedHosts`` to say.
+/// An endpoint uses https and names its host by a DNS name. It has no user and no fragment, and at most 2,048 bytes of
+/// visible ASCII. Path and query stay as the browser gave them, byte for byte. ``AllowedHosts`` decides whether
+/// messages may go to the host.
 package struct PushEndpoint: Equatable {
     package static let maximumBytes = 2_048
-    /// DNS (RFC 1035, section 2.3.4).
+    /// The limits of DNS (RFC 1035, section 2.3.4), in bytes.
     private static let maximumHostBytes = 253
     private static let maximumLabelBytes = 63
     private static let scheme: StaticString = "https://"
 
-    /// In lower case.
+    /// The origin, in lower case.
     package let origin: Endpoint
-    /// Where in the text path and query are.
+    /// The range of path and query in the text.
     package let path: Range<Int>
 
     /// - Throws: ``WebPushFault/badEndpoint``.
@@ -27,12 +28,13 @@ package struct PushEndpoint: Equatable {
         path = slash..<text.count
     }
 
-    /// Whatever its origin is.
+    /// Returns whether the text may be an endpoint, regardless of its origin.
     static func mayBeOne(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         text.count <= maximumBytes && text.allSatisfy(mayBeInURL)
     }
 
-    /// Visible, and neither the start of a fragment nor what browsers take for a slash.
+    /// Returns whether an endpoint may contain this byte. It must be visible, and neither a number sign, which starts a
+    /// fragment, nor a backslash, which browsers treat like a slash.
     private static func mayBeInURL(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "#") && byte != UInt8(ascii: "\\")
     }
@@ -55,8 +57,9 @@ package struct PushEndpoint: Equatable {
         return Endpoint(host: name, port: Int(port))
     }
 
-    /// Labels of letters, digits and dashes. A last one that is a number would make it an address in one of its many
-    /// spellings (127.1, 0x7f000001; WHATWG URL, "ends in a number").
+    /// Returns whether the host is a name: labels of letters, digits and dashes. The last label must not begin with a
+    /// digit, because the host could then be an IP address in an unusual form (127.1, 0x7f000001; WHATWG URL, "ends in
+    /// a number").
     static func isName(_ host: some BidirectionalCollection<UInt8>) -> Bool {
         guard (1...maximumHostBytes).contains(host.count) else { return false }
         let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -1,17 +1,17 @@
 package import Crypto
 
-/// What messages to one subscription are encrypted for (RFC 8291, section 2).
+/// The keys of a subscription, for which messages to it are encrypted (RFC 8291, section 2).
 package struct ReceiverKeys {
     package static let pointBytes = 65
     package static let secretBytes = 16
 
     package let publicKey: P256.KeyAgreement.PublicKey
-    /// The same as an uncompressed point.
+    /// The public key as an uncompressed point.
     package let point: [UInt8]
-    /// `auth`: shared by the browser and whoever it has given the subscription to.
+    /// The `auth` secret, which the browser shares with everyone to whom it gave the subscription.
     package let secret: [UInt8]
 
-    /// - Throws: ``WebPushFault/badKeys``, also for a point that is not on the curve (section 7).
+    /// - Throws: ``WebPushFault/badKeys``, also if the point is not on the curve (section 7).
     package init(point: [UInt8], secret: [UInt8]) throws(WebPushFault) {
         guard point.count == Self.pointBytes, secret.count == Self.secretBytes,
             let publicKey = try? P256.KeyAgreement.PublicKey(x963Representation: point)

@@ -1,13 +1,14 @@
 package import PushModel
 
-/// What a subscription says beside its endpoint, in the form that browsers give it (W3C Push API, `PushSubscription`'s
-/// `toJSON()`): `{"endpoint":"https://…","expirationTime":null,"keys":{"p256dh":"B…","auth":"…"}}`.
+/// The parts of a subscription other than its endpoint, in the form that browsers produce (W3C Push API,
+/// `PushSubscription`'s `toJSON()`):
+/// `{"endpoint":"https://…","expirationTime":null,"keys":{"p256dh":"B…","auth":"…"}}`.
 package struct Subscription {
-    /// Nil: a message to it has no body.
+    /// The keys, or `nil` if messages to the subscription have no body.
     package private(set) var keys: ReceiverKeys?
     package private(set) var expiration: Timestamp?
 
-    /// - Parameter json: a JSON object; members that nobody knows are left alone.
+    /// - Parameter json: a JSON object. Unknown members are ignored.
     /// - Throws: ``WebPushFault/badKeys``.
     package init(_ json: UnsafeBufferPointer<UInt8>) throws(WebPushFault) {
         var texts = KeyTexts()
@@ -28,7 +29,7 @@ package struct Subscription {
         keys = try texts.keys()
     }
 
-    /// Milliseconds, which JavaScript may write with a fraction.
+    /// Returns the time for a number of milliseconds. JavaScript may write it with a fraction.
     private static func moment(_ number: Slice<UnsafeBufferPointer<UInt8>>) -> Timestamp? {
         Double(String(decoding: number, as: UTF8.self)).flatMap { Int64(exactly: $0.rounded()) }
             .map(Timestamp.init(milliseconds:))
@@ -54,7 +55,7 @@ private struct KeyTexts {
         }
     }
 
-    /// The usual alphabet has a slash, which some encoders of JSON escape.
+    /// Decodes a base64 value. The standard alphabet has a slash, which some JSON encoders escape.
     private static func bytes(_ json: UnsafeBufferPointer<UInt8>, _ token: JSONScanner.StringToken) -> [UInt8]? {
         let text = json[token.range]
         guard token.hasEscapes else { return Base64URL.bytes(UnsafeBufferPointer(rebasing: text)) }

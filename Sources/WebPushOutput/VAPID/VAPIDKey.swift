@@ -3,11 +3,11 @@ package import Crypto
 import Foundation
 package import PushModel
 
-/// The key pair that says who sends (RFC 8292), and whom to write to about it.
+/// A key pair that identifies the sender (RFC 8292), and a contact for questions about its messages.
 package struct VAPIDKey: Sendable {
-    /// As it is sealed.
+    /// The form in which the key is stored.
     private struct Stored: Codable {
-        /// The private key as base64url, as web-push's tools give it.
+        /// The private key as base64url, as the web-push tools write it.
         let key: String
         let subject: String
     }
@@ -24,7 +24,8 @@ package struct VAPIDKey: Sendable {
     }
 
     package let subject: String
-    /// What pages subscribe with: `applicationServerKey` of `pushManager.subscribe`, base64url without padding.
+    /// The public key with which pages subscribe. It is the `applicationServerKey` of `pushManager.subscribe`, in
+    /// base64url without padding.
     package let publicKeyText: String
     private let key: P256.Signing.PrivateKey
 
@@ -34,39 +35,39 @@ package struct VAPIDKey: Sendable {
         publicKeyText = Base64URL.text(key.publicKey.x963Representation)
     }
 
-    /// A new one.
+    /// Creates a new key pair.
     package init(subject: String) {
         self.init(P256.Signing.PrivateKey(), subject: subject)
     }
 
-    /// - Throws: when it is not what ``sealed()`` gave.
+    /// - Throws: an error if the secret was not made by ``sealed()``.
     package init(sealed: Secret) throws {
         let stored = try sealed.withBytes { try JSONDecoder().decode(Stored.self, from: Data($0)) }
         guard let bytes = Base64URL.bytes(stored.key) else { throw CryptoKitError.incorrectParameterSize }
         self.init(try P256.Signing.PrivateKey(rawRepresentation: bytes), subject: stored.subject)
     }
 
-    /// What is kept of it.
+    /// Returns the secret in which the key is stored.
     package func sealed() throws -> Secret {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return Secret(try encoder.encode(Stored(key: Base64URL.text(key.rawRepresentation), subject: subject)))
     }
 
-    /// The same key pair with another subject.
+    /// Returns the same key pair with another subject.
     package func with(subject: String) -> VAPIDKey { VAPIDKey(key, subject: subject) }
 
     /// The private key in PKCS#8 PEM.
     package var pem: Secret { Secret(key.pemRepresentation.utf8) }
 
-    /// SHA-256 of the public key, in hex.
+    /// The SHA-256 hash of the public key, in hex.
     package var fingerprint: String {
         Fingerprint.sha256(key.publicKey.derRepresentation)
     }
 
-    /// The value of `authorization` for messages to one origin.
+    /// Returns the value of `authorization` for messages to one origin.
     ///
-    /// - Parameter audience: `https://host`, with a port that is not 443.
+    /// - Parameter audience: `https://host`, followed by the port if it is not 443.
     package func authorization(for audience: String, expiring: Timestamp) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

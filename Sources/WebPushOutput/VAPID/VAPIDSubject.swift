@@ -1,13 +1,13 @@
-/// Whom a push service writes to when something is wrong (`sub` of RFC 8292, section 2.1): a `mailto:` address or an
-/// https URL.
+/// The rules for the contact to which a push service writes about problems (`sub` of RFC 8292, section 2.1). It is a
+/// `mailto:` address or an https URL.
 package enum VAPIDSubject {
     /// Reserved top-level domains, which do not exist on the internet (RFC 2606, 6761, 6762, 7686, 9476 and ICANN's
     /// `internal`).
     private static let reservedTopLevels: Set<Substring> = [
         "alt", "example", "internal", "invalid", "local", "localhost", "onion", "test",
     ]
-    /// Second-level domains reserved for documentation (RFC 2606, section 3) and home networks (RFC 8375), including all
-    /// names below them.
+    /// The second-level domains that are reserved for documentation (RFC 2606, section 3) and home networks (RFC 8375).
+    /// All names below them are reserved too.
     private static let reservedDomains: Set = ["example.com", "example.net", "example.org", "home.arpa"]
 
     /// Returns the problem with a subject, as the predicate of a sentence, or `nil`. Apple refuses every message with a
@@ -27,6 +27,8 @@ package enum VAPIDSubject {
         return nil
     }
 
+    /// Returns whether the host is reserved.
+    ///
     /// - Parameter host: a name of at least two labels, in lower case.
     private static func isReserved(_ host: String) -> Bool {
         let labels = host.split(separator: ".")
@@ -34,7 +36,7 @@ package enum VAPIDSubject {
             || reservedDomains.contains(labels.suffix(2).joined(separator: "."))
     }
 
-    /// The host of the address or URL, in lower case.
+    /// Returns the host of the address or URL, in lower case.
     private static func host(of text: String) -> String? {
         let lower = text.lowercased()
         if lower.hasPrefix("mailto:") {

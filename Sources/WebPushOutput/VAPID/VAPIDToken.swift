@@ -1,4 +1,4 @@
-/// What proves to one origin who sends, for some hours. One for all event loops.
+/// A token that identifies the sender to one origin for some hours. All event loops share it.
 package final class VAPIDToken: Sendable {
     /// The value of `authorization`.
     package let authorization: String

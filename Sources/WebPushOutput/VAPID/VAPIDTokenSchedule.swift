@@ -1,13 +1,13 @@
 package import PushModel
 
-/// When the token of a key and an origin is made anew. Services take tokens that expire within a day (RFC 8292, section 2),
-/// and Apple wants no more than one new token an hour.
+/// The lifetime of a token for one key and one origin. Services accept tokens that expire within a day (RFC 8292,
+/// section 2), and Apple allows at most one new token an hour.
 ///
-/// | age | what |
+/// | age | state |
 /// |---|---|
-/// | up to 10 h, and an hour more at random | it is used |
-/// | then | the next one is made, in time for a clock that is an hour off |
-/// | 12 h | it expires |
+/// | up to 10 h, and up to another hour at random | in use |
+/// | up to 12 h | due for renewal, early enough for a clock that is an hour off |
+/// | 12 h | expired |
 package struct VAPIDTokenSchedule: Sendable, Hashable {
     package static let lifetimeSeconds: Int64 = 12 * 3_600
     private static let leastUseSeconds: Int64 = 10 * 3_600
@@ -17,14 +17,14 @@ package struct VAPIDTokenSchedule: Sendable, Hashable {
     private let issued: Timestamp
     private let renewed: Timestamp
 
-    /// - Parameter random: a number from 0 up to 1: a fleet does not sign anew all at once.
+    /// - Parameter random: a number from 0 up to 1. It spreads the renewals of a fleet over time.
     package init(now: Timestamp, random: Double) {
         issued = now
         expires = Timestamp(seconds: now.seconds + Self.lifetimeSeconds)
         renewed = Timestamp(seconds: now.seconds + Self.leastUseSeconds + Int64(Self.spreadSeconds * random))
     }
 
-    /// A clock that was set back far would let it expire too late.
+    /// Returns whether the token must be renewed. If the clock was set back far, the token would expire too late.
     package func isDue(now: Timestamp) -> Bool { now >= renewed || now.seconds < issued.seconds - 3_600 }
 
     package func ageSeconds(now: Timestamp) -> Int64 { now.seconds - issued.seconds }

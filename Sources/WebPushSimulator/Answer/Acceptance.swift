@@ -1,13 +1,15 @@
 internal import HTTP2Session
 internal import PushSimulator
 
-/// How a persona says that it has taken a message.
+/// The fields with which a persona accepts a message.
 struct Acceptance {
     let fields: [HTTP2Field]
 
+    /// Creates the fields of an acceptance.
+    ///
     /// - Parameters:
-    ///   - origin: of the endpoint.
-    ///   - location: in place of where the message is.
+    ///   - origin: The origin of the endpoint.
+    ///   - location: A URL to return as the message's location, or `nil` for the usual one.
     init(
         _ persona: Persona, origin: String, life: Int, location: String?, from random: inout SplitMixGenerator
     ) {

@@ -1,7 +1,7 @@
 internal import HTTP2Session
 internal import PushSimulator
 
-/// An answer in the words of a persona.
+/// An answer in the format of a persona.
 struct PersonaAnswer {
     let status: Int
     var fields: [HTTP2Field] = []
@@ -24,7 +24,7 @@ struct PersonaAnswer {
             fields.removeAll { $0.name == "retry-after" }
             fields.append(HTTP2Field("retry-after", String(seconds)))
         }
-        // Helps people, and no service sends it.
+        // This field helps people. No service sends it.
         if let detail = answer.detail { fields.append(HTTP2Field("x-simulator-detail", detail)) }
     }
 
@@ -84,7 +84,7 @@ struct PersonaAnswer {
         }
     }
 
-    /// As autopush has it where senders have nothing else to go by.
+    /// Returns autopush's own text where senders depend on it to recognize the fault.
     private static func mozillaText(_ fault: WebPushReason) -> String {
         fault == .keyMismatch ? "VAPID public key mismatch" : fault.rawValue
     }
@@ -147,7 +147,7 @@ struct PersonaAnswer {
 
     // MARK: Microsoft
 
-    /// No body: what is wrong stands in a field.
+    /// Creates an answer without a body. A field describes the fault.
     private init(microsoft fault: WebPushReason, _ detail: String?) {
         self.init(
             status: Self.microsoft(fault),

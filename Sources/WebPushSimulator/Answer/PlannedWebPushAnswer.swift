@@ -1,29 +1,29 @@
 public import PushSimulator
 
-/// What is said to a push, or done in place of an answer.
+/// The answer to a push, or a failure in place of an answer.
 public struct PlannedWebPushAnswer: Hashable, Sendable {
-    /// What comes in place of an answer.
+    /// A failure in place of an answer.
     public enum Loss: String, CaseIterable, Codable, Sendable {
-        /// Nothing, ever.
+        /// The push is never answered.
         case silence
-        /// A reset of the stream, or the end of an HTTP/1.1 connection, after the request was taken in whole.
+        /// The stream is reset, or the HTTP/1.1 connection closed, after the request was received completely.
         case reset
-        /// The end of the connection, without a word.
+        /// The connection is cut without notice.
         case cut
     }
 
-    /// nil: accepted.
+    /// The reason for refusing the push, or `nil` if it is accepted.
     public var fault: WebPushReason?
-    /// In place of the persona's status for it.
+    /// A status that replaces the persona's own.
     public var otherStatus: Int?
-    /// Seconds for a `retry-after` field; nil: none, or the persona's own.
+    /// The value of a `retry-after` field in seconds, or `nil` for the persona's default.
     public var retryAfter: Int?
-    /// In place of the `location` that goes with it.
+    /// A URL that replaces the default `location`.
     public var location: String?
-    /// Milliseconds to wait before it.
+    /// The delay before the answer, in milliseconds.
     public var delayMilliseconds: Int
     public var loss: Loss?
-    /// What is wrong, for people.
+    /// A description of the problem for people.
     var detail: String?
 
     public init(
@@ -43,7 +43,7 @@ public struct PlannedWebPushAnswer: Hashable, Sendable {
         self.detail = detail
     }
 
-    /// When it is due.
+    /// The time of the answer, or the failure that replaces it.
     var when: AnswerTime {
         switch loss {
         case nil: .after(milliseconds: delayMilliseconds)
@@ -54,7 +54,8 @@ public struct PlannedWebPushAnswer: Hashable, Sendable {
     }
 }
 
-/// `{"fault": "unavailable", "status": 503, "retry_after": 30, "location": "…", "delay_ms": 5, "loss": "reset"}`; all optional.
+/// The JSON form `{"fault": "unavailable", "status": 503, "retry_after": 30, "location": "…", "delay_ms": 5, "loss":
+/// "reset"}`. All fields are optional.
 extension PlannedWebPushAnswer: SimulatedAnswer {
     public static let accepted = PlannedWebPushAnswer()
     public var status: Int { otherStatus ?? (fault == nil ? 201 : 500) }

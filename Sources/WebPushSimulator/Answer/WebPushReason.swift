@@ -1,16 +1,16 @@
-/// What a push service refuses a message for; each persona has its own words for it.
+/// The reasons for which a push service refuses a message. Each persona expresses them in its own format.
 public enum WebPushReason: String, CaseIterable, Codable, Sendable {
-    // What is wrong with the request.
+    // Faults of the request.
     case badPath, methodNotAllowed
     case missingAuthorization, badAuthorization, badKey, badToken, expiredToken, keyMismatch
     case missingTTL, badTTL, badUrgency, badTopic, badCachePolicy
     case badEncoding, tooLarge
-    // What is wrong with the subscription.
+    // Faults of the subscription.
     case gone, unknown
-    // What is wrong with the service.
+    // Faults of the service.
     case tooManyRequests, internalError, badGateway, unavailable
-    /// No one subscribes to this topic (ntfy).
+    /// The topic has no subscriber (ntfy).
     case insufficientStorage
-    /// To another host, which nobody must ask.
+    /// A redirect to another host, which the sender must not follow.
     case redirect
 }

@@ -2,8 +2,8 @@ internal import Crypto
 internal import PushSimulator
 
 extension ControlMessage {
-    /// `{"persona": "google", "application_server_key": "B…", "count": 1, "state": "good", "host": "localhost"}`; all but the
-    /// persona, and the key for most, is optional.
+    /// The body `{"persona": "google", "application_server_key": "B…", "count": 1, "state": "good", "host":
+    /// "localhost"}`. Only the persona is required, and for most personas the key.
     struct NewSubscriptions: ControlBody {
         let persona: Persona
         let key: String?
@@ -33,7 +33,9 @@ extension ControlMessage {
             try (0..<count).map { _ in try simulator.subscribe(persona, key: key, state: state, host: host) }
         }
 
-        /// - Throws: ``SimulatorError`` if it is none.
+        /// Decodes a VAPID public key.
+        ///
+        /// - Throws: ``SimulatorError`` if the text is not a valid key.
         static func key(_ text: String) throws -> [UInt8] {
             guard let bytes = UnpaddedBase64.decode(text), bytes.count == 65,
                 (try? P256.Signing.PublicKey(x963Representation: bytes)) != nil

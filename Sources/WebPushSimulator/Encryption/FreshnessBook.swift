@@ -1,9 +1,10 @@
 internal import Threading
 
-/// Remembers salts and senders' keys, none of which may come twice.
+/// A record of salts and senders' keys, each of which may be used only once.
 final class FreshnessBook: Sendable {
     private struct State {
-        // Two halves: what has not come again for long is forgotten, with the older one.
+        // Entries are kept in two generations. When the recent one is full, it replaces the older one, whose entries
+        // are dropped.
         var recent: Set<Int> = []
         var older: Set<Int> = []
     }
@@ -11,9 +12,11 @@ final class FreshnessBook: Sendable {
     private let state = Mutex(State())
     private static let mostRemembered = 1_000_000
 
-    /// - Returns: false if it has come before.
+    /// Records the bytes.
+    ///
+    /// - Returns: Whether the bytes were not seen before.
     func isFresh(_ bytes: [UInt8]) -> Bool {
-        // 64 bits of a hash that nobody can foresee.
+        // A randomly seeded 64-bit hash, which a sender can't predict.
         let digest = bytes.hashValue
         return state.withLock { state in
             if state.older.contains(digest) { return false }

@@ -1,9 +1,10 @@
 package import Crypto
 internal import Foundation
 
-/// Deciphers messages as a browser does, and demands what the RFCs do of a sender (RFC 8188, RFC 8291).
+/// A cipher that decrypts messages as a browser does. It enforces what the RFCs require of a sender (RFC 8188, RFC
+/// 8291).
 package enum MessageCipher {
-    /// What is wrong with a body.
+    /// A problem with a body.
     package struct Fault: Error, Hashable {
         package let problem: String
     }
@@ -11,7 +12,7 @@ package enum MessageCipher {
     package struct Message {
         package let plaintext: [UInt8]
         package let salt: [UInt8]
-        /// The sender's public key, made for this message.
+        /// The sender's public key, generated for this message.
         package let senderKey: [UInt8]
     }
 
@@ -28,7 +29,7 @@ package enum MessageCipher {
         }
         let record = Array(body[headerBytes...])
         let recordSize = body[16..<20].reduce(0) { $0 << 8 | Int($1) }
-        // One record, so its size must be greater than what is there (RFC 8291, section 4).
+        // A message has one record, so the record size must be greater than the record (RFC 8291, section 4).
         guard recordSize > record.count else { throw Fault(problem: "the record size is not greater than the record") }
         let keys = try contentKeys(of: key, sender, senderKey, authenticationSecret, salt)
         guard

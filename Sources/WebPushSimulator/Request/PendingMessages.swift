@@ -1,6 +1,7 @@
 internal import Threading
 
-/// Tells messages that replace another of the same topic, as long as that waits for its browser: here, for ever.
+/// A record of pending topics. It detects messages that replace an earlier one with the same topic. In the simulator, a
+/// message stays pending forever.
 final class PendingMessages: Sendable {
     private let topics = Mutex(Set<String>())
     private static let mostRemembered = 100_000

@@ -1,6 +1,6 @@
 internal import PushSimulator
 
-/// The fields of a push that mean something, and how often they came.
+/// The fields of a push that affect its delivery, with all their occurrences.
 struct PushFields {
     var method = ""
     var authority = ""
@@ -11,7 +11,7 @@ struct PushFields {
     var topics: [String] = []
     var contentEncodings: [String] = []
     var cachePolicies: [String] = []
-    /// Those of old drafts, which say otherwise how the body is to be deciphered.
+    /// Whether fields of old drafts are present, which specify a different encryption of the body.
     var hasOldFields = false
 
     mutating func take(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
@@ -34,7 +34,7 @@ struct PushFields {
     var origin: String { "https://\(authority)" }
     var endpoint: String { origin + path }
 
-    /// Seconds; nil: it is not there, or not right.
+    /// The time to live in seconds, or `nil` if it is missing or invalid.
     var life: Int? {
         guard timesToLive.count == 1, let text = timesToLive.first, !text.isEmpty,
             text.utf8.allSatisfy({ 0x30...0x39 ~= $0 })
@@ -42,10 +42,10 @@ struct PushFields {
         return Int(text)
     }
 
-    /// What is wrong with the fields that are about delivery; nil: nothing.
+    /// Returns the problem with the fields that control delivery, or `nil` if there is none.
     func fault(_ persona: Persona) -> WebPushReason? {
         if timesToLive.isEmpty { return .missingTTL }
-        // Apple's page says positive.
+        // Apple's page requires a positive value.
         guard let life, life > 0 || persona != .apple else { return .badTTL }
         let isUrgent = urgencies.allSatisfy { ["very-low", "low", "normal", "high"].contains($0) }
         guard urgencies.count <= 1, isUrgent else { return .badUrgency }
@@ -55,11 +55,11 @@ struct PushFields {
 
     private static func isTopic(_ text: String, _ persona: Persona) -> Bool {
         guard (1...32).contains(text.utf8.count), text.utf8.allSatisfy(UnpaddedBase64.isDigit) else { return false }
-        // Apple decodes it.
+        // Apple decodes the topic, so its length must be valid for base64url.
         return persona != .apple || text.utf8.count % 4 != 1
     }
 
-    /// Microsoft's service keeps a message or not by a field of its own.
+    /// Returns the problem with Microsoft's own field that controls whether a message is stored.
     private func cachePolicyFault(_ life: Int) -> WebPushReason? {
         guard cachePolicies.count <= 1, cachePolicies.allSatisfy({ ["cache", "no-cache"].contains($0) }) else {
             return .badCachePolicy

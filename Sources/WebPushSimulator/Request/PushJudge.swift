@@ -1,7 +1,7 @@
 internal import Crypto
 internal import PushSimulator
 
-/// Decides what becomes of pushes, the first fault being the answer. Of one connection.
+/// A judge of pushes. The first fault found determines the answer. Used by one connection.
 final class PushJudge {
     private let persona: Persona
     private let office: SubscriptionOffice
@@ -9,7 +9,7 @@ final class PushJudge {
     private let tokens: TokenBook
     private let longestBody: Int
     private let answers: ChosenAnswers<PlannedWebPushAnswer>
-    /// The last good `authorization`: a sender has one for each origin.
+    /// The last valid `authorization`. A sender uses one for each origin.
     private var lastToken: (field: String, token: VAPIDToken)?
 
     init(_ double: WebPushDouble, _ persona: Persona, _ answers: ChosenAnswers<PlannedWebPushAnswer>) {
@@ -21,7 +21,7 @@ final class PushJudge {
         self.answers = answers
     }
 
-    /// What was decided of a push: the answer, and what was in it.
+    /// The decision about a push, with its answer and its plaintext.
     struct Verdict {
         let answer: PlannedWebPushAnswer
         var plaintext: [UInt8]?
@@ -58,13 +58,13 @@ final class PushJudge {
         }
     }
 
-    // MARK: Who sends
+    // MARK: Sender
 
     private func authorizationFault(
         _ fields: PushFields, _ subscription: Subscription, at now: Int64
     ) -> PlannedWebPushAnswer? {
         guard let field = fields.authorization.first else {
-            // Without a key of its own a subscription takes pushes of anybody.
+            // A subscription that is not bound to a key accepts pushes from anyone.
             return subscription.boundTo == Subscription.unbound ? nil : PlannedWebPushAnswer(.missingAuthorization)
         }
         guard fields.authorization.count == 1 else { return PlannedWebPushAnswer(.badAuthorization) }
@@ -92,9 +92,11 @@ final class PushJudge {
         return token
     }
 
-    // MARK: What is sent
+    // MARK: Message
 
-    /// - Returns: the plaintext; empty where there is no body.
+    /// Decrypts the body.
+    ///
+    /// - Returns: The plaintext, which is empty if there is no body.
     private func open(
         _ fields: PushFields, _ body: [UInt8], _ subscription: Subscription
     ) throws(MessageCipher.Fault) -> [UInt8] {

@@ -3,7 +3,8 @@ internal import Foundation
 internal import PushSimulator
 
 extension AuthorityDirectory {
-    /// Reads what subscriptions are made of, or makes it: what was handed out once is good after a restart.
+    /// Reads the secret that subscriptions are derived from, or creates it. Storing it keeps issued subscriptions valid
+    /// after a restart.
     ///
     /// - Throws: ``SimulatorError`` naming the file that can't be used.
     func loadOrCreateSubscriptionSecret() throws -> SymmetricKey {

@@ -1,26 +1,29 @@
 internal import Crypto
 internal import PushSimulator
 
-/// A subscription as a browser would have it: its endpoint's id tells all, so that any number can be handed out and none is
-/// kept.
+/// A subscription as a browser would have it. Its endpoint's ID contains all of its data, so any number of
+/// subscriptions can be issued without storing them.
 struct Subscription {
-    /// What a push to it is answered, beside what the checks say.
+    /// The state of the subscription, which determines the answer to a push that passes the checks.
     enum State: UInt8, Sendable {
         case good
-        /// 410: the user has taken it back.
+        /// Pushes are answered with 410 because the user has unsubscribed.
         case gone
-        /// 404: nobody knows it.
+        /// Pushes are answered with 404 because the subscription is unknown.
         case unknown
     }
 
     let number: UInt64
     let state: State
-    /// The first bytes of the SHA-256 of the VAPID key that it was made with; zeros: of any.
+    /// The first bytes of the SHA-256 of the VAPID key that the subscription is bound to, or zeros if any key is
+    /// accepted.
     let boundTo: [UInt8]
 
     static let unbound = [UInt8](repeating: 0, count: 16)
 
-    /// - Parameter key: 65 bytes; nil: it is not bound.
+    /// Creates a subscription.
+    ///
+    /// - Parameter key: The 65 bytes of the VAPID key, or `nil` if the subscription is not bound to one.
     init(number: UInt64, state: State, key: [UInt8]?) {
         self.number = number
         self.state = state
@@ -35,10 +38,10 @@ struct Subscription {
 
     private static func digest(_ key: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: key).prefix(16)) }
 
-    /// Whether it takes pushes that this key signs.
+    /// Returns whether the subscription accepts pushes that are signed with this key.
     func takes(key: [UInt8]) -> Bool { boundTo == Self.unbound || boundTo == Self.digest(key) }
 
-    // MARK: Ids
+    // MARK: IDs
 
     private var head: [UInt8] { withUnsafeBytes(of: number.bigEndian, Array.init) + [state.rawValue] + boundTo }
     private static let headBytes = 25
@@ -47,9 +50,11 @@ struct Subscription {
         UnpaddedBase64.encode(head + Self.tag(head, persona, secret))
     }
 
-    /// - Returns: nil if nobody has handed it out.
+    /// Decodes an ID.
+    ///
+    /// - Returns: The subscription, or `nil` if the ID was never issued.
     init?(id: Substring, _ persona: Persona, _ secret: SymmetricKey) {
-        // Several texts may decode to the same bytes, but only one is the id.
+        // Several texts may decode to the same bytes, but only one of them is the ID.
         guard let bytes = UnpaddedBase64.decode(id), bytes.count > Self.headBytes, UnpaddedBase64.encode(bytes) == id
         else { return nil }
         let head = Array(bytes.prefix(Self.headBytes))
@@ -60,7 +65,7 @@ struct Subscription {
             number: head.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }, state: state, boundTo: Array(head.dropFirst(9)))
     }
 
-    /// Long, as real ones are.
+    /// Returns the authentication code of an ID. It is long because real IDs are long.
     private static func tag(_ head: [UInt8], _ persona: Persona, _ secret: SymmetricKey) -> [UInt8] {
         Array(HMAC<SHA512>.authenticationCode(for: Array(persona.rawValue.utf8) + head, using: secret))
     }
@@ -74,7 +79,7 @@ struct Subscription {
     func privateKey(_ secret: SymmetricKey) -> P256.KeyAgreement.PrivateKey {
         var round = 0
         while true {
-            // Practically each 32 bytes are a key: of 2^32, one is none.
+            // About one in 2^32 values is not a valid key.
             if let key = try? P256.KeyAgreement.PrivateKey(rawRepresentation: material("key \(round)", secret)) {
                 return key
             }

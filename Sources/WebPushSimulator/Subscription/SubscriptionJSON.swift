@@ -1,9 +1,9 @@
-/// A subscription as `PushSubscription.toJSON()` gives it (W3C Push API).
+/// A subscription in the form of `PushSubscription.toJSON()` (W3C Push API).
 public struct SubscriptionJSON: Codable, Sendable, Equatable {
     public struct Keys: Codable, Sendable, Equatable {
         /// The browser's public key: 65 bytes in base64url.
         public let p256dh: String
-        /// 16 bytes in base64url.
+        /// The authentication secret: 16 bytes in base64url.
         public let auth: String
     }
 

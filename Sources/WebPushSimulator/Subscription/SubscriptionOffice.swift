@@ -2,18 +2,20 @@ internal import Crypto
 internal import PushSimulator
 internal import Threading
 
-/// Hands out subscriptions, and knows them again.
+/// A factory that issues subscriptions and recognizes them by their paths.
 final class SubscriptionOffice: Sendable {
     let secret: SymmetricKey
     private let next = Atomic(0)
 
     init(secret: SymmetricKey) {
         self.secret = secret
-        // Those of an earlier run are others.
+        // A random start keeps the subscriptions distinct from subscriptions of earlier runs.
         next.store(Int.random(in: 0...(1 << 60)), ordering: .relaxed)
     }
 
-    /// - Parameter number: of whoever counts them; nil: the next.
+    /// Issues a subscription.
+    ///
+    /// - Parameter number: The number of the subscription if the caller assigns it, or `nil` for the next one.
     func make(
         _ persona: Persona, number: UInt64? = nil, key: [UInt8]?, state: Subscription.State, origin: String
     ) -> SubscriptionJSON {
@@ -26,7 +28,7 @@ final class SubscriptionOffice: Sendable {
                 auth: UnpaddedBase64.encode(subscription.authenticationSecret(secret))))
     }
 
-    /// nil: the path is none of this persona's.
+    /// Returns the subscription with this path, or `nil` if the path does not have the persona's form.
     func find(path: String, _ persona: Persona) -> Found? {
         guard path.hasPrefix(persona.path) else { return nil }
         let id = path.dropFirst(persona.path.count)
@@ -36,7 +38,7 @@ final class SubscriptionOffice: Sendable {
 
     enum Found {
         case subscription(Subscription)
-        /// One that was never handed out, or is spelt otherwise.
+        /// The ID is unknown, or is not in its canonical spelling.
         case nobody
     }
 }

@@ -1,7 +1,8 @@
 internal import PushSimulator
 internal import Threading
 
-/// How keys' tokens are used: each is to be used for long, and no sender needs more than one an hour for a service.
+/// The use of VAPID tokens by key. A token should be used for a long time, and a sender needs at most one per hour for
+/// each service.
 final class TokenBook: Sendable {
     private struct State {
         var uses: [String: VAPIDUse] = [:]
@@ -11,7 +12,7 @@ final class TokenBook: Sendable {
     private let state = Mutex(State())
     private static let mostKnown = 100_000
 
-    /// Called for the first use of a token on a connection.
+    /// Records the first use of a token on a connection.
     func note(_ token: VAPIDToken, _ persona: Persona, at now: Int64) {
         let digest = token.text.hashValue, name = "\(persona.rawValue) \(UnpaddedBase64.encode(token.key))"
         state.withLock { state in
@@ -21,7 +22,7 @@ final class TokenBook: Sendable {
         }
     }
 
-    /// By persona and key.
+    /// The use of tokens by persona and key.
     var uses: [String: VAPIDUse] { state.withLock(\.uses) }
 
     func reset() {

@@ -2,20 +2,21 @@ internal import Crypto
 internal import Foundation
 internal import PushSimulator
 
-/// What an `authorization` field of the scheme `vapid` says (RFC 8292), its signature checked. Knows nothing of time.
+/// The contents of an `authorization` field of the scheme `vapid` (RFC 8292). The signature has been verified, but
+/// times have not been checked.
 struct VAPIDToken {
     enum Fault: Error, Hashable {
-        /// The field is not of this form: `vapid t=…, k=…`.
+        /// The field does not have the form `vapid t=…, k=…`.
         case badField
         case badKey
-        /// The token, and why.
+        /// The token is invalid, for the given reason.
         case badToken(String)
     }
 
-    /// The signing key: 65 bytes.
+    /// The 65 bytes of the signing key.
     let key: [UInt8]
     let audience: String
-    /// Seconds since 1970.
+    /// The expiry time, in seconds since 1970.
     let expiresAt: Double
     let subject: String?
     let text: String
@@ -68,15 +69,17 @@ struct VAPIDToken {
         return found
     }
 
-    // MARK: What a service demands
+    // MARK: Requirements of services
 
     private static let longestLife = 86_400.0
 
+    /// Checks the claims of the token.
+    ///
     /// - Parameters:
-    ///   - origin: of the endpoint.
-    ///   - now: milliseconds since 1970.
-    ///   - isStrict: whether the subject is compulsory, and its form looked at.
-    /// - Returns: what is wrong; nil: nothing.
+    ///   - origin: The origin of the endpoint.
+    ///   - now: The time in milliseconds since 1970.
+    ///   - isStrict: Whether the subject is required and its form is checked.
+    /// - Returns: The problem with the token, or `nil` if there is none.
     func fault(origin: String, at now: Int64, isStrict: Bool) -> WebPushReason? {
         let now = Double(now) / 1_000
         if expiresAt <= now { return .expiredToken }
@@ -86,7 +89,7 @@ struct VAPIDToken {
         return Self.isContact(subject, isStrict: isStrict) ? nil : .badToken
     }
 
-    /// A mail address or a page, and, to be strict, one that can exist.
+    /// Returns whether the subject is a mail address or a page. A strict check also rejects contacts that can't exist.
     private static func isContact(_ subject: String, isStrict: Bool) -> Bool {
         guard subject.hasPrefix("mailto:") || subject.hasPrefix("https://") else { return false }
         guard isStrict else { return true }

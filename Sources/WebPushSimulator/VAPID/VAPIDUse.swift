@@ -1,7 +1,7 @@
-/// How many tokens a key has shown to a service.
+/// The number of tokens that a key has sent to a service.
 public struct VAPIDUse: Codable, Sendable, Equatable {
     public private(set) var tokens = 0
-    /// The shortest time between two new ones, in milliseconds; nil: there were no two.
+    /// The shortest time between two new tokens, in milliseconds, or `nil` if there were fewer than two.
     public private(set) var shortestInterval: Int64?
     private var lastAt: Int64?
 

@@ -1,20 +1,22 @@
-/// What an answer's status says of the batch as a whole.
+/// The meaning of an answer's status for the batch as a whole.
 package enum AnswerClass: Equatable {
-    /// Its body tells what became of each recipient.
+    /// The body reports the outcome of each recipient.
     case told
-    /// It says that all went well, or that somebody else will see to it, and of no recipient what became of it.
+    /// The request succeeded, or another system handles it, but the answer reports no outcomes.
     case untold
-    /// Nothing was accepted: another attempt later.
+    /// No recipient was accepted. The batch is retried later.
     case busy
-    /// Nothing was accepted, because of the contents of the batch.
+    /// No recipient was accepted, because of the contents of the batch.
     case refused
-    /// Nothing was accepted. Either the URL, the secret or the receiver must be corrected, or a recipient in the batch
-    /// is at fault.
+    /// No recipient was accepted. Either the URL, the secret or the receiver must be corrected, or a recipient in the
+    /// batch is at fault.
     case doubtful
-    /// Some of it may have been accepted.
+    /// Some recipients may have been accepted.
     case broken
 
-    /// - Parameter saysWhen: there is a Retry-After.
+    /// Classifies a status.
+    ///
+    /// - Parameter saysWhen: Whether the answer has a `Retry-After` field.
     package init(status: Int, saysWhen: Bool) {
         self =
             switch status {

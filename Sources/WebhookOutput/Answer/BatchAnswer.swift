@@ -1,13 +1,14 @@
 import PushModel
 
-/// What a receiver says of a batch: `{"outcomes": [{"i": 0, "kind": "sent"}, …]}`.
+/// A receiver's answer to a batch: `{"outcomes": [{"i": 0, "kind": "sent"}, …]}`.
 ///
-/// Of a recipient that is named twice the first outcome counts; what names none, or says a thing twice, is left out.
+/// If a recipient is named twice, the first outcome counts. An element that names no recipient, or that repeats a
+/// field, is ignored.
 package struct BatchAnswer {
-    /// By a recipient's place in the batch; nil: nothing was said.
+    /// The outcomes by a recipient's place in the batch, or `nil` for a recipient that the answer does not name.
     package let outcomes: [ToldOutcome?]
 
-    /// Nil where the body is no such answer.
+    /// Parses an answer. Returns `nil` if the body is not a valid answer.
     package init?(_ body: [UInt8], recipients: Int) {
         guard let reader = BatchAnswerReader.read(body, recipients: recipients) else { return nil }
         outcomes = reader
@@ -27,7 +28,9 @@ private struct BatchAnswerReader {
         }
     }
 
-    /// - Returns: whether outcomes are there.
+    /// Parses the body.
+    ///
+    /// - Returns: Whether the body has a list of outcomes.
     private mutating func read() throws(JSONSyntaxError) -> Bool {
         var scanner = JSONScanner(bytes)
         var isAnswer = false
@@ -37,7 +40,7 @@ private struct BatchAnswerReader {
                 try scanner.value()
                 return
             }
-            // Two could say two things.
+            // Two lists could contradict each other.
             if isAnswer { throw scanner.failure("there are two lists of outcomes") }
             isAnswer = true
             try scanner.array { (scanner) throws(JSONSyntaxError) in try readOutcome(&scanner) }
@@ -81,14 +84,14 @@ private struct BatchAnswerReader {
 
     private func number(_ range: Range<Int>) -> Substring { Substring(decoding: bytes[range], as: UTF8.self) }
 
-    /// JSON has one kind of number: 1 may be written 1.0.
+    /// Parses an integer. JSON has only one kind of number, so 1 may be written as 1.0.
     private static func place(_ text: Substring) -> Int? { Int(text) ?? Double(text).flatMap { Int(exactly: $0) } }
 
     private static func seconds(_ text: Substring) -> Int32 {
         Double(text).map { Int32(min(max(0, $0.rounded(.up)), 86_400)) } ?? 0
     }
 
-    /// At a character's end.
+    /// Shortens a reason at a character boundary.
     private static func cut(_ reason: String) -> String? {
         guard reason.utf8.count > ToldOutcome.maximumReasonBytes else { return reason.isEmpty ? nil : reason }
         var end = reason.utf8.index(reason.startIndex, offsetBy: ToldOutcome.maximumReasonBytes)

@@ -1,12 +1,12 @@
 package import PushModel
 
-/// What a receiver says of one recipient.
+/// The outcome that a receiver reports for one recipient.
 package struct ToldOutcome: Sendable, Equatable {
-    /// Of a receiver's text; the rest is cut off.
+    /// The maximum length of a receiver's reason, in bytes. The rest is cut off.
     package static let maximumReasonBytes = 100
 
     package var verdict: Outcome.Verdict
-    /// What the receiver calls the message.
+    /// The receiver's own id of the message.
     package var id: String?
     package var reason: String?
     package var retryAfterSeconds: Int32 = 0
@@ -20,7 +20,7 @@ package struct ToldOutcome: Sendable, Equatable {
         self.retryAfterSeconds = retryAfterSeconds
     }
 
-    /// The words that a receiver may say.
+    /// The verdicts by the words that a receiver may use.
     static let verdicts: [String: Outcome.Verdict] = [
         "sent": .sent, "unregistered": .unregistered, "rejected": .rejected, "failed": .failed, "retry": .retry,
         "unknown": .unknown,

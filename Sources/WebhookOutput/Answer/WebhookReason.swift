@@ -1,19 +1,19 @@
 import PushModel
 
-/// Reasons that the receiver has not given.
+/// Martlet's reasons for outcomes without a reason from the receiver.
 enum WebhookReason {
-    /// The receiver's answer names the recipient nowhere.
+    /// The receiver's answer does not name the recipient.
     static let notAnswered = "NotAnswered"
-    /// It is no answer to a batch.
+    /// The answer is not a valid answer to a batch.
     static let badAnswer = "BadAnswer"
-    /// The receiver has asked for a pause, or is in trouble.
+    /// The receiver has asked for a pause, or has failed.
     static let paused = "ReceiverPaused"
     static let rejected = "Rejected"
     static let payloadTooLarge = "PayloadTooLarge"
-    /// The URL leads to an address where batches may not go.
+    /// The URL leads to an address to which batches must not be sent.
     static let addressNotAllowed = "AddressNotAllowed"
 
-    /// The default reason of a verdict for which the receiver gives no reason.
+    /// Returns the default reason of a verdict for which the receiver gives no reason.
     static func of(_ verdict: Outcome.Verdict) -> String {
         switch verdict {
         case .unregistered: "Unregistered"
@@ -24,7 +24,7 @@ enum WebhookReason {
         }
     }
 
-    /// The consequence for a push, by these reasons.
+    /// The verdict of a push for each of these reasons.
     static let verdicts: [String: Outcome.Verdict] = {
         let told: [Outcome.Verdict] = [.unregistered, .rejected, .failed, .retry, .unknown]
         return Dictionary(uniqueKeysWithValues: told.map { (of($0), $0) }).merging([

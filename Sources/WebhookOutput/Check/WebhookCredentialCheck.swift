@@ -4,7 +4,8 @@ import HTTP2Session
 package import NIOCore
 package import PushModel
 
-/// Finds out whether a receiver takes our batches, by an empty one, which it answers as any other.
+/// A check of whether a receiver accepts our batches. It sends an empty batch, which the receiver answers like any
+/// other.
 package struct WebhookCredentialCheck: Sendable {
     private let configuration: WebhookConfiguration
     private let output: String

@@ -2,10 +2,11 @@ import CredentialFormats
 import Foundation
 package import PushModel
 
-/// What a credential of this output is: where batches go, and what they are signed with. Sealed as JSON, in the form in
-/// which it is imported: `{"url": "https://…", "secrets": ["whsec_…"]}`.
+/// The contents of a webhook credential: the URL that batches go to, and the secrets that sign them. Sealed as JSON, in
+/// the form in which it is imported: `{"url": "https://…", "secrets": ["whsec_…"]}`.
 package struct WebhookTarget: Sendable, Hashable {
-    /// A new secret before the old one, for as long as the receiver may know either.
+    /// The maximum number of secrets. A new secret precedes the old one as long as the receiver may know only one of
+    /// them.
     private static let mostSecrets = 4
 
     private struct Contents: Codable {
@@ -13,12 +14,12 @@ package struct WebhookTarget: Sendable, Hashable {
         let secrets: [String]
     }
 
-    /// As it was written.
+    /// The URL as it was given.
     package let text: String
     package let url: WebhookURL
     package let secrets: [WebhookSecret]
 
-    /// - Throws: ``WebhookFault``.
+    /// - Throws: ``WebhookFault`` if the URL or the number of secrets is invalid, or if secrets are equal.
     package init(url text: String, secrets: [WebhookSecret]) throws(WebhookFault) {
         guard (1...Self.mostSecrets).contains(secrets.count), Set(secrets).count == secrets.count else {
             throw WebhookFault("there must be 1 to \(Self.mostSecrets) secrets, each another one")
@@ -28,7 +29,7 @@ package struct WebhookTarget: Sendable, Hashable {
         self.secrets = secrets
     }
 
-    /// - Throws: ``WebhookFault``.
+    /// - Throws: ``WebhookFault`` if the JSON is invalid.
     package init(json: Secret) throws(WebhookFault) {
         let contents = json.withBytes { try? JSONDecoder().decode(Contents.self, from: Data($0)) }
         guard let contents else {
@@ -51,6 +52,6 @@ package struct WebhookTarget: Sendable, Hashable {
         return Secret(writer.finish())
     }
 
-    /// SHA-256 in hex, of what nobody can guess.
+    /// The SHA-256 of the JSON in hex. The JSON contains secrets, which cannot be guessed.
     package var fingerprint: String { json.withBytes { Fingerprint.sha256($0) } }
 }

@@ -1,17 +1,19 @@
 package import Addressing
 import HTTP2Pool
 
-/// Where batches go: a URL that somebody of an app has chosen, so that nothing in it may mean two things.
+/// The URL that batches go to. It is chosen by an app, so every part of it must have a single meaning.
 package struct WebhookURL: Sendable, Hashable {
     package let endpoint: Endpoint
-    /// It begins with `http:`.
+    /// Whether the URL begins with `http:`.
     package let isPlain: Bool
-    /// With the query.
+    /// The path, including the query.
     package let path: String
-    /// What requests say in `Host`.
+    /// The value of `Host` in requests.
     package let authority: String
 
-    /// - Throws: ``WebhookFault``, which repeats nothing of the text: a path may be a secret.
+    /// Parses a URL.
+    ///
+    /// - Throws: ``WebhookFault``, which repeats nothing of the text, because a path may be a secret.
     package init(_ text: String) throws(WebhookFault) {
         guard text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\\") }) else {
             throw WebhookFault(
@@ -43,7 +45,8 @@ package struct WebhookURL: Sendable, Hashable {
         self.authority = endpoint.port == usual ? String("\(endpoint)".dropLast("\(usual)".count + 1)) : "\(endpoint)"
     }
 
-    /// A name whose last part is a number is one of the other ways to write an IPv4 address.
+    /// Returns whether a host is a name. Rejects names whose last label begins with a digit, because such a name may be
+    /// another way to write an IPv4 address.
     private static func isName(_ host: String) -> Bool {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard let last = labels.last?.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(last) else {
@@ -64,7 +67,7 @@ package struct WebhookURL: Sendable, Hashable {
     }
 }
 
-/// What is wrong with a URL or a secret.
+/// A problem with a URL or a secret.
 package struct WebhookFault: Error, Equatable, CustomStringConvertible {
     package let description: String
 

@@ -2,7 +2,7 @@ package import PushModel
 import PushSending
 
 extension WebhookConfiguration {
-    /// The settings that there are: `webhook.private_hosts` and so on.
+    /// The settings of this output, such as `webhook.private_hosts`.
     static let settings = [
         OutputSetting(
             "private_hosts",
@@ -23,7 +23,7 @@ extension WebhookConfiguration {
             "request_timeout", .integer(1...300), default: "30", help: "seconds an answer may take"),
     ]
 
-    /// - Throws: ``SettingFault``.
+    /// - Throws: ``SettingFault`` if a setting is invalid.
     package init(_ settings: OutputSettings) throws(SettingFault) {
         self.init()
         privateHosts = try settings.privateHosts(usualPorts: [443, 80])

@@ -5,31 +5,33 @@ package import Metering
 import NIOSSL
 import PushModel
 
-/// How receivers are reached, and which of them may be where.
+/// The configuration of connections to receivers, of batches, and of the receivers that may have private addresses.
 package struct WebhookConfiguration: Sendable {
-    /// Those that may have private addresses and speak in the clear; lower case.
+    /// The receivers that may have private addresses and use cleartext HTTP, in lower case.
     package var privateHosts: Set<Endpoint> = []
     package var proxy: HTTPProxy?
-    /// PEM, trusted instead of the system's authorities.
+    /// A PEM file with the authority to trust instead of the system's.
     package var authorityFile: String?
-    /// Most batches of one credential at a time.
+    /// The maximum number of batches of one credential at a time.
     package var maximumBatches = 128
-    /// Most recipients of one batch.
+    /// The maximum number of recipients in one batch.
     package var maximumRecipients = BatchLimits.recipients
     package var requestTimeoutSeconds = 30
     package var connectTimeoutSeconds = 5
-    /// How long a credential that was refused is first left alone.
+    /// How long sending first stops after a credential is refused, in milliseconds.
     package var breakMilliseconds: Int64 = 15_000
-    /// How long what waits for a retired credential may still be sent.
+    /// How long the waiting pushes of a retired credential may still be sent, in seconds.
     package var retirementSeconds: Int64 = 1
-    /// Where pools count; nil: they don't.
+    /// The registry for the metrics of pools, or `nil` for no metrics.
     package var metrics: MetricRegistry?
     package var resolve: PoolConfiguration.Resolver = SystemResolver.addresses
     package var lookups = NameLookups()
 
     package init() {}
 
-    /// - Throws: ``WebhookFault`` for a URL that may not be used.
+    /// Returns the configuration of the pool for a URL.
+    ///
+    /// - Throws: ``WebhookFault`` if the URL must not be used.
     package func pool(to url: WebhookURL) throws -> PoolConfiguration {
         let isNamed = privateHosts.contains(url.endpoint)
         guard isNamed || !url.isPlain else {
@@ -47,7 +49,7 @@ package struct WebhookConfiguration: Sendable {
             connectTimeoutSeconds: connectTimeoutSeconds, maximumAnswerBytes: BatchLimits.answerBytes, resolve: resolve,
             lookups: lookups)
         pool.protocols = .http2OrHTTP1
-        // What is between may forget a connection, without a word, and no PING would tell.
+        // A middlebox may silently forget a connection, and without PINGs that would go unnoticed.
         pool.idleSeconds = 60
         pool.keepsLast = false
         if !isNamed { pool.allowsAddress = AddressRules.isPublic }

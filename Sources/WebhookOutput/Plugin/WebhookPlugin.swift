@@ -1,7 +1,7 @@
 import NIOPosix
 public import PushModel
 
-/// Any other channel: batches of recipients go to a service of the user's own, by HTTP.
+/// The plugin for any other channel. It sends batches of recipients by HTTP to a service of the user's own.
 public struct WebhookPlugin: OutputPlugin {
     public let name = "webhook"
     public let settings = WebhookConfiguration.settings

@@ -1,17 +1,17 @@
 import Pacing
 
-/// The limits of concurrent batches at a receiver and of recipients in a batch. A value: no clock, no I/O.
+/// The limits of concurrent batches at a receiver and of recipients in a batch. A value without clock or I/O.
 ///
-/// | event | what changes |
+/// | event | effect |
 /// |---|---|
-/// | an answer within 1 s, with half of the batches in use | one batch more at a time |
-/// | an answer within 2 s | 50 recipients more, or 1 more once a batch was too large |
+/// | an answer within 1 s, with half of the batches in use | one more batch at a time |
+/// | an answer within 2 s | 50 more recipients, or 1 more once a batch was too large |
 /// | an answer after more than 5 s | half the recipients and half the batches |
 /// | no answer in time, 5xx, while other batches are answered | an eighth fewer batches |
 /// | the same, without any answer since it was sent | half the recipients, one batch, a pause: 1 s, doubling to 60 s |
-/// | 429, or 503 with Retry-After | one batch at a time, and a pause as long as `Retry-After`, else the same pause |
+/// | 421, 425, 429, or 503 with `Retry-After` | one batch at a time, and a pause as requested, else as above |
 /// | ten batches in a row refused because of their contents | one batch at a time |
-/// | an answer to a batch that was sent before the last pause began | none, because it has the same cause |
+/// | an answer to a batch that was sent before the last pause began | no change, because it has the same cause |
 ///
 /// A pause lasts at most an hour, even if the receiver requests a longer one. After it, one batch tests the receiver.
 package struct BatchPace {
@@ -26,9 +26,9 @@ package struct BatchPace {
 
     private let maximumBatches: Int
     private let maximumRecipients: Int
-    /// The number of batches at a time.
+    /// The maximum number of batches at a time.
     package private(set) var batches: Int
-    /// The number of recipients in one batch.
+    /// The maximum number of recipients in one batch.
     package private(set) var recipients: Int
     /// The number of recipients above which a batch may be too large.
     private var threshold: Int
@@ -48,12 +48,13 @@ package struct BatchPace {
         threshold = maximumRecipients
     }
 
-    /// The number of batches at a time including one reserved for urgent recipients, which never wait behind others.
+    /// The maximum number of batches at a time, including one reserved for urgent recipients, which never wait behind
+    /// others.
     package var urgentBatches: Int { min(maximumBatches, batches + 1) }
 
-    /// The receiver has told what became of a batch.
+    /// Records that the receiver has reported the outcomes of a batch.
     ///
-    /// - Parameter inFlight: the number of batches at the receiver, including this one.
+    /// - Parameter inFlight: The number of batches at the receiver, including this one.
     package mutating func answered(sentAt: Int64, inFlight: Int, nowMilliseconds now: Int64) {
         refusedInARow = 0
         guard sentAt > pausedSince else { return }
@@ -71,9 +72,9 @@ package struct BatchPace {
         }
     }
 
-    /// Nobody knows what became of a batch.
+    /// Records that the outcome of a batch is unknown.
     ///
-    /// - Parameter random: a number from 0 up to 1.
+    /// - Parameter random: A number from 0 up to, but not including, 1.
     package mutating func failed(sentAt: Int64, nowMilliseconds now: Int64, random: Double) {
         guard sentAt > pausedSince else { return }
         guard answeredAt <= sentAt else {
@@ -90,9 +91,9 @@ package struct BatchPace {
         if refusedInARow >= Self.toleratedRefusals { batches = 1 }
     }
 
-    /// The receiver wants batches later.
+    /// Records that the receiver wants batches later.
     ///
-    /// - Parameter seconds: as it says; nil: it does not.
+    /// - Parameter seconds: The requested wait, or `nil` if the receiver names none.
     package mutating func busy(seconds: Int32?, sentAt: Int64, nowMilliseconds now: Int64, random: Double) {
         guard sentAt > pausedSince else { return }
         let wait = pauses.failed(random: random).wholeMilliseconds
@@ -116,6 +117,6 @@ package struct BatchPace {
         pausedUntil = now + wait
     }
 
-    /// How long nothing is to be sent, in milliseconds; 0: something may.
+    /// Returns how long nothing may be sent, in milliseconds, or 0 if there is no pause.
     package func pause(nowMilliseconds now: Int64) -> Int64 { max(0, pausedUntil == .min ? 0 : pausedUntil - now) }
 }

@@ -2,12 +2,12 @@ import PushModel
 import PushSending
 
 extension Outcome {
-    /// What a receiver says of one recipient.
+    /// Creates the outcome that a receiver reports for one recipient.
     init(_ push: QueuedPush, _ told: ToldOutcome, status: Int, sentAt: Timestamp, at: Timestamp) {
         self.init(
             job: push.job.routed, recipient: push.recipient, verdict: told.verdict, status: status,
             reason: told.verdict == .sent ? nil : told.reason ?? WebhookReason.of(told.verdict),
-            // A provider that gives a push up has refused its credential, and that is not said here.
+            // `failed` with the provider as judge means a refused credential, which a receiver does not report here.
             judge: told.verdict == .failed ? .martlet : .provider, providerID: told.id.flatMap { ProviderID($0) },
             unregisteredAt: told.verdict == .unregistered ? sentAt : nil,
             retryAfterSeconds: told.verdict == .retry ? told.retryAfterSeconds : 0, at: at)

@@ -4,22 +4,25 @@ import HTTP2Session
 import PushModel
 import PushSending
 
-/// What the pushes of one pool are to a receiver: signed batches, and what the answers mean. On the pool's event loop.
+/// The client of one pool, which sends pushes in signed batches and interprets the answers. Lives on the pool's event
+/// loop.
 ///
-/// The desk's wire has one entry for a batch: its first push. A refused batch is halved until each recipient at fault
-/// has been refused alone. The other recipients use no attempt for that.
+/// The desk has one entry on the wire for a batch: its first push. A refused batch is halved until each recipient at
+/// fault has been refused alone. The other recipients use no attempt for that.
 final class WebhookBatches {
-    /// What would wait for longer than this waits in a delay queue, so that others can have its place.
+    /// The longest pause during which pushes wait in this process, in milliseconds. In a longer one they wait in a
+    /// delay queue, so that other pushes can take their places.
     private static let longestWaitMilliseconds: Int64 = 5_000
 
     private struct Batch {
-        /// All of one job.
+        /// The pushes, all of one job.
         let pushes: [QueuedPush]
-        /// By the wall clock a recipient that registers again later is another one.
+        /// When the batch was sent. The wall-clock time dates `unregistered` outcomes, so that a later registration
+        /// counts as new.
         let sentAt: Moment
         /// The memory of the batch and its answer, in bytes.
         let bytes: Int
-        /// Nil: the answer has no Retry-After; 0: it has one that says no time.
+        /// The wait in the answer's `Retry-After`, 0 if it cannot be read, or `nil` without that field.
         var retryAfterSeconds: Int32?
 
         /// Whether the batch is a part of a halved batch.
@@ -30,9 +33,9 @@ final class WebhookBatches {
     private let signature: BatchSignature
     private let path: HTTP2Body
     private var pace: BatchPace
-    /// In this turn.
+    /// Whether the receiver is paused in this turn.
     private var isPaused = false
-    /// By the tag of a batch on the wire.
+    /// The batches on the wire, by tag.
     private var onWire: [Int: Batch] = [:]
     private var bytesOnWire = 0
     /// The number of batches on the wire that are parts of halved batches.
@@ -47,7 +50,7 @@ final class WebhookBatches {
         self.pace = pace
     }
 
-    /// Only such jobs are handed in.
+    /// Returns the job as a webhook job. No other jobs are handed in.
     private static func webhookJob(_ job: QueuedJob) -> WebhookJob { unsafeDowncast(job, to: WebhookJob.self) }
 
     private func takeOffWire(_ tag: Int) -> (batch: Batch, first: PushOnWire)? {
@@ -57,7 +60,7 @@ final class WebhookBatches {
         return (batch, first)
     }
 
-    // MARK: What an answer means
+    // MARK: Handling of answers
 
     private func told(_ batch: Batch, _ answer: PoolAnswer, at now: Moment) {
         guard !answer.isTooLong, let told = BatchAnswer(answer.body, recipients: batch.pushes.count) else {
@@ -73,7 +76,7 @@ final class WebhookBatches {
         }
     }
 
-    /// Handles a batch that is refused because of its contents.
+    /// Handles a batch that was refused because of its contents.
     private func refused(_ batch: Batch, _ status: Int, at now: Moment) {
         pace.refused()
         let job = Self.webhookJob(batch.pushes[0].job)
@@ -92,7 +95,7 @@ final class WebhookBatches {
         settle(batch, consequence.verdict, status, reason, at: now)
     }
 
-    /// Queues both halves, each as a batch of its own.
+    /// Queues the two halves, each as a batch of its own.
     private func halve(_ batch: Batch, at now: Moment) {
         let middle = batch.pushes.count / 2
         for half in [batch.pushes[..<middle], batch.pushes[middle...]] {
@@ -110,13 +113,13 @@ final class WebhookBatches {
         putBack(now)
     }
 
-    /// The receiver is in trouble: fewer, smaller, and a pause.
+    /// Sends less and pauses, because the receiver has failed.
     private func fail(_ batch: Batch, at now: Moment) {
         pace.failed(sentAt: batch.sentAt.uptime, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
         putBack(now)
     }
 
-    /// In a long pause nothing waits here.
+    /// Moves the waiting pushes to the delay queues if the pause is long.
     private func putBack(_ now: Moment) {
         let pause = pace.pause(nowMilliseconds: now.uptime)
         guard pause > Self.longestWaitMilliseconds else { return }
@@ -138,7 +141,7 @@ final class WebhookBatches {
 }
 
 extension WebhookBatches: PoolClient {
-    /// Batches, as many as the receiver may have now.
+    /// The number of batches that may be sent to the receiver now.
     var waiting: Int {
         if isPaused { return 0 }
         let waiting = desk.waiting
@@ -149,9 +152,10 @@ extension WebhookBatches: PoolClient {
     private var takesAll: Bool { onWire.count < pace.batches && hasMemory }
     private var takesUrgent: Bool { onWire.count < pace.urgentBatches && hasMemory }
     private var hasMemory: Bool { onWire.isEmpty || bytesOnWire < BatchLimits.bytesOnWire }
-    /// Limits parts to half of the batches, so that a receiver that refuses one job's batches still serves other jobs.
+    /// Whether parts may be sent. They use at most half of the batches, so that a receiver that refuses one job's
+    /// batches still serves other jobs.
     private var takesParts: Bool { partsOnWire < max(1, pace.batches / 2) }
-    /// Whether another job's batch goes before the next part, because parts and other batches share one place.
+    /// Whether a batch of another job is sent before the next part, because parts and other batches share one place.
     private var prefersOthers: Bool { pace.batches == 1 && lastWasPart }
 
     var isEmpty: Bool { desk.isEmpty }
@@ -188,7 +192,7 @@ extension WebhookBatches: PoolClient {
         return nil
     }
 
-    /// Returns the next batch, or `nil` if nothing may go.
+    /// Returns the next batch, or `nil` if nothing may be sent.
     private func nextBatch(onlyUrgent: Bool, _ now: Moment) -> [QueuedPush]? {
         while true {
             var batch = fillBatch(onlyUrgent: onlyUrgent, takesParts: takesParts && !prefersOthers, now)
@@ -196,7 +200,7 @@ extension WebhookBatches: PoolClient {
             guard let first = batch.first else { return nil }
             let job = Self.webhookJob(first.job)
             guard job.sharedSize + job.size(of: first.recipient) > BatchLimits.bodyBytes else { return batch }
-            // Too large alone, so that none went along with it.
+            // The first recipient alone is too large, so no others joined it.
             desk.settle(first, .rejected, reason: WebhookReason.payloadTooLarge, at: now)
         }
     }
@@ -225,7 +229,7 @@ extension WebhookBatches: PoolClient {
     }
 
     func answered(_ tag: Int, _ answer: PoolAnswer, now: Int64) -> ConnectionVerdict {
-        // The outcomes are in the body.
+        // The outcomes are in the body, which is incomplete.
         if let loss = answer.cut {
             lost(tag, loss, now: now)
             return .keep

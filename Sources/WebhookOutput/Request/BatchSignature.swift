@@ -2,8 +2,9 @@ import Crypto
 import Foundation
 import PushModel
 
-/// Signs batches as Standard Webhooks has it: HMAC-SHA256 over id, time and body, so that a body can neither be changed nor
-/// sent again later. One signature for each secret; the receiver needs to know one of them.
+/// The signature of batches according to Standard Webhooks: HMAC-SHA256 over id, time and body. A third party can
+/// neither change a body nor send it again later. Each secret adds one signature, and the receiver needs to know only
+/// one of them.
 package struct BatchSignature {
     private let keys: [SymmetricKey]
 
@@ -11,9 +12,9 @@ package struct BatchSignature {
         keys = secrets.map { $0.key.withBytes { SymmetricKey(data: $0) } }
     }
 
-    /// The value of `webhook-signature`.
+    /// Returns the value of `webhook-signature`.
     ///
-    /// - Parameter seconds: of `webhook-timestamp`, since 1970.
+    /// - Parameter seconds: The value of `webhook-timestamp`, in seconds since 1970.
     package func value(id: String, seconds: Int64, body: [UInt8]) -> String {
         let head = Array("\(id).\(seconds).".utf8)
         return keys.map { key in

@@ -1,15 +1,15 @@
 import HTTP2Session
 
 extension HTTP2Fields {
-    /// What the batches of one receiver have in common.
+    /// Returns the fields that all batches of a receiver share.
     static func webhook(_ url: WebhookURL) throws(HTTP2Error) -> HTTP2Fields { try HTTP2Fields(common(url)) }
 
-    /// Each batch has others.
+    /// Returns the fields that belong to one batch only.
     static func batch(id: String, seconds: Int64, signature: String) throws(HTTP2Error) -> HTTP2Fields {
         try HTTP2Fields(own(id, seconds, signature))
     }
 
-    /// All of a single request.
+    /// Returns all fields of a single request except `:path`.
     static func webhook(
         _ url: WebhookURL, id: String, seconds: Int64, signature: String
     ) throws(HTTP2Error) -> HTTP2Fields {

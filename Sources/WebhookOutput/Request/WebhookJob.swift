@@ -1,12 +1,12 @@
 import PushModel
 import PushSending
 
-/// A job on its way to a receiver, with the part of its batches that they share.
-// why: unchecked as its superclass is.
+/// A job on its way to a receiver, with the JSON that its batches share.
+// why: unchecked because its superclass is.
 final class WebhookJob: QueuedJob, @unchecked Sendable {
-    /// From the comma before `output` to the bracket that opens the recipients.
+    /// The shared JSON, from the comma before `output` to the bracket that opens the recipients.
     let shared: [UInt8]
-    /// The most recipients of this job in one batch.
+    /// The maximum number of recipients of this job in one batch.
     var mostRecipients: Int
 
     init(_ routed: RoutedJob, sink: any OutcomeSink, output: String) {
@@ -22,7 +22,7 @@ final class WebhookJob: QueuedJob, @unchecked Sendable {
         writer.member("app", string: job.app)
         writer.member("job", raw: describe(routed))
         var shared = writer.finish()
-        // It is inside of the batch's object.
+        // The members become part of the batch's object, so their own braces are removed.
         shared[0] = UInt8(ascii: ",")
         shared.removeLast()
         return shared + Array(#","recipients":["#.utf8)
@@ -46,16 +46,16 @@ final class WebhookJob: QueuedJob, @unchecked Sendable {
         return writer.finish()
     }
 
-    /// What the shared part and the batch's own fields take at most, in bytes.
+    /// The maximum size of the shared part and of the batch's own fields, in bytes.
     var sharedSize: Int { shared.count + 128 }
 
-    /// What a recipient takes in a batch at most, in bytes.
+    /// Returns the maximum size of a recipient in a batch, in bytes.
     func size(of recipient: Int) -> Int {
         let recipient = routed.job.recipients[recipient]
         return 96 + recipient.addressJSON.count + (recipient.refJSON?.count ?? 0) + (recipient.payload?.count ?? 0)
     }
 
-    /// The body of a request for some of the recipients.
+    /// Returns the body of a request for some of the recipients.
     func body(id: String, recipients: some Collection<Int>) -> [UInt8] {
         var body = Array(#"{"version":1,"batch":"\#(id)""#.utf8)
         body.reserveCapacity(body.count + shared.count + recipients.reduce(2) { $0 + size(of: $1) })

@@ -1,17 +1,17 @@
 package import Store
 
-/// Something that goes wrong, or that an operator does, while pushes are under way.
+/// A fault or an operator's action while pushes are in progress.
 package enum Fault: Hashable, Sendable {
     package enum Link: String, Sendable, CaseIterable {
         case broker, database, apns, fcm
 
-        /// Whose service is there; nil: none is.
+        /// The output whose service is at the end of the link, or `nil` for the broker and the database.
         var output: OutputKind? { OutputKind(rawValue: rawValue) }
     }
 
     package enum Servers: String, Sendable, CaseIterable { case rabbitmq, postgres, both }
 
-    /// What of a worker's configuration changes.
+    /// Changed settings of a worker.
     package struct Settings: Hashable, Sendable {
         package let chunkSize: Int
         package let maximumInFlight: Int
@@ -19,71 +19,73 @@ package enum Fault: Hashable, Sendable {
         package let logLevel: String
     }
 
-    // Workers, by number from 1.
+    // Faults of workers, which are numbered from 1.
     case killWorker(Int)
-    /// SIGTERM; it is started again when it has ended.
+    /// The worker gets SIGTERM and is started again after it has ended.
     case restartWorker(Int)
-    /// The same, with a second SIGTERM while it drains.
+    /// The worker gets a second SIGTERM while it drains.
     case hurryWorker(Int)
-    /// SIGSTOP, for longer than the broker waits for a heartbeat.
+    /// The worker gets SIGSTOP for longer than the broker waits for a heartbeat.
     case freezeWorker(Int)
-    /// A job of thousands is published while everything to the broker takes long, and all workers are killed with the
-    /// first of its pushes; worker 1 loses its connection instead. Counted from 0.
+    /// A job of thousands is published while the links to the broker are slow. At its first push, all workers are
+    /// killed, except that worker 1 only loses its connection. These jobs are numbered from 0.
     case killWhileSplitting(Int)
-    /// A flood is published, and a worker of its own starts while the others are busy with it; later it leaves.
+    /// A flood is published, and an additional worker starts while the others are busy with it. It leaves later.
     case joinLate
 
     case stopServers(Servers)
-    /// SIGKILL for RabbitMQ, an immediate shutdown for PostgreSQL.
+    /// RabbitMQ gets SIGKILL, and PostgreSQL an immediate shutdown.
     case killServers(Servers)
-    /// Somebody alters the table of device tokens: whoever marks one waits.
+    /// The table of device tokens is locked, so marking a token has to wait.
     case lockTokens
-    /// The same for longer than the broker waits for acknowledgements, and nobody can claim a job either.
+    /// Device tokens and claims are locked for longer than the broker waits for acknowledgements. No job can be claimed
+    /// either.
     case lockTables
-    /// The database's server ends, killed or stopped, and the one that follows it takes its place.
+    /// The primary database server is killed or stopped, and its standby takes its place.
     case failOver(isPlanned: Bool)
-    /// Another consumer's queue is full, and refuses every event.
+    /// The queue of another consumer is full and rejects every result event.
     case fullQueue
 
-    // One of several nodes of the broker, by number from 1.
+    // Faults of one broker node in a cluster. Nodes are numbered from 1.
     case stopNode(Int)
     case killNode(Int)
 
-    // What lies between a worker and one of its peers.
+    // Faults of the link between a worker and one of its peers.
     case cut(Link, worker: Int)
-    /// Nothing passes, and nobody says so; cut at its end.
+    /// The link silently stops passing data. It is cut at the end.
     case blackHole(Link, worker: Int)
     case slow(Link, worker: Int, milliseconds: Int)
 
-    // Apple's bad days.
+    // Faults of APNs.
     case goAway(announced: Bool)
     case cutPushes
     case refuseStreams(Int)
-    /// So many of the next requests are refused for now.
+    /// The given number of requests are refused temporarily.
     case refuseNext(Int, status: Int)
     case unavailable
     case slowAnswers(milliseconds: Int)
-    /// Requests are taken and not answered; `all`: not even read.
+    /// Requests are read and not answered. With `all`, they are not even read.
     case silence(all: Bool)
     case apnsDown
     case streamLimit(Int)
 
-    /// Another service's.
+    /// A fault of another service.
     case service(OutputKind, ServiceFault)
 
-    /// SIGHUP after these changes of the configuration, and again when they are taken back.
+    /// The worker's settings change and it gets SIGHUP. The same happens when the change is reverted.
     case reconfigureWorker(Int, Settings)
 
-    /// A new credential is imported and the old one retired; apps are numbered from 0.
+    /// A new credential is imported and the old one retired. Apps are numbered from 0.
     case rotateCredential(app: Int)
-    /// An app may be sent to no faster from now on; nil: as fast as may be.
+    /// The rate limit of an app changes, or is removed if it is `nil`. Apps are numbered from 0.
     case setPace(app: Int, AppPace?)
-    /// More than a paced app gets done in a minute is published at once. Counted from 0.
+    /// A campaign is published at once. It has more recipients than its app's rate allows in a minute. Campaigns are
+    /// numbered from 0.
     case campaign(Int)
 }
 
 extension Fault {
-    /// What it is counted as.
+    /// The name under which the fault is counted.
     package var name: String {
         switch self {
         case .killWorker: "kill -9 of a worker"
@@ -120,7 +122,7 @@ extension Fault {
         }
     }
 
-    /// The workers whose open jobs it may bring back to the broker, to be delivered again.
+    /// Returns the number of workers whose open jobs may be redelivered because of the fault.
     package func redeliversJobs(workers: Int) -> Int {
         switch self {
         case .killWorker, .restartWorker, .hurryWorker, .freezeWorker, .cut(.broker, _), .blackHole(.broker, _),
@@ -129,13 +131,13 @@ extension Fault {
         case .stopServers(.rabbitmq), .stopServers(.both), .killServers(.rabbitmq), .killServers(.both), .stopNode,
             .killNode, .killWhileSplitting:
             workers
-        // It drains, and may not be done in time.
+        // When it leaves, the worker drains and may not finish in time.
         case .joinLate: 1
         default: 0
         }
     }
 
-    /// The output whose pushes alone it concerns; nil: all.
+    /// The only output whose pushes the fault affects, or `nil` for all outputs.
     package var output: OutputKind? {
         switch self {
         case .cut(let link, _), .blackHole(let link, _), .slow(let link, _, _): link.output
@@ -147,7 +149,8 @@ extension Fault {
         }
     }
 
-    /// The workers that may lose sight of what is on the wire to a service, so that it is sent again.
+    /// Returns the number of workers that may lose track of pushes on the wire to a service. These pushes are sent
+    /// again.
     package func blindsPushes(workers: Int) -> Int {
         switch self {
         case .cut(let link, _), .blackHole(let link, _), .slow(let link, _, _): link.output == nil ? 0 : 1
@@ -157,7 +160,7 @@ extension Fault {
         }
     }
 
-    /// What was sent in time may reach its service, or be read there, only when it is over.
+    /// Whether requests that were sent in time may reach their service, or be read there, only after the fault.
     package var holdsUpRequests: Bool {
         switch self {
         case .freezeWorker, .silence: true
@@ -167,7 +170,7 @@ extension Fault {
         }
     }
 
-    /// Whether it may cost this worker its connection to the broker.
+    /// Returns whether the fault may cost this worker its connection to the broker.
     package func disconnects(worker: Int) -> Bool {
         switch self {
         case .freezeWorker(worker), .cut(.broker, worker), .blackHole(.broker, worker), .slow(.broker, worker, _): true
@@ -185,7 +188,7 @@ extension Fault {
         }
     }
 
-    /// The database, or somebody's lock on it, goes.
+    /// Whether the fault interrupts the database or locks one of its tables.
     package var affectsDatabase: Bool {
         switch self {
         case .stopServers(.postgres), .stopServers(.both), .killServers(.postgres), .killServers(.both), .lockTokens,
@@ -195,7 +198,7 @@ extension Fault {
         }
     }
 
-    /// A worker may hear later what is new in the database.
+    /// Whether a worker may learn late of changes in the database.
     package var keepsNewsFromWorkers: Bool {
         switch self {
         case .freezeWorker, .cut(.database, _), .blackHole(.database, _), .slow(.database, _, _),

@@ -1,20 +1,21 @@
 import TestSupport
 
-/// Something that shows only while nothing else hides it, once in a run: meanwhile others are left out.
+/// A fault that can only be observed while no other fault hides it. It occurs once in a run, and conflicting faults are
+/// left out.
 struct Interlude {
     let fault: Fault
-    /// Milliseconds after the start of the run.
+    /// The start in milliseconds after the start of the run.
     private let start: Int
     private let length: ClosedRange<Int>
-    /// Until others may go on, after the longest.
+    /// The time from the latest end until other faults may occur, in milliseconds.
     private let rest: Int
 
-    /// Those that a run is long enough for; a longer run begins like a shorter one.
+    /// Returns the interludes for which the run is long enough. A longer run begins like a shorter one.
     static func all(_ profile: Profile) -> [Interlude] {
         var all: [Interlude] = []
         if profile.seconds >= profile.joinsFrom {
             all.append(Interlude(fault: .joinLate, start: 45_000, length: 10_000...10_000, rest: 25_000))
-            // While it is still quiet, and the flood is over.
+            // These occur after the flood, while the workers are still undisturbed.
             all += (0..<3).map {
                 Interlude(
                     fault: .killWhileSplitting(JobNumber.staged($0)), start: 65_000 + $0 * 5_000, length: 0...0,
@@ -32,13 +33,14 @@ struct Interlude {
         return Schedule.Entry(start: start, milliseconds: .random(in: length, using: &generator), fault: fault)
     }
 
-    /// Whether it can't be seen with this other fault, which may take longer than planned.
+    /// Returns whether another fault must be left out because it would hide this one. It may take longer than planned.
     func leavesOut(_ entry: Schedule.Entry, _ profile: Profile) -> Bool {
         let time = start - profile.drainSeconds * 1_000...start + length.upperBound + rest
         guard entry.start <= time.upperBound, entry.start + entry.milliseconds >= time.lowerBound else { return false }
         switch entry.fault {
         case .rotateCredential, .reconfigureWorker, .setPace: return false
-        // A worker must keep its connection to the broker for all the time. The others may come and go.
+        // At least one worker must keep its connection to the broker for the whole time. The other workers may come and
+        // go.
         case _ where fault == .lockTables: return entry.fault.disconnects(worker: 1) || entry.fault.affectsDatabase
         default: return true
         }

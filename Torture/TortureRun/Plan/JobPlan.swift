@@ -1,6 +1,6 @@
 package import PushModel
 
-/// A job that will be published.
+/// A job to publish.
 package struct JobPlan: Sendable {
     package let number: Int
     package let output: OutputKind
@@ -11,15 +11,15 @@ package struct JobPlan: Sendable {
 
     package static func id(_ number: Int) -> String { "torture-\(number)" }
 
-    /// The job that a text speaks of.
+    /// Returns the number of the job that a text mentions.
     package static func number(in text: String) -> Int? {
-        // Its alert's, rather than that of the job whose id it has.
+        // The alert names the job itself, but the ID may be that of another job.
         (text.firstMatch(of: /job torture-([0-9]+)/) ?? text.firstMatch(of: /torture-([0-9]+)/)).flatMap { Int($0.1) }
     }
 
     package var routingKey: String { traits.flaw == .unknownLane ? "express" : lane.rawValue }
     package var messageID: String? { traits.identity == .asMessageID ? id : nil }
-    /// The job whose id it has.
+    /// The number of the job whose ID this job has.
     package var namesake: Int {
         traits.flaw == .takenID ? JobNumber.followed(number) : traits.sharesID ? number - 1 : number
     }
@@ -47,7 +47,8 @@ package struct JobPlan: Sendable {
         }
     }
 
-    /// Milliseconds since 1970; an `expires_at` of 0 is now or never.
+    /// Returns the job as JSON. Times are in milliseconds since 1970. With an `expiresAt` of 0, a push is delivered at
+    /// once or never.
     package func json(sendAt: Int64? = nil, expiresAt: Int64? = nil, subscribe: Subscribe) -> String {
         let recipients = recipients.indices.map { recipient($0, subscribe) }.joined(separator: ",")
         var fields = [

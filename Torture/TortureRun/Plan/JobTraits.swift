@@ -1,35 +1,34 @@
-/// What is asked for a job, and done with it, beyond the ordinary.
+/// Special properties of a job, and the publisher's actions for it.
 package struct JobTraits: Sendable, Hashable {
-    /// Where its id is.
+    /// The location of a job's ID.
     package enum Identity: Sendable, CaseIterable {
         case inBody, asMessageID
-        /// Nowhere: nobody can tell that it has come twice.
+        /// The job has no ID, so a repeated message is processed like another job.
         case none
     }
 
     package var identity = Identity.inBody
     package var isAtMostOnce = false
-    /// `"results": "problems"`: what was sent is not told.
+    /// Whether the job has `"results": "problems"`, so that `sent` outcomes are not reported.
     package var wantsProblemsOnly = false
-    // Milliseconds from publishing to…
-    /// … `send_at`.
+    /// The time from publishing to `send_at`, in milliseconds.
     package var sendAfter: Int?
-    /// … `expires_at`; 0: now or never.
+    /// The time from publishing to `expires_at`, in milliseconds. 0 means that a push is delivered at once or never.
     package var expireAfter: Int?
-    /// … its cancellation.
+    /// The time from publishing to the job's cancellation, in milliseconds.
     package var cancelAfter: Int?
-    /// … publishing the same message again.
+    /// The time until the same message is published again, in milliseconds.
     package var publishAgainAfter: Int?
     package var flaw: JobFlaw?
-    /// It has the id of the job before it.
+    /// Whether the job has the ID of the job before it.
     package var sharesID = false
-    /// When it is done, another job is published under its id.
+    /// Whether another job is published under the same ID when this job is done.
     package var isFollowed = false
-    /// Bytes of what each recipient is called by its publisher (`ref`).
+    /// The length of each recipient's `ref` in bytes, or `nil` for no `ref`.
     package var refBytes: Int?
-    /// What its publisher was careless to put on the message.
+    /// The mistake that a careless publisher makes in the message's properties.
     package var slip: Slip?
-    /// Its own: recipients a second.
+    /// The job's own rate limit, in recipients per second.
     package var rate: Int?
 
     package init() {}
@@ -37,34 +36,34 @@ package struct JobTraits: Sendable, Hashable {
     package var hasID: Bool { identity != .none }
 }
 
-/// What a publisher should not put on a message.
+/// A mistake of a publisher in the properties of a message.
 package enum Slip: Sendable, Hashable, CaseIterable {
-    /// What only the broker has a say in: a delivery count, and a priority.
+    /// A delivery count and a priority, which only the broker may set.
     case brokersWord
-    /// `CC` and `BCC` with keys that lead nowhere, or where it goes anyway.
+    /// `CC` and `BCC` with keys that lead nowhere or to the job's own queue.
     case copiesForNobody
-    /// `CC` with another lane: there are two of it from the beginning.
+    /// `CC` with another lane, so that two copies of the job exist from the beginning.
     case copyInAnotherLane
-    /// `expiration`: the broker drops it unless a worker takes it at once.
+    /// An `expiration`, so that the broker drops the message unless a worker consumes it at once.
     case expiration
 }
 
-/// What makes a message no job.
+/// A flaw that makes a message unusable as a job.
 package enum JobFlaw: String, Sendable, CaseIterable {
     case brokenJSON, unknownField, noRecipients, unknownApp
-    /// What a recipient is called is too long.
+    /// The `ref` of a recipient is too long.
     case longRef
-    /// Routed nowhere: the broker hands it to a worker as what it has dropped.
+    /// The routing key leads nowhere. The broker delivers the message to a worker as dropped.
     case unknownLane
-    /// Another job has its id, which is to be one job's.
+    /// The ID belongs to another job and may not be used twice.
     case takenID
 
-    /// What a publisher's job may be from the beginning.
+    /// The flaws that a job can have when it is first published.
     static let ofPublishers = allCases.filter { $0 != .takenID }
 
     package static let takenIDProblem = "was given to another job"
 
-    /// What the dead-letter queue's `x-martlet-reason` must hold.
+    /// The text that `x-martlet-reason` in the dead-letter queue must contain.
     package var reason: String {
         switch self {
         case .brokenJSON: "is not valid JSON"

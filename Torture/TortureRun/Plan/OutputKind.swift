@@ -1,8 +1,8 @@
-/// Who delivers a job.
+/// The output that delivers a job.
 package enum OutputKind: String, Sendable, CaseIterable {
     case apns, fcm, webpush, webhook
 
-    /// Of a hundred jobs, how many are its.
+    /// The percentage of jobs that are for this output.
     var share: Int {
         switch self {
         case .apns: 55
@@ -12,7 +12,7 @@ package enum OutputKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// What its service answers of an address that is dead; of what a run asks for, to nothing else.
+    /// The statuses with which the service reports a dead address. In a run, they have no other meaning.
     var deadStatuses: Set<Int> {
         switch self {
         case .apns, .webhook: [410]
@@ -21,17 +21,18 @@ package enum OutputKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// What a refusal is called that is for whoever uses the address, and not for what is wrong with it.
+    /// The reasons of refusals that concern the sender and not the address.
     var mismatchReasons: Set<String> {
         switch self {
         case .apns, .webhook: []
         case .fcm: ["SENDER_ID_MISMATCH"]
-        // The second where a service has no words for it.
+        // `Status403` is used if a service gives no reason.
         case .webpush: ["KeyMismatch", "Status403"]
         }
     }
 
-    /// Milliseconds before which its service wants nothing again that it has refused for now; nil: it does not say.
+    /// The minimum time before a retry after a temporary refusal, in milliseconds, or `nil` if the service requires
+    /// none.
     var leastRetryDelay: Int64? {
         switch self {
         case .apns, .webpush, .webhook: nil

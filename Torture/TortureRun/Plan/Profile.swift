@@ -1,33 +1,33 @@
 package import PushModel
 
-/// How long and how hard a run is.
+/// The duration and intensity of a run.
 package struct Profile: Sendable {
-    /// How often something happens on a track: milliseconds between the end of one fault and the next.
+    /// The pauses on each track, in milliseconds from the end of one fault to the start of the next.
     package struct Gaps: Sendable {
         package var workers: ClosedRange<Int>
         package var servers: ClosedRange<Int>
         package var network: ClosedRange<Int>
-        /// Of each.
+        /// The pause for each service.
         package var services: ClosedRange<Int>
         package var credentials: ClosedRange<Int>
         package var settings: ClosedRange<Int>
         package var splitting = 20_000...40_000
         package var queue = 60_000...90_000
-        /// Of each paced app: long enough to be counted over a window.
+        /// The pause for each rate-limited app. It is long enough to count requests over a window.
         package var paces = 30_000...60_000
         package var campaigns = 70_000...110_000
     }
 
-    /// Seconds during which jobs are published and faults happen.
+    /// The time during which jobs are published and faults occur, in seconds.
     package var seconds: Int
-    /// Recipients published in a second, over all publishers.
+    /// The number of recipients published per second by all publishers together.
     package var rate: Int
     package var gaps: Gaps
-    /// Milliseconds that an outage lasts.
+    /// The duration of an outage, in milliseconds.
     package var outage: ClosedRange<Int>
-    /// Milliseconds that a worker is frozen: more than two heartbeats.
+    /// The time for which a worker is frozen, in milliseconds. It exceeds two heartbeats.
     package var freeze: ClosedRange<Int>
-    /// Milliseconds that the device tokens are locked.
+    /// The time for which the device tokens are locked, in milliseconds.
     var locking = 10_000...60_000
     /// Milliseconds that another consumer's queue is full. Workers offer an event after 1, 6 and 36 seconds, so longer than
     /// the second offer and shorter than the third: an event that is offered each second is then told apart.
@@ -35,67 +35,72 @@ package struct Profile: Sendable {
     /// Milliseconds that device tokens and claims are locked, once in a run that is long enough: more than the broker waits
     /// for an acknowledgement, and looks for such only once a minute.
     var standstill = 125_000...135_000
-    /// Seconds a run has to last at least for a worker to join late, and for the long lock.
+    /// The minimum duration of a run in which a worker joins late, in seconds. ``standsStillFrom`` is the minimum for
+    /// the long lock.
     var joinsFrom = 90
     var standsStillFrom = 360
-    /// Milliseconds that a worker works with other settings.
+    /// The time for which a worker has changed settings, in milliseconds.
     package var resetting: ClosedRange<Int>
-    /// Seconds until everything must be settled when the faults have ended.
+    /// The time limit for everything to be settled after the faults, in seconds.
     package var settleSeconds: Int
-    /// There is time for what takes minutes: recipients whose answer never comes, so that each takes all its attempts, and
-    /// services that want a minute's rest.
+    /// Whether there is time for effects that take minutes. Examples are recipients that are never answered and use all
+    /// their attempts, and services that require a pause of a minute.
     package var isPatient: Bool
 
-    /// How much more often than in a long run jobs are out of the ordinary.
+    /// The factor by which unusual jobs are more frequent than in a long run.
     package var oddity = 1
-    /// Milliseconds from publishing to `send_at`, for jobs that have one.
+    /// The time from publishing to `send_at` for jobs that have one, in milliseconds.
     package var sendAfter = 1_000...15_000
-    /// The same for jobs that are cancelled before: time in which all workers can come to know.
+    /// The time from publishing to `send_at` for jobs that are cancelled before it, in milliseconds. It is long enough
+    /// for all workers to learn of the cancellation.
     package var cancelledSendAfter = 12_000...30_000
-    /// Milliseconds from publishing, or from `send_at`, to `expires_at`, for jobs that have one.
+    /// The time from publishing, or from `send_at`, to `expires_at` for jobs that have one, in milliseconds.
     package var expireAfter = 500...20_000
-    /// Rates that paced apps have by turns, of which a busy machine is far.
+    /// The rates that rate-limited apps have in turn. Even a busy machine could send much faster.
     var paces = [40, 80, 160, 320]
-    /// What they have in the end.
+    /// The rate of rate-limited apps at the end of the run.
     var lastPace = 150
-    /// Recipients of a campaign; 0: there is none.
+    /// The number of recipients of a campaign, or 0 for no campaigns.
     var campaign = 3_000
-    /// Of each paced app's last one, which takes several of the windows over which requests are counted.
+    /// The number of recipients of each rate-limited app's last campaign. It takes several of the windows over which
+    /// requests are counted.
     var lastCampaign: Int { 4 * campaign }
-    /// Seconds that a job with a rate of its own takes by that.
+    /// The time that a job with a rate limit of its own takes, in seconds.
     var ownPace = 10...40
-    /// There are two servers for the database.
+    /// Whether the database has a second server.
     var hasStandby = true
-    /// Seconds in which jobs of the same id are sent once; 0: that is not asked for.
+    /// The time during which jobs with the same ID are sent only once, in seconds, or 0 for no de-duplication.
     package var deduplicationWindow = 3_600
 
-    /// Of the broker. Of several, one at a time is stopped, and never all.
+    /// The number of broker nodes. If there are several, only one is stopped at a time.
     package var nodes = 1
     package var publishers = 3
     package var workers = 3
     package var mostRecipients = 300
-    /// Of a large job, around and above what `at_most_once` jobs are split by; one in a hundred jobs is large.
+    /// The number of recipients of a large job. The range lies at and above the size by which `at_most_once` jobs are
+    /// split. One in a hundred jobs is large.
     package var largeJobs = 499...1_000
-    /// Of a job of thousands.
+    /// The number of recipients of a job of thousands.
     package var giantJobs = 2_000...6_000
-    /// Of one that workers die at while nothing else happens: twice as many chunks as a worker publishes at once, and more.
+    /// The number of recipients of a job for which workers are killed while no other fault occurs. It has more than
+    /// twice as many chunks as a worker publishes at once.
     var stagedJob = 8_000
-    /// Jobs of 100 recipients, published at once for a worker that joins.
+    /// The number of jobs with 100 recipients that are published at once for a worker that joins late.
     package var flood = 240
     package var heartbeatSeconds = 2
     package var requestTimeoutSeconds = 3
-    /// The least that FCM's output takes.
+    /// The minimum request timeout that the FCM output accepts, in seconds.
     package var longestTimeoutSeconds = 10
     package var drainSeconds = 8
-    /// One of them as long as the most patient service wants it.
+    /// The delays between attempts, in seconds. One of them is as long as the most patient service requires.
     package var retryDelays = [1, 2, 4, 10]
     package var maximumAttempts = 8
     package var maximumInFlight = 2_000
     package var prefetch: [Lane: Int] = [.urgent: 100, .normal: 200, .bulk: 50]
-    /// Megabytes that no worker may ever exceed.
+    /// The memory that no worker may ever exceed, in megabytes.
     package var memoryLimit = 400
 
-    /// `make torture`.
+    /// Returns the profile of `make torture`.
     package static func long(minutes: Double) -> Profile {
         Profile(
             seconds: Int(minutes * 60), rate: 600,
@@ -106,12 +111,12 @@ package struct Profile: Sendable {
             isPatient: true)
     }
 
-    /// Among the tests: everything happens, and it takes less than a minute.
+    /// The profile of the run in the test suite. All kinds of faults occur within less than a minute.
     package static let short: Profile = {
         var profile = shortOfTime
         profile.retryDelays = [1, 2]
         (profile.oddity, profile.mostRecipients) = (3, 150)
-        // A copy of the database is not made in a moment.
+        // Copying the database to a standby takes too long for a short run.
         (profile.hasStandby, profile.campaign) = (false, 0)
         (profile.paces, profile.ownPace, profile.gaps.paces) = ([80, 160, 320], 1...3, 2_000...4_000)
         (profile.locking, profile.fullness) = (1_000...3_000, 1_000...2_000)
@@ -129,12 +134,13 @@ package struct Profile: Sendable {
         outage: 300...1_500, freeze: 4_500...5_500, resetting: 1_000...3_000, settleSeconds: 120,
         isPatient: false)
 
-    /// In a cluster what was on its way between two queues when a node went comes after three to six minutes (operate.md).
+    /// The time limit for settling, in seconds. In a cluster, messages that were between two queues when a node failed
+    /// arrive after three to six minutes (operate.md).
     var settlingTakes: Int { nodes == 1 ? settleSeconds : settleSeconds + 240 }
 
-    /// The worker that joins late.
+    /// The number of the worker that joins late.
     package var latecomer: Int { workers + 1 }
 
-    /// Of the broker: milliseconds within which a delivery must be acknowledged.
+    /// The broker's time limit for acknowledging a delivery, in milliseconds.
     package static let patience = 60_000
 }

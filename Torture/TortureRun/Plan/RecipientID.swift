@@ -1,13 +1,14 @@
-/// A recipient by what its service will say of it.
+/// The kind of a recipient, which determines its service's answer.
 package enum RecipientKind: String, Sendable, CaseIterable {
     case plain, slow, dead, bad
-    /// 503, however often it is tried.
+    /// Refused temporarily with a 503 on every attempt.
     case refusedForNow
     /// Never answered.
     case silent
 }
 
-/// Which recipient of which job; its address says it, too, so that what its service sees can be put down to it.
+/// The identity of a recipient: its job and its index in that job. Its address encodes the same, so that requests seen
+/// by a service can be attributed to it.
 package struct RecipientID: Hashable, Sendable, Comparable, CustomStringConvertible {
     private static let mostInJob = 8_192
 
@@ -19,24 +20,26 @@ package struct RecipientID: Hashable, Sendable, Comparable, CustomStringConverti
         self.index = index
     }
 
-    /// - Parameter number: of all recipients of all jobs.
+    /// Creates an identity from a number.
+    ///
+    /// - Parameter number: The recipient's number among all recipients of all jobs.
     init(number: Int) { self.init(job: number / Self.mostInJob, index: number % Self.mostInJob) }
 
     var number: Int { job * Self.mostInJob + index }
 
-    /// Its number, with zeros before it.
+    /// Returns the number in hex with leading zeros.
     func hexadecimal(digits: Int) -> String {
         let text = String(number, radix: 16)
         return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
     }
 
-    /// What its publisher calls it, in so many bytes.
+    /// Returns the recipient's `ref` with a length of `bytes`.
     func ref(_ bytes: Int) -> String {
         let name = "\(job)/\(index)/"
         return name + String(repeating: "r", count: max(0, bytes - name.utf8.count))
     }
 
-    /// Whether a publisher may have called it so.
+    /// Returns whether a `ref` belongs to this recipient.
     func isCalled(_ ref: String) -> Bool { ref.hasPrefix("\(job)/\(index)/") }
 
     package static func < (one: Self, other: Self) -> Bool {

@@ -1,7 +1,7 @@
 import Store
 import TestSupport
 
-/// What goes wrong with services other than the first, and how fast apps may be sent to.
+/// Faults of services other than APNs, and rate limits of apps.
 extension Schedule {
     static func serviceFault(
         of output: OutputKind, _ profile: Profile, _ generator: inout SplitMix64
@@ -14,7 +14,7 @@ extension Schedule {
         }
     }
 
-    /// Of an app; now and then none.
+    /// Returns a rate limit for an app, or occasionally `nil`.
     static func pace(_ profile: Profile, _ generator: inout SplitMix64) -> AppPace? {
         guard Int.random(in: 0..<6, using: &generator) > 0 else { return nil }
         return profile.paces.randomElement(using: &generator).map {
@@ -36,7 +36,7 @@ extension Schedule {
                 .service(.fcm, .refusedAccount(app: app, byTokenEndpoint: .random(using: &generator))), profile.outage
             )
         case 8: return (.service(.fcm, .next(.random(in: 1...50, using: &generator), .mismatch)), 0...0)
-        // A project that is told nothing waits a minute.
+        // After a 429 without `Retry-After`, the project waits for a minute.
         case 9 where profile.isPatient: return (.service(.fcm, .next(1, .tooMany(retryAfter: nil))), 0...0)
         case 10: return (.service(.fcm, .always(.tooMany(retryAfter: 2))), profile.outage)
         default:
@@ -46,7 +46,7 @@ extension Schedule {
     }
 
     private static func webPushFault(_ profile: Profile, _ generator: inout SplitMix64) -> (Fault, ClosedRange<Int>) {
-        // As if somebody had given the app another key for a moment.
+        // Simulates that the app briefly had another key.
         if Int.random(in: 0..<8, using: &generator) == 0 {
             return (.service(.webpush, .next(.random(in: 1...50, using: &generator), .mismatch)), 0...0)
         }
@@ -54,7 +54,7 @@ extension Schedule {
         return (.service(.webpush, fault), length)
     }
 
-    /// Of batches.
+    /// Returns a fault of the webhook receiver.
     private static func webhookFault(_ profile: Profile, _ generator: inout SplitMix64) -> (Fault, ClosedRange<Int>) {
         let some = Int.random(in: 1...5, using: &generator)
         let seconds = Int.random(in: 1...3, using: &generator)
@@ -76,7 +76,7 @@ extension Schedule {
         return (.service(.webhook, fault), length)
     }
 
-    /// Of any service.
+    /// Returns a fault that any service can have.
     private static func anyFault(
         _ profile: Profile, _ generator: inout SplitMix64
     ) -> (ServiceFault, ClosedRange<Int>) {

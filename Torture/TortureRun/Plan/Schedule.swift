@@ -1,15 +1,17 @@
 import TestSupport
 
-/// What goes wrong, and when: the same for the same seed and profile. A value; nothing happens by it.
+/// The faults of a run and their times. They are the same for the same seed and profile. A schedule is a plain value,
+/// which ``FaultRunner`` carries out.
 package struct Schedule: Sendable {
     package struct Entry: Sendable, Hashable {
-        /// Milliseconds after the start of the run.
+        /// The start in milliseconds after the start of the run.
         package let start: Int
         package let milliseconds: Int
         package let fault: Fault
     }
 
-    /// Faults of one track come one after the other, those of different tracks at the same time.
+    /// The faults by track. Faults on one track occur one after another, and those on different tracks at the same
+    /// time.
     package let tracks: [[Entry]]
 
     package init(seed: UInt64, profile: Profile) {
@@ -19,7 +21,7 @@ package struct Schedule: Sendable {
         func track(
             _ gaps: ClosedRange<Int>, _ make: (inout SplitMix64) -> (Fault, ClosedRange<Int>)
         ) {
-            // Each track draws from a generator of its own: a longer run begins like a shorter one.
+            // Each track draws from a generator of its own, so that a longer run begins like a shorter one.
             var own = SplitMix64(seed: generator.next())
             var entries: [Entry] = []
             var time = 1_000 + Int.random(in: 0...gaps.lowerBound, using: &own)
@@ -38,7 +40,7 @@ package struct Schedule: Sendable {
         var serverFaults = 0
         track(profile.gaps.servers) { generator in
             defer { serverFaults += 1 }
-            // The first of all, so that each run has one, and now and then.
+            // Every fourth fault is a failover. The first one is too, so that each run has at least one.
             if profile.hasStandby, serverFaults.isMultiple(of: 4) {
                 return (.failOver(isPlanned: .random(using: &generator)), profile.outage)
             }
@@ -73,12 +75,13 @@ package struct Schedule: Sendable {
         self.tracks = tracks
     }
 
-    /// Nothing goes wrong.
+    /// A schedule without faults.
     package static let calm = Schedule(tracks: [])
 
     private init(tracks: [[Entry]]) { self.tracks = tracks }
 
-    /// The first worker lives through the whole run, so that its memory tells something.
+    /// Returns a fault of a worker. The first worker is only frozen and lives through the whole run, so that its memory
+    /// growth is meaningful.
     private static func workerFault(
         _ worker: Int, _ profile: Profile, _ generator: inout SplitMix64
     ) -> (Fault, ClosedRange<Int>) {
@@ -107,7 +110,7 @@ package struct Schedule: Sendable {
         return (Bool.random(using: &generator) ? .killServers(servers) : .stopServers(servers), profile.outage)
     }
 
-    /// Of any worker: chunks of other sizes than those of the rest, of which some are no size of a job here.
+    /// Returns changed settings for any worker. Its chunks differ in size from those of the other workers.
     private static func otherSettings(_ profile: Profile, _ generator: inout SplitMix64) -> Fault {
         .reconfigureWorker(
             .random(in: 1...profile.workers, using: &generator),

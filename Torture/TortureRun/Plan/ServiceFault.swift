@@ -1,33 +1,34 @@
-/// What goes wrong with a service.
+/// A fault of a service.
 package enum ServiceFault: Hashable, Sendable {
-    // With its connections.
+    // Faults of its connections.
     case goAway(announced: Bool)
     case cut
     case refuseStreams(Int)
     case down
-    // With its answers.
+    // Faults of its answers.
     case slow(milliseconds: Int)
-    /// Requests are taken and not answered; `all`: not even read.
+    /// Requests are read and not answered. With `all`, they are not even read.
     case silence(all: Bool)
-    /// So many of the next requests get this answer.
+    /// The given number of requests get this answer.
     case next(Int, ServiceAnswer)
-    /// All do, for a while.
+    /// All requests get this answer for a while.
     case always(ServiceAnswer)
-    /// Some recipients are left out.
+    /// Answers leave out some recipients.
     case partialAnswers
-    /// Answers that are none.
+    /// Answers do not have the service's format.
     case wrongWords
-    /// Their connection ends in the middle of them.
+    /// Connections end in the middle of an answer.
     case cutAnswers
-    // With the credential, until it is mended.
-    /// Where access tokens are to be had, nobody gets one, or even an answer.
+    // Faults of its credential, which last until they are cleared.
+    /// The token endpoint issues no access tokens. If silent, it does not answer at all.
     case noAccessTokens(isSilent: Bool)
-    /// All access tokens are taken back.
+    /// All access tokens are revoked.
     case revokedTokens
-    /// The account of an app, counted from 0, is refused: by who gives out tokens, or by who takes messages.
+    /// The account of an app is refused by the token endpoint or by the endpoint for messages. Apps are numbered from
+    /// 0.
     case refusedAccount(app: Int, byTokenEndpoint: Bool)
 
-    /// What it is counted as.
+    /// The name under which the fault is counted.
     package var name: String {
         switch self {
         case .goAway: "GOAWAY"
@@ -48,29 +49,29 @@ package enum ServiceFault: Hashable, Sendable {
         }
     }
 
-    /// Workers may lose sight of what is on the wire, so that it is sent again.
+    /// Whether workers may lose track of pushes on the wire. These pushes are sent again.
     var blindsPushes: Bool {
         switch self {
         case .goAway, .cut, .down, .slow, .silence, .partialAnswers, .wrongWords, .cutAnswers: true
-        // Of a receiver of batches they may be half of the truth.
+        // A webhook receiver may have accepted part of a batch before such an answer.
         case .next(_, .broken), .always(.unavailable(nil)): true
         default: false
         }
     }
 
-    /// What was sent in time may be read only when it is over.
+    /// Whether requests that were sent in time may be read only after the fault.
     var holdsUpRequests: Bool { if case .silence = self { true } else { false } }
 }
 
-/// What a service may answer in place of what is right.
+/// A faulty answer of a service.
 package enum ServiceAnswer: Hashable, Sendable {
-    /// 429; after so many seconds it is to be tried again.
+    /// A 429, with the seconds after which to retry.
     case tooMany(retryAfter: Int?)
-    /// 503.
+    /// A 503, with the seconds after which to retry.
     case unavailable(retryAfter: Int?)
-    /// 500.
+    /// A 500.
     case broken
-    /// The address is another's: refused for good, and by no means dead.
+    /// The address belongs to another sender. The refusal is permanent, but the address is not dead.
     case mismatch
 
     var name: String {

@@ -1,16 +1,17 @@
 import PushModel
 import TestSupport
 
-/// What is published for apps and jobs that have a rate.
+/// Jobs with a rate limit, or for apps with one.
 extension Workload {
     private static let leastOwnRate = 5
 
-    /// Of a campaign, each for another paced app: for the first output, so that its service is asked how fast they come.
+    /// Returns a job of a campaign. Campaigns use the rate-limited apps in turn, and APNs, whose simulator counts how
+    /// fast the requests arrive.
     func ofCampaign(_ number: Int, _ generator: inout SplitMix64) -> JobPlan {
         let campaign = JobNumber.campaign(of: number)
         let app = Self.pacedApps.lowerBound + campaign % Self.pacedApps.count
         var traits = JobTraits()
-        // The last ones are for counting.
+        // The last campaigns are for counting, so they have no such traits.
         if campaign < JobNumber.lastCampaign(0) {
             if number % 3 == 1 { traits.expireAfter = .random(in: 5_000...60_000, using: &generator) }
             if number % 5 == 2 { traits.cancelAfter = .random(in: 1_000...20_000, using: &generator) }
@@ -21,7 +22,7 @@ extension Workload {
             recipients: Array(repeating: .plain, count: Self.mostPacedAtOnce), traits: traits)
     }
 
-    /// Of some that have many recipients.
+    /// Returns the own rate limit of a job, or `nil`. Some jobs with many recipients have one.
     func ownRate(_ number: Int, _ size: Int, _ generator: inout SplitMix64) -> Int? {
         guard size >= 50, !JobNumber.isGiant(number),
             [4, 54, 74].contains(number % 100) || number % 200 == 50 || number % 800 == 120

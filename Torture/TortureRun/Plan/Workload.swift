@@ -1,14 +1,14 @@
 import PushModel
 import TestSupport
 
-/// What is published: the same jobs for the same seed, each by its number.
+/// The jobs to publish. Each is determined by its number, and the same seed gives the same jobs.
 package struct Workload: Sendable {
     package struct AppPlan: Sendable, Hashable {
         package let bundleID: String
         package let team: String
         package let usesCertificate: Bool
 
-        /// What others call it than Apple.
+        /// The app's name at services other than Apple's.
         var name: String { String(bundleID.split(separator: ".").last ?? "") }
     }
 
@@ -20,13 +20,14 @@ package struct Workload: Sendable {
         AppPlan(bundleID: "com.example.deals", team: "TEAM000005", usesCertificate: false),
         AppPlan(bundleID: "com.example.games", team: "TEAM000006", usesCertificate: false),
     ]
-    /// Those that are sent to as fast as may be; the others have a rate now and then.
+    /// The apps without a rate limit. The other apps have one from time to time.
     private static let unpacedApps = 0..<4
     package static let pacedApps = 4..<6
 
-    /// Of each job of a flood.
+    /// The number of recipients of each job in a flood.
     static let floodRecipients = 100
-    /// Of each job of a campaign, and the most of a job of a paced app that goes whole.
+    /// The number of recipients of each job in a campaign. It is also the maximum for a job of a rate-limited app that
+    /// is not split.
     package static let mostPacedAtOnce = 100
 
     let seed: UInt64
@@ -52,7 +53,7 @@ package struct Workload: Sendable {
             size = Int.random(in: profile.giantJobs, using: &generator)
         } else if number % 100 == 50 || isOfCampaign(number) {
             let least = profile.largeJobs.lowerBound
-            // Mostly anything, often at the very edge.
+            // Half of the sizes lie at the lower edge of the range.
             size = Int.random(
                 in: Bool.random(using: &generator) ? least...least + 2 : profile.largeJobs, using: &generator)
         }
@@ -63,7 +64,7 @@ package struct Workload: Sendable {
             default: .bulk
             }
         var app = Int.random(in: 0..<Self.apps.count, using: &generator)
-        // Jobs of thousands are to be begun at once.
+        // Jobs of thousands must start at once, so their app has no rate limit.
         if size > profile.largeJobs.upperBound { app %= Self.unpacedApps.count }
         if JobNumber.isOfCampaign(number) { return ofCampaign(number, &generator) }
         if JobNumber.isFlood(number) {
@@ -72,7 +73,7 @@ package struct Workload: Sendable {
                 recipients: Array(repeating: .plain, count: Self.floodRecipients), traits: JobTraits())
         }
         let recipients = (0..<size).map { _ in recipient(&generator) }
-        // One that is to be sent once is split into larger parts.
+        // An `at_most_once` job is split into larger parts than other jobs.
         let mayBeOnce = !Self.pacedApps.contains(app) || size <= Self.mostPacedAtOnce
         var traits =
             JobNumber.isGiant(number)
@@ -80,26 +81,27 @@ package struct Workload: Sendable {
         traits.rate = ownRate(number, size, &generator)
         return JobPlan(
             number: number, output: output(of: number, traits), app: Self.apps[app].bundleID,
-            // Whoever waits for a job of thousands does not wait behind others.
+            // A fault waits for the first push of a job of thousands, so the job must not wait behind others.
             lane: JobNumber.isGiant(number) ? .urgent : lane, recipients: recipients, traits: traits)
     }
 
-    /// With the first job the run begins, and those of thousands are for the first output: their faults are.
+    /// Returns the output of a job. The first job, which starts the run, and jobs of thousands use APNs because their
+    /// faults do.
     private func output(of number: Int, _ traits: JobTraits) -> OutputKind {
         guard number > 0, !JobNumber.isGiant(number), number % 400 != 120 else { return .apns }
-        // A generator of its own: with another output a job is otherwise the same.
+        // A separate generator, so that a job with another output is otherwise the same.
         var generator = SplitMix64(seed: ~seed ^ UInt64(number) &* 0xD1B5_4A32_D192_ED03)
         var chosen = Int.random(in: 0..<100, using: &generator)
         for output in OutputKind.allCases {
             chosen -= output.share
             guard chosen < 0 else { continue }
-            // Apple's service, which wants a time to live, is known by its host only.
+            // Apple's push service requires a positive time to live, but a worker recognizes it only by its host name.
             return output == .webpush && traits.expireAfter == 0 ? .apns : output
         }
         return .apns
     }
 
-    /// Mostly without an id, else with one, or to be sent once.
+    /// Returns the traits of a job of thousands. Most have no ID. Others have one, or are `at_most_once`.
     private static func traits(ofGiant number: Int) -> JobTraits {
         var traits = JobTraits()
         switch number % 4 {
@@ -111,7 +113,7 @@ package struct Workload: Sendable {
         return traits
     }
 
-    /// A mistake: another job under the same id.
+    /// Returns another job under the same ID, which is a mistake of its publisher.
     private func follower(of job: JobPlan) -> JobPlan {
         var traits = JobTraits()
         (traits.identity, traits.isAtMostOnce, traits.flaw) = (job.traits.identity, job.traits.isAtMostOnce, .takenID)
@@ -121,16 +123,16 @@ package struct Workload: Sendable {
             traits: traits)
     }
 
-    /// The first job is an ordinary one: with its outcome the run begins.
+    /// Returns the traits of a job. The first job is an ordinary one because the run begins with its outcome.
     private func traits(of number: Int, mayBeOnce: Bool, _ generator: inout SplitMix64) -> JobTraits {
         var traits = wishes(of: number, mayBeOnce: mayBeOnce, &generator)
         guard number > 0, !isOfCampaign(number) else { return traits }
         traits.slip = slip(of: number, traits)
-        // Waiting, it goes through several queues.
+        // A scheduled job passes through several queues.
         if traits.slip == .copyInAnotherLane, traits.sendAfter == nil {
             let wait = profile.sendAfter.lowerBound + number % 10 * 300
             traits.sendAfter = wait
-            // A deadline counts from there.
+            // The deadline counts from `send_at`.
             if let limit = traits.expireAfter, limit > 0 { traits.expireAfter = limit + wait }
         }
         let isOneJobs = traits.isAtMostOnce || profile.deduplicationWindow > 0 && traits.hasID
@@ -145,7 +147,7 @@ package struct Workload: Sendable {
         case 3, 17, 31: .brokersWord
         case 10 where traits.flaw == nil: .copiesForNobody
         case 24 where traits.flaw == nil: .copyInAnotherLane
-        // Of what the broker drops its message id alone tells which it was.
+        // A message that the broker drops is identified by its message ID only.
         case 38 where traits.flaw == nil && traits.identity == .asMessageID: .expiration
         default: nil
         }
@@ -166,7 +168,7 @@ package struct Workload: Sendable {
             return traits
         }
         if number % 400 == 50 {
-            // All outcomes at once, and each as long as can be.
+            // All outcomes arrive at once, and each is as long as possible.
             (traits.refBytes, traits.cancelAfter) = (1_024, 0)
             traits.sendAfter = Int.random(in: profile.cancelledSendAfter, using: &generator)
             return traits
@@ -175,12 +177,12 @@ package struct Workload: Sendable {
         traits.isAtMostOnce = share(30) && mayBeOnce
         traits.wantsProblemsOnly = share(15)
         traits.identity = share(50) ? .inBody : share(50) || traits.isAtMostOnce ? .asMessageID : .none
-        // As those have that may expire.
+        // Jobs that may expire in the broker have a message ID.
         if number % 42 == 38 { traits.identity = .asMessageID }
         if share(10) { traits.sendAfter = Int.random(in: profile.sendAfter, using: &generator) }
         if traits.hasID {
             if share(4 * profile.oddity) {
-                // Before it is to be sent, with time for all workers to come to know.
+                // The job is cancelled well before `send_at`, so that all workers can learn of it.
                 traits.cancelAfter = 0
                 traits.sendAfter = Int.random(in: profile.cancelledSendAfter, using: &generator)
             } else if share(2 * profile.oddity) {
@@ -195,7 +197,8 @@ package struct Workload: Sendable {
         return traits
     }
 
-    /// Two large jobs in a row are parts of one campaign and share its id, where an id is not asked to be one job's.
+    /// Returns whether a job is one of two large jobs in a row that belong to one campaign and share its ID. Such jobs
+    /// exist only without de-duplication.
     private func isOfCampaign(_ number: Int) -> Bool {
         profile.deduplicationWindow == 0 && (20...21).contains(number % 100)
     }

@@ -8,14 +8,14 @@ package struct JobRecord: Sendable {
     package var recipients: [RecipientKind]
     package var published: Int64
     package var sendAt: Int64?
-    /// 0: now or never.
+    /// The deadline in milliseconds since 1970, or 0 if a push is delivered at once or never.
     package var expiresAt: Int64?
-    /// When the broker took responsibility; nil: it did not say so.
+    /// The time of the broker's confirm, or `nil` if there was none.
     package var confirmed: Int64?
-    /// Its publisher lost the connection before the confirm and published it again.
+    /// Whether the publisher lost its connection before the confirm and published the job again.
     package var isMaybeTwice: Bool { timesRepeated > 0 }
     package var timesRepeated = 0
-    /// When its cancellation was known to be committed.
+    /// The time at which the job's cancellation was known to be committed.
     package var cancelled: Int64?
 
     package init(
@@ -34,36 +34,37 @@ package struct JobRecord: Sendable {
         self.confirmed = confirmed
     }
 
-    /// Before that it had nothing to do.
+    /// The earliest time at which the job could be sent.
     var due: Int64 { max(published, sendAt ?? 0) }
 
-    /// Messages of it that its publisher knows of: each is sent where nothing makes them one.
+    /// The number of messages that the publisher sent for the job, as far as it knows. Without de-duplication, each of
+    /// them is sent.
     var messages: Int {
         1 + timesRepeated + (traits.publishAgainAfter != nil ? 1 : 0)
     }
 
-    /// Queues that the broker put each of them into.
+    /// The number of queues into which the broker puts each message.
     private var copies: Int { traits.slip == .copyInAnotherLane ? 2 : 1 }
 
     var mostCopies: Int { messages * copies }
 
-    /// There are several messages of it, whatever becomes of them.
+    /// Whether several messages of the job exist, regardless of their outcomes.
     var hasCopies: Bool { mostCopies > 1 }
 
-    /// Most runs of it without anything going wrong.
+    /// Returns the maximum number of runs of the job if no fault occurs.
     func mostRuns(_ limits: Limits) -> Int { mayRunTwice(limits) ? mostCopies : 1 }
 
-    /// Workers may have had two messages of it, of which each has its outcomes: what is to be sent once goes by the id,
-    /// and what is cancelled does not come so far.
+    /// Returns whether workers may process several messages of the job, each with its own outcomes. De-duplication by
+    /// ID prevents this. A cancelled job ends before it is de-duplicated.
     func mayRunTwice(_ limits: Limits) -> Bool {
         let isSentOnce = traits.isAtMostOnce || limits.deduplicates && traits.hasID
         return hasCopies && (!isSentOnce || traits.cancelAfter != nil)
     }
 }
 
-/// A job that can't be used, in the dead-letter queue.
+/// An unusable job in the dead-letter queue.
 package struct DeadRecord: Sendable {
-    /// Which one; nil: it does not say.
+    /// The number of the job, or `nil` if the message does not contain it.
     package var job: Int?
     package var reason: String
 
@@ -73,11 +74,11 @@ package struct DeadRecord: Sendable {
     }
 }
 
-/// An event that tells of a job that can't be used.
+/// A result event that reports an unusable job.
 package struct RejectionRecord: Sendable {
     package var job: Int
     package var received: Int64
-    /// The event had come before, under the same message id.
+    /// Whether the event arrived before under the same message ID.
     package var isRepeated: Bool
 
     package init(job: Int, received: Int64 = 0, isRepeated: Bool = false) {

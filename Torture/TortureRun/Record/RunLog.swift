@@ -1,27 +1,27 @@
 import Foundation
 import Threading
 
-/// Milliseconds since 1970.
+/// Returns the current time in milliseconds since 1970.
 func currentMilliseconds() -> Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 
-/// Gathers what is seen of a run, from any thread.
+/// A thread-safe log of everything observed during a run.
 final class RunLog: Sendable {
     private let record = Mutex(TortureRecord())
     private let events = Mutex<[String: Int]>([:])
     private let progress = Mutex(Progress())
 
-    /// Kept beside the record, so that asking how far things are costs little.
+    /// The progress of the run. It is kept separately from the record so that queries are cheap.
     private struct Progress {
         var done: Set<RecipientID> = []
-        /// Recipients that are not done, of those jobs that have any.
+        /// The number of unfinished recipients of each job that has any.
         var open: [Int: Int] = [:]
-        /// Of these nobody tells that they were sent.
+        /// Jobs whose `sent` outcomes are not reported.
         var wantProblemsOnly: Set<Int> = []
-        /// Jobs of thousands that APNs has got the first push of.
+        /// Jobs of thousands whose first push has reached APNs.
         var begunGiants: Set<Int> = []
-        /// Which job it is that a worker has made up an id for, once an outcome has told it.
+        /// The jobs by the ID that a worker generated for them. An outcome reveals the ID.
         var madeUpIDs: [String: Int] = [:]
-        /// When each worker's first outcome came.
+        /// The time of each worker's first outcome.
         var firstOutcomes: [String: Int64] = [:]
 
         mutating func finish(_ recipients: some Sequence<RecipientID>) {
@@ -68,7 +68,7 @@ final class RunLog: Sendable {
         update { for job in jobs { $0.jobs[job]?.timesRepeated += 1 } }
     }
 
-    /// Recipients of confirmed jobs that still wait for what becomes of them.
+    /// The number of recipients of confirmed jobs that have no outcome yet.
     var recipientsOpen: Int {
         let open = progress.withLock { $0.open }
         return record.withLock { record in
@@ -76,9 +76,11 @@ final class RunLog: Sendable {
         }
     }
 
-    // MARK: Events
+    // MARK: Result events
 
-    /// - Returns: the event's number, and whether it has come before.
+    /// Registers an event.
+    ///
+    /// - Returns: The event's number, and whether it arrived before.
     func event(messageID: String) -> (number: Int, isRepeated: Bool) {
         events.withLock { events in
             if let known = events[messageID] { return (known, true) }
@@ -101,7 +103,7 @@ final class RunLog: Sendable {
 
     func add(_ rejection: RejectionRecord) {
         update { $0.rejections.append(rejection) }
-        // One that the broker has dropped waits for nothing more.
+        // A job that the broker has dropped gets no further outcomes.
         progress.withLock { $0.open[rejection.job] = nil }
     }
 
@@ -124,12 +126,12 @@ final class RunLog: Sendable {
 
     func firstOutcome(of worker: String) -> Int64? { progress.withLock { $0.firstOutcomes[worker] } }
 
-    /// Recipients of the flood that wait.
+    /// The number of recipients of the flood that have no outcome yet.
     var floodLeft: Int {
         progress.withLock { $0.open.reduce(0) { JobNumber.isFlood($1.key) ? $0 + $1.value : $0 } }
     }
 
-    /// Every recipient has an outcome.
+    /// Returns whether every recipient of the job has an outcome.
     func isDone(_ job: Int) -> Bool { progress.withLock { $0.open[job] == nil } }
 
     var sightingCount: Int { record.withLock { $0.sightings.count } }

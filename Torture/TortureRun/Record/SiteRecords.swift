@@ -2,7 +2,7 @@ package struct FaultRecord: Sendable {
     package var fault: Fault
     package var start: Int64
     package var end: Int64
-    /// What went otherwise than planned.
+    /// A deviation from the plan, or `nil`.
     package var note: String?
 
     package init(fault: Fault, start: Int64, end: Int64, note: String? = nil) {
@@ -15,7 +15,7 @@ package struct FaultRecord: Sendable {
 
 package struct MemorySample: Sendable {
     package var worker: Int
-    /// Counts its starts.
+    /// The number of the worker's start.
     package var incarnation: Int
     package var at: Int64
     package var kilobytes: Int
@@ -28,7 +28,7 @@ package struct MemorySample: Sendable {
     }
 }
 
-/// A job that a worker has put among the suspects.
+/// A job that a worker moved to the suspects.
 package struct SuspectRecord: Sendable {
     package var job: Int?
     package var received: Int64
@@ -39,14 +39,14 @@ package struct SuspectRecord: Sendable {
     }
 }
 
-/// A worker that started while the others had more than they could do.
+/// A worker that started while the others were overloaded.
 package struct JoinRecord: Sendable {
     package var worker: Int
-    /// When it said that it works; nil: it did not.
+    /// The time at which the worker logged that it works, or `nil` if it did not.
     package var ready: Int64?
     /// The time of its first outcome of a recipient of the flood, or `nil` if there was none in time.
     package var firstOutcome: Int64?
-    /// Recipients of the flood that nobody had sent to by then, or when nobody waited for it any longer.
+    /// The number of recipients of the flood without an outcome at that time, or at the time limit.
     package var left: Int
 
     package init(worker: Int, ready: Int64?, firstOutcome: Int64?, left: Int) {
@@ -57,16 +57,16 @@ package struct JoinRecord: Sendable {
     }
 }
 
-/// A worker's end that was not by SIGKILL of ours.
+/// The end of a worker that the run did not cause with SIGKILL.
 package struct WorkerEnd: Sendable {
     package var worker: Int
     package var at: Int64
     package var status: Int32
-    /// SIGTERM had been sent.
+    /// Whether SIGTERM had been sent.
     package var wasAsked: Bool
-    /// … twice.
+    /// Whether SIGTERM had been sent twice.
     package var wasHurried: Bool
-    /// It was past waiting for the database, and had something to drain.
+    /// Whether the worker had finished waiting for the database, and therefore had something to drain.
     package var wasRunning: Bool
     package var log: String
 

@@ -1,34 +1,36 @@
-/// All that was seen of a run, as a value: what it is judged by. Times are milliseconds since 1970.
+/// Everything that was observed during a run, as a value. The verdict is based on it. Times are in milliseconds since
+/// 1970.
 package struct TortureRecord: Sendable {
     package var limits = Limits()
     package var jobs: [Int: JobRecord] = [:]
     package var outcomes: [OutcomeRecord] = []
     package var sightings: [SightingRecord] = []
     package var faults: [FaultRecord] = []
-    /// Whose device tokens are marked dead in the database.
+    /// The recipients whose device tokens are marked dead in the database.
     package var marked: Set<RecipientID> = []
-    /// Messages in the broker's queues after all workers have ended; those at a worker have come back by then.
+    /// The number of messages in the broker's queues after all workers have ended. Unacknowledged messages have been
+    /// requeued by then.
     package var waiting: [String: Int] = [:]
-    /// What is in the dead-letter queue.
+    /// The messages in the dead-letter queue.
     package var dead: [DeadRecord] = []
     package var rejections: [RejectionRecord] = []
-    /// What workers put among the suspects.
+    /// The jobs that workers moved to the suspects.
     package var suspects: [SuspectRecord] = []
     package var joins: [JoinRecord] = []
-    /// What workers said of channels that the broker closed because a delivery was not acknowledged in time.
+    /// The log lines of workers about channels that the broker closed because a delivery was not acknowledged in time.
     package var timeouts: [String] = []
-    /// Bytes of the largest event's body.
+    /// The size of the largest event's body, in bytes.
     package var largestEvent = 0
     package var memory: [MemorySample] = []
     package var workerEnds: [WorkerEnd] = []
-    /// What the harness could not make sense of.
+    /// Observations that the harness could not interpret.
     package var oddities: [String] = []
-    /// True: everything was settled in time.
+    /// Whether everything was settled in time.
     package var isSettled = true
 
     package init() {}
 
-    /// Notes that an address is marked dead.
+    /// Records that an address is marked dead.
     package mutating func mark(_ address: String, of output: String) {
         guard let recipient = RecipientID(address: address), jobs[recipient.job]?.output.rawValue == output else {
             return oddities.append("marked dead: \(address) of \(output), which was not published")
@@ -37,15 +39,16 @@ package struct TortureRecord: Sendable {
     }
 }
 
-/// What a run may take, from its profile.
+/// The limits for judging a run, taken from its profile.
 package struct Limits: Sendable {
     package var workers = 3
     package var maximumInFlight = 2_000
     package var mostRecipients = 300
     package var memoryMegabytes = 400
-    /// Jobs of the same id are sent once.
+    /// Whether jobs with the same ID are sent only once.
     package var deduplicates = true
-    /// Milliseconds: a push that would be tried again only after its deadline has expired when that is clear.
+    /// The longest retry delay, in milliseconds. A push expires as soon as its next attempt would come after its
+    /// deadline.
     package var longestDelay: Int64 = 4_000
 
     package init() {}
@@ -60,7 +63,7 @@ package struct Limits: Sendable {
     }
 }
 
-/// An outcome as a consumer got it.
+/// An outcome as a consumer received it.
 package struct OutcomeRecord: Sendable {
     package var recipient: RecipientID
     package var kind: String
@@ -68,13 +71,13 @@ package struct OutcomeRecord: Sendable {
     package var worker: String
     package var attempts: Int
     package var isRedelivered: Bool
-    /// The id that a worker has made up for its job.
+    /// The ID that a worker generated for the job.
     package var madeUpID: String?
     package var at: Int64
     package var received: Int64
-    /// Which event it came in; one that came twice has the same number.
+    /// The number of the event that contained the outcome. An event that arrives twice keeps its number.
     package var event: Int
-    /// The event had come before, under the same message id.
+    /// Whether the event arrived before under the same message ID.
     package var isRepeated: Bool
 
     package init(
@@ -96,17 +99,17 @@ package struct OutcomeRecord: Sendable {
     }
 }
 
-/// What a service saw of a request.
+/// A service's observation of a request.
 package struct SightingRecord: Sendable {
     package enum What: Sendable, Hashable {
         case arrived, disowned
-        /// With this status of HTTP.
+        /// The request was answered with this HTTP status.
         case answered(Int)
         case unanswered
 
         var isAcceptance: Bool { if case .answered(200..<300) = self { true } else { false } }
 
-        /// It may be sent again later.
+        /// Whether the request was refused temporarily and may be sent again.
         var isForNow: Bool {
             switch self {
             case .answered(429), .answered(500...): true
@@ -114,7 +117,7 @@ package struct SightingRecord: Sendable {
             }
         }
 
-        /// It was looked at, and will not be taken.
+        /// Whether the request was examined and permanently refused.
         var isForGood: Bool {
             switch self {
             case .answered(429), .answered(408): false

@@ -1,7 +1,7 @@
 import Foundation
 import PushModel
 
-/// What a run says for itself, and, when it fails, everything about those recipients.
+/// The report of a run. If the run fails, the report contains the full history of the affected recipients.
 struct Report {
     private static let mostShown = 20
 
@@ -91,7 +91,7 @@ struct Report {
         }
     }
 
-    /// Every finding; for the first of each kind, all that happened to the recipient, and the faults meanwhile.
+    /// Every finding. The first ones of each kind include the recipient's history and the faults at the time.
     private var evidence: String {
         let histories = result.record.histories().known
         var lines: [String] = []
@@ -111,7 +111,7 @@ struct Report {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// What happened to those who waited longest.
+    /// The histories of the recipients that waited longest.
     private var slowest: String {
         let waits = result.record.histories().known.values.compactMap { history in
             history.wait.map { (history: history, wait: $0) }
@@ -157,7 +157,7 @@ struct Report {
         "\(clock(fault.start)) - \(clock(fault.end)) \(fault.fault)\(fault.note.map { " FAILED: \($0)" } ?? "")"
     }
 
-    /// UTC, as in the workers' logs.
+    /// Returns a time in UTC, as in the workers' logs.
     private func clock(_ milliseconds: Int64) -> String {
         let day = milliseconds % 86_400_000
         func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -172,6 +172,6 @@ struct Report {
 }
 
 extension TortureRun.Result {
-    /// The report as text.
+    /// Returns the report as text.
     package func report(of run: TortureRun) -> String { Report(run: run, result: self).text }
 }

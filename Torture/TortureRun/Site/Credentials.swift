@@ -3,7 +3,7 @@ import PushModel
 import Store
 import Threading
 
-/// The apps of a run and their credentials, which the services know, too.
+/// The apps of a run and their credentials, which are also registered with the services.
 final class Credentials: Sendable {
     private struct Account: Hashable {
         let output: OutputKind
@@ -13,7 +13,7 @@ final class Credentials: Sendable {
     private let pool: PostgresPool
     private let keyring: MasterKeyring
     private let services: Services
-    /// Those not retired; the newest last.
+    /// The credentials that are not retired, newest last.
     private let active = Mutex<[Account: [Credential.ID]]>([:])
 
     init(pool: PostgresPool, keyring: MasterKeyring, services: Services) {
@@ -33,7 +33,7 @@ final class Credentials: Sendable {
         }
     }
 
-    /// Imports new credentials, and retires the old ones. Can be repeated when it has failed half way.
+    /// Imports new credentials and retires the old ones. It may be repeated after a partial failure.
     func rotate(app number: Int) async throws {
         for service in services.all where service.hasNewCredentials {
             let account = Account(output: service.output, app: number)
@@ -51,12 +51,12 @@ final class Credentials: Sendable {
         active.withLock { $0[Account(output: service.output, app: number), default: []].append(id) }
     }
 
-    /// As often as it takes: the answer may have been lost.
+    /// Retires a credential. It may be repeated because the answer of an earlier attempt may have been lost.
     private func retire(_ id: Credential.ID) async throws {
         do {
             try await CredentialRepository(pool).retire(id)
         } catch let error as StoreError where error.code == .notFound {
-            // An attempt before has done it.
+            // An earlier attempt has already retired it.
         }
     }
 }

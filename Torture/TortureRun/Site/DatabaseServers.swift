@@ -3,15 +3,17 @@ import PostgresClient
 import TestSupport
 import Threading
 
-/// The database's server, and perhaps another one that follows it and takes its place when it is gone. Commits wait for the
-/// one that follows, so that none is forgotten.
+/// The database server, and an optional standby that takes its place when it fails. Commits wait for the standby, so
+/// that none is lost.
 final class DatabaseServers: Sendable {
     private let servers: LocalServers
-    /// The way to the database at each of them; whose it is may change data of any kind.
+    /// The URL of the database at each server. Its user may change any data.
     private let urls: [String]
     private let place = Mutex(0)
 
-    /// - Parameter url: at the first, which the others follow.
+    /// Creates the description of the servers.
+    ///
+    /// - Parameter url: The URL at the first server, which the others follow.
     init(_ servers: LocalServers, url: String) throws {
         self.servers = servers
         urls = try servers.databasePorts.map { port in
@@ -22,10 +24,10 @@ final class DatabaseServers: Sendable {
         }
     }
 
-    /// That takes writes.
+    /// The server that accepts writes.
     var primary: LocalServers.Server { .postgres(number: place.withLock { $0 } + 1) }
 
-    /// Returns when commits wait for the one that follows, if there is one.
+    /// Makes commits wait for the standby, if there is one. Returns when this is in effect.
     func pair() async throws {
         guard urls.count > 1 else { return }
         try await withPrimary { primary in
@@ -37,15 +39,16 @@ final class DatabaseServers: Sendable {
         }
     }
 
-    /// The one that follows takes over once the other has been gone for a while, and is followed by that.
-    /// - Parameter end: of the one that takes writes.
+    /// Promotes the standby after the primary has been down for `time`. The old primary then becomes the standby.
+    ///
+    /// - Parameter end: Ends the primary.
     func failOver(after time: Duration, _ end: (LocalServers.Server) async throws -> Void) async throws {
         let old = primary
         try await end(old)
         try await Task.sleep(for: time)
         place.withLock { $0 = 1 - $0 }
         try await withPrimary { _ = try await $0.query("SELECT pg_promote()") }
-        // Nobody waits for it yet: what it has copied of the other's settings does not say so.
+        // Commits do not wait for a standby yet. The promoted server's copy of the settings lacks this.
         try await servers.follow(old)
         try await pair()
     }

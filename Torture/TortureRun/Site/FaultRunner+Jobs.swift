@@ -3,17 +3,16 @@ import Foundation
 import Store
 import TestSupport
 
-/// Faults that bring jobs of their own.
+/// Faults that publish jobs of their own.
 extension FaultRunner {
-    /// Milliseconds that whatever passes takes to the broker or back, so that splitting a job takes a while. Bytes
-    /// behind it wait, too, so it must not be long.
+    /// The delay of data to and from the broker in milliseconds, so that splitting a job takes a while. The data behind
+    /// it waits as well, so it must be short.
     private static let delay = 20
-    /// The same while nothing else passes.
+    /// The delay while no other data passes, in milliseconds.
     private static let stagedDelay = 50
     private static let longestWait = Duration.seconds(20)
 
-    /// Whoever it is that splits the job, dies at it: the first of its pushes is on its way while its last chunks are
-    /// not.
+    /// Kills the worker that splits the job, after the job's first push and before its last chunks are published.
     func killWhileSplitting(_ number: Int) async throws {
         let others = site.workers[1..<site.profile.workers].filter { $0.take() }
         defer { for worker in others { worker.release() } }
@@ -22,11 +21,11 @@ extension FaultRunner {
         if JobNumber.isStaged(number) { publishers[0].publish(number) } else { publishers[0].publishOutOfTurn(number) }
         let deadline = ContinuousClock.now + Self.longestWait
         while !log.hasBegun(giant: number) {
-            // It waits behind others; another one will be hit.
+            // The job still waits behind other jobs, so this fault is skipped.
             guard ContinuousClock.now < deadline else { return }
             try await Task.sleep(for: .milliseconds(2))
         }
-        // All at once: who splits it may be the last of them.
+        // All workers are ended at once, because any of them may be splitting the job.
         site.link(.broker, 1).cut()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in others { group.addTask { try await worker.kill() } }
@@ -42,28 +41,30 @@ extension FaultRunner {
 
     // MARK: Campaigns
 
-    /// - Parameter recipients: how many it has in all.
+    /// Publishes a campaign.
+    ///
+    /// - Parameter recipients: The total number of recipients.
     func publish(_ campaign: Int, of recipients: Int) {
         for index in 0..<recipients / Workload.mostPacedAtOnce {
             publishers[index % publishers.count].publish(JobNumber.campaign(campaign, index))
         }
     }
 
-    /// The limit that was changed last would stand, and hold up what comes then.
+    /// Restores the stream limit. Otherwise the last change would persist and delay all later pushes.
     func endLimit() async {
         let limit = site.simulator.configuration.streamLimit
         await carryOut(Schedule.Entry(start: 0, milliseconds: 0, fault: .streamLimit(limit)))
     }
 
-    /// When nothing goes wrong any more: each paced app has more to send than its last rate allows over several windows, so
-    /// that it shows whether it is kept to, and used, and whether all gets done.
+    /// Publishes the last campaigns after all faults. Each rate-limited app gets more recipients than its last rate
+    /// allows over several windows. This shows whether the rate is respected and used, and whether everything is sent.
     func paceLast() async {
         for (index, app) in Workload.pacedApps.enumerated() {
             let pace = AppPace(rate: site.profile.lastPace, includesUrgent: index > 0)
             await carryOut(Schedule.Entry(start: 0, milliseconds: 0, fault: .setPace(app: app, pace)))
         }
         guard site.profile.lastCampaign > 0 else { return }
-        // All workers know, and what was held up has come in.
+        // All workers know the rates by now, and delayed requests have arrived.
         try? await Task.sleep(for: .milliseconds(Int(PaceJudge.settling)))
         for index in 0..<Workload.pacedApps.count {
             publish(JobNumber.lastCampaign(index), of: site.profile.lastCampaign)
@@ -74,7 +75,8 @@ extension FaultRunner {
 
     private static let startTakes = Duration.seconds(30)
 
-    /// Nothing but the flood is published meanwhile, and it is far more than the others get done soon.
+    /// Starts a worker during a flood, which is far more than the other workers can send soon. Regular publishing
+    /// pauses during the flood.
     func joinLate(for time: Duration) async throws {
         let worker = site.workers[site.profile.latecomer - 1]
         var slow = StandingFaults()
@@ -85,7 +87,7 @@ extension FaultRunner {
         for index in 0..<site.profile.flood {
             publishers[index % publishers.count].publishOutOfTurn(JobNumber.flood(index))
         }
-        // The others take what they can get.
+        // The other workers consume as many jobs as they can.
         try await Task.sleep(for: .seconds(3))
         try worker.start()
         var join = JoinRecord(worker: worker.number, ready: nil, firstOutcome: nil, left: 0)

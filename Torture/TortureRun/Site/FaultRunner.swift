@@ -4,18 +4,18 @@ import PostgresClient
 import TestSupport
 import WorkerTestSupport
 
-/// Carries a schedule out on a site, and writes down when what began and ended.
+/// A runner that carries out a schedule on a site and records when each fault began and ended.
 struct FaultRunner: Sendable {
     let site: Site
     let log: RunLog
     let publishers: [JobPublisher]
 
-    /// Returns when the last fault is over.
+    /// Carries out the schedule and returns when the last fault is over.
     func run(_ schedule: Schedule, from start: ContinuousClock.Instant) async {
         await withTaskGroup(of: Void.self) { group in
             for track in schedule.tracks {
                 group.addTask {
-                    // What others have held up until the time is over is left out.
+                    // Faults that were delayed until the end of the run are left out.
                     for entry in track where ContinuousClock.now < start + .seconds(site.profile.seconds) {
                         try? await Task.sleep(until: start + .milliseconds(entry.start))
                         await carryOut(entry)
@@ -139,13 +139,13 @@ struct FaultRunner: Sendable {
         await site.simulator.setFaults(StandingFaults())
     }
 
-    /// The supervisor starts a server again only when it has seen it end.
+    /// Kills a server. Its supervisor restarts a server only after it has noticed the end.
     private func kill(_ server: LocalServers.Server) async throws {
         try site.servers.kill(server, server == site.databaseServers.primary ? SIGQUIT : SIGKILL)
         try await Task.sleep(for: .milliseconds(500))
     }
 
-    /// The database may be away: an operator would try again, too.
+    /// Rotates the credentials of an app. Like an operator, it retries if the database is unavailable.
     private func rotate(_ app: Int) async throws {
         try await eventually("rotation of the credential of \(Workload.apps[app].bundleID)") {
             do {

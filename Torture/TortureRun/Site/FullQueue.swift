@@ -1,10 +1,10 @@
 import DeliveryPipeline
 import TestSupport
 
-/// Somebody's queue of results that takes a few events and refuses all others, while it is bound.
+/// The results queue of another consumer. While it is bound, it accepts a few events and rejects all others.
 struct FullQueue: Sendable {
     private static let length = 20
-    /// The broker may be away.
+    /// The time limit of an operation. It is long because the broker may be unavailable.
     private static let longestWait = Duration.seconds(120)
 
     private let names: PipelineNames
@@ -16,12 +16,12 @@ struct FullQueue: Sendable {
 
     private var name: String { "\(names.prefix).full" }
 
-    /// Binds it; it is full a moment later.
+    /// Binds the queue, which is full a moment later.
     func fill() async throws {
         try await untilDone("binding") { try await broker.bindShort(name, length: Self.length, to: names.results) }
     }
 
-    /// Nobody is refused any more, and nothing is left in it.
+    /// Unbinds and empties the queue, so that no event is rejected.
     func empty() async throws {
         try await untilDone("emptying") { try await broker.unbind(name, from: names.results) }
     }

@@ -4,21 +4,21 @@ import Logging
 import PushModel
 import Threading
 
-/// One of several publishers with confirms. What is not confirmed when its connection is lost, and what the broker
-/// refuses because a node has gone, it publishes again, as publishers do.
+/// A publisher with confirms. Like other publishers, it republishes jobs that were not confirmed before its connection
+/// was lost, or that the broker rejected because a node failed.
 final class JobPublisher: Sendable {
     private struct Message: Sendable {
         let plan: JobPlan
         let body: [UInt8]
     }
 
-    /// For a job to be done.
+    /// The time limit for a job to be done.
     private static let longestWait = Duration.seconds(60)
 
-    /// Jobs without a confirm: then it waits.
+    /// The number of unconfirmed jobs at which publishing pauses.
     private static let mostUnconfirmed = 20
 
-    /// The broker's answer to the second copy of a job is told from that to the first.
+    /// An offset that distinguishes the confirm for the second copy of a job from that for the first.
     private static let secondCopy: UInt64 = 1 << 40
 
     private let log: RunLog
@@ -28,9 +28,9 @@ final class JobPublisher: Sendable {
     private let subscribe: Subscribe
     private let unconfirmed = Mutex<[UInt64: Message]>([:])
     private let publisher = Mutex<AMQPPublisher?>(nil)
-    /// Recipients of jobs that were published out of turn, and not made up for.
+    /// The number of recipients published out of turn for which no pause has been made yet.
     private let ahead = Mutex(0)
-    /// What is still to be done with jobs that are published.
+    /// The pending actions for published jobs.
     private let errands = Mutex<[Task<Void, Never>]>([])
 
     init(
@@ -69,7 +69,7 @@ final class JobPublisher: Sendable {
 
     private static func job(_ id: UInt64) -> Int { Int(id % secondCopy) }
 
-    /// Publishes every `stride`th job from `first` on, so many recipients a second, until time is up.
+    /// Publishes every `stride`th job from `first` on, at `rate` recipients per second, until `end`.
     func publish(first: Int, stride: Int, rate: Double, until end: ContinuousClock.Instant) async {
         var next = ContinuousClock.now
         var number = first
@@ -78,12 +78,12 @@ final class JobPublisher: Sendable {
             number += stride
             try? await Task.sleep(until: min(next, end))
             while isBusy, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(20)) }
-            // What could not be published for a while is not made up for.
+            // At most one second of lost time is made up for.
             next = max(next, .now - .seconds(1))
         }
     }
 
-    /// Others wait until so many recipients would have been published anyway.
+    /// Publishes a job at once. Other jobs then pause until its recipients would have been published at the usual rate.
     func publishOutOfTurn(_ number: Int) {
         let count = publish(number)
         ahead.withLock { $0 += count }
@@ -96,7 +96,9 @@ final class JobPublisher: Sendable {
         }
     }
 
-    /// - Returns: how many recipients it has.
+    /// Publishes a job.
+    ///
+    /// - Returns: The number of its recipients.
     @discardableResult
     func publish(_ number: Int) -> Int {
         let plan = workload.job(number)
@@ -117,7 +119,7 @@ final class JobPublisher: Sendable {
         return plan.recipients.count
     }
 
-    /// Publishes another job under the id of one that is done.
+    /// Publishes another job under the ID of a job that is done.
     private func follow(_ number: Int) async {
         let deadline = ContinuousClock.now + Self.longestWait
         while !log.isDone(number) {
@@ -141,10 +143,10 @@ final class JobPublisher: Sendable {
         ])
     }
 
-    /// A careless publisher's, now and then.
+    /// Returns the properties of a message, sometimes with a publisher's mistake.
     private func properties(of plan: JobPlan) -> AMQPProperties {
         var properties = AMQPProperties(contentType: "application/json", messageID: plan.messageID)
-        // A queue gets one copy, however many keys lead to it.
+        // A queue gets one copy, regardless of how many keys lead to it.
         let keys = [plan.lane.rawValue, "nowhere", "suspects", "\(plan.lane.rawValue).overflow"]
         switch plan.traits.slip {
         case nil: break
@@ -171,10 +173,10 @@ final class JobPublisher: Sendable {
 
     private var isBusy: Bool { unconfirmed.withLock { $0.count >= Self.mostUnconfirmed } }
 
-    /// Does what is still to be done and waits for the broker's answer to everything, then closes.
+    /// Completes the pending actions, waits for all answers of the broker, and closes.
     func finish(within limit: Duration) async {
         let deadline = ContinuousClock.now + limit
-        // What the broker refuses meanwhile is another errand.
+        // A rejection by the broker adds another action to the list.
         while ContinuousClock.now < deadline, let errand = errands.withLock({ $0.popLast() }) { await errand.value }
         await publisher.withLock { $0.take() }?.close(drain: limit)
     }

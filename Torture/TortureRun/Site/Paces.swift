@@ -3,13 +3,15 @@ import PostgresClient
 import Store
 import TestSupport
 
-/// Says how fast apps may be sent to, as an operator does: until the database says that it has been done.
+/// The rate limits of apps. Like an operator, it retries until the database confirms a change.
 struct Paces: Sendable {
     private let repository: AppRepository
 
     init(pool: PostgresPool) { repository = AppRepository(pool) }
 
-    /// - Parameter app: counted from 0.
+    /// Sets the rate limit of an app.
+    ///
+    /// - Parameter app: The number of the app, from 0.
     func set(_ pace: AppPace?, of app: Int) async throws {
         let bundleID = Workload.apps[app].bundleID
         try await eventually("a rate for \(bundleID)", within: .seconds(120)) {
@@ -18,7 +20,7 @@ struct Paces: Sendable {
                     bundleID, [.rate(pace?.rate), .rateIncludesUrgent(pace?.includesUrgent ?? false)])
                 return true
             } catch {
-                // The database is away.
+                // The database is unavailable.
                 try await Task.sleep(for: .milliseconds(200))
                 return false
             }

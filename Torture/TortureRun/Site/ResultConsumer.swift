@@ -6,7 +6,7 @@ import PushModel
 import TestSupport
 import WorkerTestSupport
 
-/// Counts the results that come, as often as they come.
+/// A consumer that records all result events, including repeated ones.
 final class ResultConsumer: Sendable {
     private struct Event: Decodable {
         struct Outcome: Decodable {
@@ -25,7 +25,7 @@ final class ResultConsumer: Sendable {
 
         let kind: String
         let worker: String?
-        /// Of a job that can't be used.
+        /// The ID of an unusable job.
         let job: String?
         let errors: [Problem]?
         let outcomes: [Outcome]?
@@ -64,7 +64,7 @@ final class ResultConsumer: Sendable {
             log.add(
                 outcomes.compactMap { outcome in
                     guard let recipient = RecipientID(address: outcome.recipient),
-                        // Its own, that of the job before it, or one that a worker has made up.
+                        // The ID is the job's own, that of the job before it, or one that a worker generated.
                         [JobPlan.id(recipient.job), JobPlan.id(recipient.job - 1)].contains(outcome.job)
                             || UUID(uuidString: outcome.job) != nil, outcome.ref.map(recipient.isCalled) ?? true
                     else {

@@ -9,7 +9,7 @@ import Store
 import TestSupport
 import WorkerTestSupport
 
-/// All that a run needs, of its own: broker, database, services, workers, and something between each two of them.
+/// The complete environment of a run: broker, database, services, workers, and the links between them.
 struct Site: Sendable {
     static let names = PipelineNames(prefix: "martlet", shards: ShardPlan.most)
 
@@ -17,19 +17,19 @@ struct Site: Sendable {
     let folder: URL
     let servers: LocalServers
     let databaseServers: DatabaseServers
-    /// Whichever of them takes writes.
+    /// A pool of connections to the database server that accepts writes.
     let pool: PostgresPool
     let services: Services
     let credentials: Credentials
     let fullQueue: FullQueue
     private let links: [Int: [Fault.Link: WorkerLink]]
-    /// The last one joins late.
+    /// The workers. The last one joins late.
     let workers: [WorkerProcess]
     let logger: Logger
 
     private static let keyringText = "torture \(String(repeating: "A", count: 43))=\n"
 
-    /// Starts everything but the workers.
+    /// Starts everything except the workers.
     static func start(
         _ profile: Profile, shards: ShardPlan, martlet: String, servers: LocalServers, folder: URL, log: RunLog
     ) async throws -> Site {
@@ -73,7 +73,7 @@ struct Site: Sendable {
             logger: logger)
     }
 
-    /// Ends everything but the servers, which their owner stops.
+    /// Stops everything except the servers, which their owner stops.
     func stop() async {
         for worker in workers { try? await worker.kill() }
         for links in links.values { for link in links.values { link.stop() } }
@@ -83,31 +83,33 @@ struct Site: Sendable {
 
     private static func pool(of url: String, ports: [UInt16], _ logger: Logger) throws -> PostgresPool {
         var options = PostgresPool.Options()
-        // It may be away.
+        // The database may be unavailable.
         options.leaseTimeout = .seconds(60)
         return PostgresPool(
             try PostgresConfiguration(url: Self.url(url, ports: ports)), options: options, logger: logger)
     }
 
-    /// - Parameter client: its number: each begins with another node.
+    /// Returns the broker configuration of a client.
+    ///
+    /// - Parameter client: The number of the client. Each one connects to another node first.
     func brokerConfiguration(client: Int = 0) throws -> AMQPConfiguration {
         try AMQPConfiguration(
             url: Self.url(try servers.brokerURL, ports: try servers.brokerPorts.rotated(by: client)))
     }
 
-    /// APNs.
+    /// The APNs simulator.
     var simulator: APNSSimulator { services.apns.simulator }
 
-    /// What lies between a worker and one of its peers.
+    /// Returns the link between a worker and one of its peers.
     func link(_ link: Fault.Link, _ worker: Int) -> WorkerLink { links[worker]?[link] ?? .none }
 
-    /// Messages that wait in each of Martlet's queues and in that of the results.
+    /// Returns the number of messages in each of Martlet's queues and in the results queue.
     func waitingMessages() async throws -> [String: Int] {
         let queues = Self.names.topology(delays: profile.retryDelays).queues.map(\.name)
         return try await Broker(url: try servers.brokerURL).counts(queues + [ResultQueue.name(Self.names)])
     }
 
-    /// The same with other ports of this machine in place of its only one.
+    /// Returns a URL with other local ports in place of its only one.
     private static func url(_ url: String, ports: [UInt16]) -> String {
         url.replacing(/127\.0\.0\.1:[0-9]+/, with: ports.map { "127.0.0.1:\($0)" }.joined(separator: ","))
     }

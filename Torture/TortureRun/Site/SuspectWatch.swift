@@ -4,7 +4,7 @@ import Logging
 import TestSupport
 import WorkerTestSupport
 
-/// Gets a copy of every job that a worker puts among the suspects.
+/// A consumer that gets a copy of every job that a worker moves to the suspects.
 final class SuspectWatch: Sendable {
     private let log: RunLog
     private let queue = ResultQueue()

@@ -6,10 +6,12 @@ struct WorkerConfiguration: Sendable {
     let file: URL
     let values: [String: String]
 
-    /// - Parameter changes: in place of some of its values.
+    /// Writes the file.
+    ///
+    /// - Parameter changes: Values that replace some of the configuration's.
     func write(changes: [String: String] = [:]) throws {
         let lines = values.merging(changes) { $1 }.sorted { $0.key < $1.key }.map { "\($0.key): \"\($0.value)\"\n" }
-        // As one: a worker may be reading it.
+        // The file is replaced atomically because a worker may be reading it.
         let new = file.appendingPathExtension("new")
         try PrivateFile.write(lines.joined(), to: new)
         guard rename(new.path, file.path) == 0 else { throw Failure(description: "can't replace \(file.path)") }

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Proxies between one worker and one of its peers, which may have several hosts.
+/// The proxies between a worker and one of its peers, which may have several hosts.
 struct WorkerLink: Sendable {
     static let none = WorkerLink(proxies: [])
 
@@ -19,7 +19,7 @@ struct WorkerLink: Sendable {
 }
 
 extension Array {
-    /// Beginning with another one.
+    /// Returns the elements in the same order, beginning with another one.
     func rotated(by count: Int) -> [Element] {
         let start = isEmpty ? 0 : count % self.count
         return Array(self[start...] + self[..<start])

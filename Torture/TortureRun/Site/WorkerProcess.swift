@@ -2,20 +2,20 @@ import Foundation
 import TestSupport
 import Threading
 
-/// A `martlet worker` that is killed, stopped, frozen and started again. Its log goes to one file.
+/// A `martlet worker` process that can be killed, stopped, frozen and restarted. Its logs go to one file.
 final class WorkerProcess: Sendable {
     private struct State {
         var process: Subprocess?
         var incarnation = 0
-        /// What of its configuration is another for a while.
+        /// Temporary changes to the configuration.
         var changes: [String: String] = [:]
-        /// Its end is our doing.
+        /// Whether the run itself is ending the process.
         var isEnding = false
-        /// One of the faults is at it.
+        /// Whether a fault is using the worker.
         var isTaken = false
     }
 
-    /// Of the broker, when a delivery is not acknowledged in time.
+    /// Part of the broker's message about a delivery that was not acknowledged in time.
     private static let timeout = "delivery acknowledgement on channel"
 
     let number: Int
@@ -37,7 +37,8 @@ final class WorkerProcess: Sendable {
         self.log = log
     }
 
-    /// Whether nobody else has it: two that stop and start it would leave two of it.
+    /// Reserves the worker and returns whether it was free. Two faults that stop and start it at the same time would
+    /// leave two processes.
     func take() -> Bool {
         state.withLock { state in
             defer { state.isTaken = true }
@@ -45,14 +46,14 @@ final class WorkerProcess: Sendable {
         }
     }
 
-    /// Waits until nobody else has it.
+    /// Waits until the worker is free, and reserves it.
     func takeWhenFree() async {
         while !take(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(20)) }
     }
 
     func release() { state.withLock { $0.isTaken = false } }
 
-    /// It has said that it works.
+    /// Whether the worker has logged that it works.
     var hasStarted: Bool { state.withLock { $0.process }?.errors.contains("Worker started") ?? false }
 
     func start() throws {
@@ -71,15 +72,16 @@ final class WorkerProcess: Sendable {
         try configuration.write(changes: shards.merging(changes) { $1 })
     }
 
-    /// SIGKILL.
+    /// Kills the worker with SIGKILL.
     func kill() async throws {
         guard let process = expectEnd() else { return }
         process.signal(SIGKILL)
         keep(try await process.finish(within: .seconds(10)))
     }
 
-    /// SIGTERM, and waits for its end.
-    /// - Parameter isHurried: with a second SIGTERM a moment later.
+    /// Stops the worker with SIGTERM and waits for its end.
+    ///
+    /// - Parameter isHurried: Whether to send a second SIGTERM a moment later.
     func stop(within limit: Duration, isHurried: Bool = false) async throws {
         guard let process = expectEnd() else { return }
         process.signal(SIGTERM)
@@ -101,8 +103,9 @@ final class WorkerProcess: Sendable {
     func freeze() { state.withLock { $0.process }?.signal(SIGSTOP) }
     func resume() { state.withLock { $0.process }?.signal(SIGCONT) }
 
-    /// Changes its configuration file, and tells it so.
-    /// - Parameter changes: nil takes back what was changed.
+    /// Changes the configuration file and sends SIGHUP.
+    ///
+    /// - Parameter changes: The new settings, or `nil` to revert earlier changes.
     func reconfigure(_ changes: Fault.Settings?) throws {
         state.withLock { $0.changes = changes?.values ?? [:] }
         try write()
@@ -110,20 +113,21 @@ final class WorkerProcess: Sendable {
         process.signal(SIGHUP)
     }
 
-    /// One that has only just begun reads the file anyway, and the signal would end it, as any process.
+    /// Returns whether the process handles SIGHUP. A process that has only just started reads the file anyway, and the
+    /// signal would end it.
     private func awaitsHangUp(_ pid: pid_t) -> Bool {
         guard let caught = Self.status(of: pid, "SigCgt").flatMap({ UInt64($0, radix: 16) }) else { return false }
         return caught & 1 << UInt64(SIGHUP - 1) != 0
     }
 
-    /// As the kernel tells it (proc(5)).
+    /// Returns a value of the kernel's status of a process (proc(5)).
     private static func status(of pid: pid_t, _ name: String) -> Substring? {
         guard let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8) else { return nil }
         return status.split(separator: "\n").first { $0.hasPrefix("\(name):") }?.split(whereSeparator: \.isWhitespace)
             .dropFirst().first
     }
 
-    /// Notes an end that nobody asked for, and starts it again.
+    /// Records an unexpected end of the worker and restarts it.
     func check() async throws {
         let ended = state.withLock { state -> Subprocess? in
             guard !state.isEnding, let process = state.process, !process.isRunning else { return nil }
@@ -137,7 +141,7 @@ final class WorkerProcess: Sendable {
         try start()
     }
 
-    /// Its resident memory.
+    /// Records the worker's resident memory.
     func sampleMemory() {
         let (pid, incarnation) = state.withLock { ($0.process?.pid, $0.incarnation) }
         guard let pid, let kilobytes = Self.status(of: pid, "VmRSS").flatMap({ Int($0) }) else { return }
@@ -178,7 +182,7 @@ final class WorkerProcess: Sendable {
 }
 
 extension Fault.Settings {
-    /// As a configuration file has them.
+    /// The settings in the form of a configuration file.
     fileprivate var values: [String: String] {
         [
             "jobs.chunk_size": "\(chunkSize)", "worker.maximum_in_flight": "\(maximumInFlight)",

@@ -1,6 +1,6 @@
-/// Whether a job that was cancelled was left alone from then on.
+/// The judge of cancelled jobs, which may not be sent once the cancellation is known.
 enum CancellationJudge {
-    /// Milliseconds from a worker's sending to the request's being read, on a busy machine.
+    /// The time from a worker's send to the arrival of the request on a busy machine, in milliseconds.
     private static let onItsWay: Int64 = 2_000
 
     static func findings(_ history: History, _ disturbances: Disturbances) -> [Finding] {
@@ -9,7 +9,7 @@ enum CancellationJudge {
             ? begun(history) : goneOn(history, since: cancelled, disturbances)
     }
 
-    /// It was not to be sent for a while yet.
+    /// Returns the findings for a job that was cancelled well before it was due.
     private static func begun(_ history: History) -> [Finding] {
         var findings: [Finding] = []
         if !history.sightings.isEmpty {
@@ -22,7 +22,8 @@ enum CancellationJudge {
         return findings
     }
 
-    /// What of it was on its way may come in.
+    /// Returns the findings for a job that was cancelled while in progress. Requests that were already on their way may
+    /// arrive.
     private static func goneOn(_ history: History, since cancelled: Int64, _ disturbances: Disturbances) -> [Finding] {
         history.sightings.filter { sighting in
             sighting.what == .arrived && disturbances.isKnown(since: cancelled, at: sighting.at - onItsWay)

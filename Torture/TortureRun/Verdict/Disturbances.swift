@@ -1,22 +1,23 @@
-/// The faults of a run, asked what they may have done.
+/// The faults of a run, with queries about their possible effects.
 struct Disturbances {
-    /// How long after its end a fault may still show: a broker finds out by missed heartbeats that a consumer is gone.
+    /// The time after its end for which a fault may have effects, in milliseconds. The broker detects a lost consumer
+    /// by missed heartbeats.
     private static let aftermath: Int64 = 15_000
-    /// How long after its end a worker may still be looking for its database.
+    /// The time after a fault for which a worker may still be reconnecting to the database, in milliseconds.
     private static let databaseAftermath: Int64 = 5_000
-    /// In which all workers learn of a cancellation (docs/publish.md).
+    /// The time in which all workers learn of a cancellation, in milliseconds (docs/publish.md).
     static let cancellationTakes: Int64 = 5_000
 
-    /// Milliseconds after which an event is offered again that a queue has refused (docs/operate.md).
+    /// The times at which a rejected event is offered, in milliseconds after its first publication (docs/operate.md).
     private static let offersAgain: [Int64] = [0, 1_000, 6_000, 36_000, 156_000, 1_056_000]
-    /// Messages that a node of the broker has on their way from one queue to another, and may hand on twice.
+    /// The number of messages that a broker node may have on their way between two queues, and may pass on twice.
     private static let handedOn = 32
 
     private let redelivering: [FaultRecord]
     private let refusing: [FaultRecord]
     private let blinding: [FaultRecord]
     private let delaying: [FaultRecord]
-    /// During which a worker may not learn what is new in the database, in order of their starts.
+    /// The periods in which a worker may not learn of changes in the database, ordered by start.
     private let deafening: [(start: Int64, end: Int64)]
     let duplicateBound: Int
     let killsWhileSplitting: Int
@@ -34,8 +35,8 @@ struct Disturbances {
         deafening = faults.filter(\.fault.keepsNewsFromWorkers)
             .map { ($0.start, $0.end + Self.databaseAftermath) }.sorted { $0.0 < $1.0 }
         duplicateBound = faults.reduce(0) { sum, record in
-            // A job that comes back is repeated from its beginning, one of thousands by its chunks; what is on the wire is
-            // sent again.
+            // A redelivered job is repeated from its beginning, and a job of thousands by its chunks. Pushes on the
+            // wire are sent again.
             sum + record.fault.redeliversJobs(workers: limits.workers)
                 * (limits.maximumInFlight + limits.mostRecipients)
                 + (record.fault.affectsBroker ? Self.handedOn * limits.mostRecipients : 0)
@@ -43,49 +44,50 @@ struct Disturbances {
         }
     }
 
-    /// Whether a job that was open between these times may have come back to the broker.
+    /// Returns whether a job that was open between these times may have been redelivered.
     func mayRedeliver(from start: Int64, to end: Int64) -> Bool { Self.any(redelivering, from: start, to: end) }
 
-    /// Whether it may have been lost sight of what was on the wire to a service.
+    /// Returns whether workers may have lost track of pushes on the wire to a service.
     func mayBlind(_ output: OutputKind, from start: Int64, to end: Int64) -> Bool {
         Self.any(blinding.filter { $0.fault.concerns(output) }, from: start, to: end)
     }
 
-    /// Whether a request that was made before the first time may have come in at the second one.
+    /// Returns whether a request that was sent before `start` may have arrived at `end`.
     func mayHoldUp(_ output: OutputKind, from start: Int64, to end: Int64) -> Bool {
         delaying.contains { $0.fault.concerns(output) && $0.start <= end && $0.end >= start }
     }
 
-    /// How often an event that first came at this time may have been refused by a full queue.
+    /// Returns how often a full queue may have rejected an event that was first published at this time.
     func refusals(of first: Int64) -> Int {
         Self.offersAgain.prefix { offset in
-            // It may be late by a second or two.
+            // An offer may be late by a second or two.
             refusing.contains { $0.start <= first + offset + 2_000 && $0.end + 1_000 >= first + offset }
         }.count
     }
 
-    /// How often jobs that were open between these times may have come back to the broker.
+    /// Returns how often jobs that were open between these times may have been redelivered.
     func redeliveries(from start: Int64, to end: Int64) -> Int {
         redelivering.reduce(0) { sum, record in
             guard record.start <= end, record.end + Self.aftermath >= start else { return sum }
-            // They go one after the other, and one may get what another had.
+            // The workers end one after another, and one may get the jobs of another.
             if case .killWhileSplitting = record.fault { return sum + workers }
             return sum + 1
         }
     }
 
-    /// Whether a job that ends nobody may have been in the hands of so many that were ended that it was taken for one that
-    /// does: five deliveries from its lane, and three from the suspects.
+    /// Returns whether a harmless job may have been considered the cause of crashes, because many workers ended while
+    /// they held it. This takes five deliveries from its lane and three from the suspects.
     func mayCondemn(_ job: JobRecord?, by end: Int64) -> Bool {
         job.map { redeliveries(from: $0.published, to: end) >= 8 } ?? false
     }
 
-    /// How often just then, and not as a late consequence.
+    /// Returns the number of faults with possible redeliveries in this period. Delayed effects are not included.
     func disturbances(from start: Int64, to end: Int64) -> Int {
         redelivering.count { $0.start <= end && $0.end >= start }
     }
 
-    /// Whether a worker may have been lost by chance. Those that are killed once a job has been split far enough don't count.
+    /// Returns whether a worker may have been lost by chance. Workers that are killed deliberately while a job is split
+    /// do not count.
     func mayLoseWorker(from start: Int64, to end: Int64) -> Bool {
         redelivering.contains {
             if case .killWhileSplitting = $0.fault { return false }
@@ -97,7 +99,8 @@ struct Disturbances {
         faults.contains { $0.start <= end && $0.end + aftermath >= start }
     }
 
-    /// Whether every worker must have learnt of a cancellation by then: the database was there for long enough.
+    /// Returns whether every worker must have learned of a cancellation by `time`, because the database was available
+    /// long enough.
     func isKnown(since cancelled: Int64, at time: Int64) -> Bool {
         var quiet = cancelled
         for (start, end) in deafening where end > quiet {

@@ -1,17 +1,17 @@
-/// What happened to one recipient.
+/// The history of one recipient.
 package struct History: Sendable {
     package let recipient: RecipientID
     package let kind: RecipientKind
     package let job: JobRecord
-    /// There may have been two messages of its job, of which each has its outcomes.
+    /// Whether several messages of the job may have been processed, each with its own outcomes.
     let mayRunTwice: Bool
     package fileprivate(set) var outcomes: [OutcomeRecord] = []
     package fileprivate(set) var sightings: [SightingRecord] = []
 
-    /// Outcomes that are no second copy of the same event.
+    /// The outcomes, without repetitions of the same event.
     var distinct: [OutcomeRecord] { outcomes.filter { !$0.isRepeated } }
 
-    /// Requests that its service may have accepted: they came in, and no refusal was answered.
+    /// The number of requests that the service may have accepted: they arrived, and no refusal was sent.
     var possibleAcceptances: Int {
         sightings.reduce(0) { count, sighting in
             switch sighting.what {
@@ -25,20 +25,20 @@ package struct History: Sendable {
 
     var acceptances: Int { sightings.count { $0.what.isAcceptance } }
 
-    /// Its service has said that it is dead.
+    /// Whether the service has reported the recipient as dead.
     var isSaidToBeDead: Bool {
         sightings.contains {
             if case .answered(let status) = $0.what { job.output.deadStatuses.contains(status) } else { false }
         }
     }
 
-    /// Whether it was refused for who has sent to it.
+    /// Returns whether the recipient was refused because of the sender.
     func isMismatch(_ outcome: OutcomeRecord) -> Bool {
         outcome.reason.map(job.output.mismatchReasons.contains) == true
             && sightings.contains(where: \.what.isForGood)
     }
 
-    /// Milliseconds from a refusal for now to the next request, the shortest.
+    /// The shortest time from a temporary refusal to the next request, in milliseconds.
     var shortestRetry: Int64? {
         var refused: Int64?
         var shortest: Int64?
@@ -49,26 +49,27 @@ package struct History: Sendable {
         return shortest
     }
 
-    /// An outcome owns up to its recipient having perhaps been sent to before.
+    /// Whether an outcome states that the recipient may have been sent to before.
     var isSaidToBeRepeated: Bool { outcomes.contains { $0.isRedelivered || $0.attempts > 1 } }
 
-    /// Milliseconds from publishing, or from its time, to the first outcome. What was cancelled does not wait.
+    /// The time from publishing, or from `send_at`, to the first outcome, in milliseconds. It is 0 for jobs that are
+    /// cancelled before `send_at`.
     var wait: Int64? { outcomes.map(\.received).min().map { max(0, $0 - job.due) } }
 
-    /// Milliseconds from its time to the first request.
+    /// The time from `send_at` to the first request, in milliseconds.
     var lateness: Int64? {
         guard let sendAt = job.sendAt else { return nil }
         return sightings.lazy.filter { $0.what == .arrived }.map(\.at).min().map { $0 - sendAt }
     }
 
-    /// The last that was seen of it.
+    /// The time of the last observation.
     var end: Int64 { max(outcomes.map(\.received).max() ?? 0, sightings.map(\.at).max() ?? 0) }
 
     var isConfirmed: Bool { job.confirmed != nil }
 }
 
 extension TortureRecord {
-    /// Everything by recipient, and what belongs to no recipient that was published.
+    /// Returns the history of each published recipient, and descriptions of all other observations.
     func histories() -> (known: [RecipientID: History], strays: [String]) {
         var known: [RecipientID: History] = [:]
         var strays: [String] = []

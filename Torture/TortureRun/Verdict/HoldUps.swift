@@ -1,13 +1,14 @@
-/// When services, or the ways to them, kept back for long what was sent: it comes in later, and then at once.
+/// The periods in which services, or the links to them, held back requests for long. Such requests arrive later, and
+/// all at once.
 struct HoldUps {
-    /// Milliseconds in which all of it has come in.
+    /// The time in which all held-back requests arrive, in milliseconds.
     static let comesIn: Int64 = 5_000
-    /// What is over sooner keeps back next to nothing.
+    /// The minimum length of a period, in milliseconds. Shorter ones hold back next to nothing.
     private static let shortest: Int64 = 1_000
-    /// For so long other outputs than the first may pause by themselves after a bad answer.
+    /// The time for which outputs other than APNs may pause by themselves after a bad answer, in milliseconds.
     private static let pause: Int64 = 60_000
 
-    /// Without those that overlap, in order of their starts.
+    /// The periods by output, merged where they overlap and ordered by start.
     private let times: [OutputKind: [ClosedRange<Int64>]]
 
     init(_ faults: [FaultRecord]) {
@@ -36,7 +37,7 @@ struct HoldUps {
         var end = record.end
         switch record.fault {
         case .streamLimit(100...), .slowAnswers: return nil
-        // It stands until there is another one.
+        // The limit lasts until the next change.
         case .streamLimit: end = max(end, nextLimit(after: record, faults))
         case .service: end += pause
         default: break
@@ -54,7 +55,8 @@ struct HoldUps {
         return limits.map(\.end).min() ?? faults.map(\.end).max() ?? record.end
     }
 
-    /// Since when a service may have been keeping back what it gets at this time; nil: it gets what is sent.
+    /// Returns the start of the period in which a service may be holding back requests at this time, or `nil` if there
+    /// is none.
     func start(_ output: OutputKind, at time: Int64) -> Int64? {
         times[output]?.first { $0.contains(time) }?.lowerBound
     }

@@ -1,4 +1,4 @@
-/// What must hold at the end of a run.
+/// A condition that must hold at the end of a run.
 package enum Invariant: String, Sendable, CaseIterable {
     case nothingLost =
         "every recipient of a confirmed job has a final outcome, or was sent to and asked for problems only"

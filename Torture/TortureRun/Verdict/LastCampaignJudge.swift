@@ -1,25 +1,30 @@
 import Store
 
-/// Whether an app's last campaign, which comes when nothing goes wrong any more, is sent at its rate: no faster, and hardly
-/// slower while much of it waits.
+/// The judge of an app's last campaign, which is published after all faults. It must be sent at the app's rate: no
+/// faster, and hardly slower while much of it waits.
 struct LastCampaignJudge {
-    /// Seconds over which requests are counted.
+    /// The window over which requests are counted, in seconds.
     static let window: Int64 = 20
     private static let tolerance = 1.1
     private static let least = 0.8
-    /// What an app gets at once after a time without work, in seconds' worth (docs/operate.md).
+    /// The burst that an app may send after a time without work, in seconds' worth of its rate (docs/operate.md).
     private static let burst = 1
-    /// So long, in seconds, a worker may stay away from the broker after the last fault, and its part of the rate with it.
+    /// The time that a worker may take to reconnect to the broker after the last fault, in seconds. During this time,
+    /// its part of the rate is unused.
     private static let reconnecting: Int64 = 30
-    /// A part of it that need not be spread over all workers any more.
+    /// The divisor that gives the last part of a campaign. A low rate is accepted in this part, because the rest need
+    /// not be spread over all workers.
     private static let rest = 4
 
     private(set) var findings: [Finding] = []
-    /// The fullest window in percent of what it may have held, the emptiest in percent of the rate; nil: there is none.
+    /// The fullest window in percent of the maximum, or `nil`. ``emptiest`` is the emptiest window in percent of the
+    /// rate.
     private(set) var fullest: Int?
     private(set) var emptiest: Int?
 
-    /// - Parameter jobs: of the app.
+    /// Judges the last campaign of an app.
+    ///
+    /// - Parameter jobs: The jobs of the app.
     init(_ app: Int, _ jobs: [[History]], _ record: TortureRecord) {
         let campaign = jobs.filter {
             let number = $0[0].recipient.job
@@ -41,7 +46,7 @@ struct LastCampaignJudge {
         let most =
             Int(Double(worth) * Self.tolerance) + pace.rate * Self.burst
             + Workload.mostPacedAtOnce * record.limits.workers
-        /// With this second only a rest is left.
+        /// The second in which only the last part of the campaign remains.
         let enough = firsts[firsts.count - 1 - firsts.count / Self.rest]
         let end = max(requests.last ?? begin, begin + Self.window)
         var (high, low): ((count: Int, at: Int64), (count: Int, at: Int64)?) = ((0, begin), nil)

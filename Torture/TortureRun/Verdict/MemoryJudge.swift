@@ -1,13 +1,13 @@
-/// Whether workers keep their memory within bounds, and whether one that lives long needs no more for it.
+/// The judge of the workers' memory. It must stay within its limit, and must not grow in a worker that lives long.
 enum MemoryJudge {
     private struct Life: Hashable {
         let worker: Int
         let incarnation: Int
     }
 
-    /// Milliseconds a worker must have lived for its growth to tell something.
+    /// The minimum lifetime of a worker for its growth to be meaningful, in milliseconds.
     private static let longLife: Int64 = 240_000
-    /// What an allocator may keep on top.
+    /// The additional memory that an allocator may keep, in kilobytes.
     private static let slackKilobytes = 32 * 1_024
 
     static func findings(_ samples: [MemorySample], limitMegabytes: Int) -> [Finding] {
@@ -25,7 +25,7 @@ enum MemoryJudge {
         return ["\(peak / 1_024) MB, at most \(limitMegabytes)"]
     }
 
-    /// The median of the last quarter beside that of the second one, after everything has been used once.
+    /// Compares the median of the last quarter with that of the second quarter, by which everything has been used once.
     private static func grows(_ samples: [MemorySample]) -> [String] {
         let samples = samples.sorted { $0.at < $1.at }
         guard let first = samples.first, let last = samples.last, last.at - first.at >= longLife else { return [] }

@@ -1,12 +1,12 @@
-/// What became of one output's recipients, by the workers' words and by its service's.
+/// The counts of one output's recipients, from the workers' outcomes and from its service.
 package struct OutputTally: Sendable, Equatable {
     package private(set) var jobs: Set<Int> = []
     package private(set) var recipients = 0
-    // At its service.
+    // Counts from the service.
     package private(set) var requests = 0
     package private(set) var accepted = 0
     package private(set) var saidDead = 0
-    // Told.
+    // Counts from outcomes and marks.
     package private(set) var sent = 0
     package private(set) var unregistered = 0
     package private(set) var marked = 0

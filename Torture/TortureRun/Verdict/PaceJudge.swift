@@ -1,33 +1,37 @@
 import PushModel
 import Store
 
-/// Whether apps and jobs that have a rate are sent to no faster, by their services' count of the requests that came in.
+/// The judge of rate limits. It compares the requests that services received with the rates of apps and jobs.
 struct PaceJudge {
-    /// A rate that was set, from when on it may hold until when it was committed for certain.
+    /// A change of a rate. It may take effect from `start`, and was certainly committed by `end`.
     private struct Change {
         let start: Int64
         let end: Int64
         let pace: AppPace?
     }
 
-    /// What came in a second, and what may have.
+    /// The requests that arrived in one second, and the permitted number.
     private struct Second {
         var requests: [OutputKind: Int] = [:]
-        /// nil: as many as can be.
+        /// The permitted number, or `nil` for no limit.
         var allowed: Int?
     }
 
-    /// Milliseconds in which a rate comes to hold: workers hear of it, and what they had begun with has come in.
+    /// The time until a rate applies, in milliseconds. Workers learn of it, and requests that were already started
+    /// arrive.
     static let settling = Disturbances.cancellationTakes + HoldUps.comesIn
-    /// Seconds over which an app's requests are counted, and a job's recipients.
+    /// The window over which an app's requests are counted, in seconds. ``jobWindow`` is that for a job's recipients,
+    /// in milliseconds.
     private static let appWindow = 20
     private static let jobWindow: Int64 = 10_000
-    /// What workers that come and go do more than the rate: until one is known to the others, they divide it by too few.
+    /// The factor by which workers that come and go may exceed a rate. Until the other workers know of a new one, they
+    /// divide the rate by too small a number.
     private static let tolerance = 1.3
-    /// Seconds' worth that an app, or a job, gets at once after a time without work (docs/publish.md).
+    /// The burst that an app may send after a time without work, in seconds' worth of its rate (docs/publish.md).
+    /// ``jobBurst`` is that of a job.
     private static let appBurst = 1
     private static let jobBurst = 3
-    /// Recipients that a job's parts have at least, and those of one that is to be sent once.
+    /// The minimum number of recipients in a part of a job. ``partToBeSentOnce`` is that for `at_most_once` jobs.
     private static let smallestPart = 20
     private static let partToBeSentOnce = 500
 
@@ -36,9 +40,9 @@ struct PaceJudge {
     private let holdUps: HoldUps
 
     private(set) var findings: [Finding] = []
-    /// Of each app the fullest window, in percent of what it may have held.
+    /// The fullest window of each app, in percent of the maximum.
     private(set) var fullest: [String: Int] = [:]
-    /// Of each app the emptiest window of its last campaign, in percent of its rate.
+    /// The emptiest window of each app's last campaign, in percent of its rate.
     private(set) var emptiest: [String: Int] = [:]
 
     init(_ record: TortureRecord, _ histories: [History], _ disturbances: Disturbances) {
@@ -60,7 +64,7 @@ struct PaceJudge {
         }
     }
 
-    /// Most workers that may each have begun with a part too much.
+    /// Returns the maximum number of workers that may each have started a part too many.
     private func lives(from start: Int64, to end: Int64) -> Int {
         record.limits.workers + 1 + disturbances.redeliveries(from: start, to: end)
     }
@@ -71,7 +75,7 @@ struct PaceJudge {
         let name = Workload.apps[app].bundleID
         let changes = record.faults.compactMap { record -> Change? in
             guard case .setPace(app, let pace) = record.fault else { return nil }
-            // Whether it was committed is not known.
+            // If the change failed, it is unknown whether it was committed.
             return Change(start: record.start, end: record.note == nil ? record.end : .max, pace: pace)
         }.sorted { $0.start < $1.start }
         guard let begin = changes.first.map({ $0.start / 1_000 }) else { return }
@@ -100,8 +104,8 @@ struct PaceJudge {
         if worst.share > 100 { findings.append(Finding(.paced, nil, worst.text)) }
     }
 
-    /// Beside what was sent meanwhile that may come in which was sent before the window began, and kept back.
-    /// - Returns: nil: as many as can be.
+    /// Returns the maximum number of requests in a window, or `nil` for no limit. The maximum includes requests that
+    /// were sent before the window and held back.
     private func most(
         of requests: [OutputKind: Int], in window: Range<Int>, of seconds: [Second], since begin: Int64
     ) -> Int? {
@@ -119,13 +123,13 @@ struct PaceJudge {
             + Workload.mostPacedAtOnce * lives(from: start, to: end)
     }
 
-    /// nil: one of them may hold as many as can be.
+    /// Returns the limits of the given seconds, or `nil` if at least one second has no limit.
     private static func rates(_ seconds: ArraySlice<Second>) -> [Int]? {
         let rates = seconds.compactMap(\.allowed)
         return rates.count == seconds.count ? rates : nil
     }
 
-    /// The fastest by which any worker may go; nil: some may go by none.
+    /// Returns the highest rate that any worker may use at this time, or `nil` if a worker may use no limit.
     private func pace(at time: Int64, _ changes: [Change]) -> AppPace? {
         var believed: AppPace?
         for change in changes.reversed() where change.start <= time + 1_000 {
@@ -142,7 +146,7 @@ struct PaceJudge {
 
     // MARK: Jobs
 
-    /// What is tried again is no part of its job any more, so the first requests count.
+    /// Judges a job by the first request to each recipient. Retries no longer belong to the job.
     private mutating func judge(_ number: Int, _ rate: Int, _ histories: [History]) {
         let job = histories[0].job
         let part = job.traits.isAtMostOnce ? Self.partToBeSentOnce : max(Self.smallestPart, rate / 4)

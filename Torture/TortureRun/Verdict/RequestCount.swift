@@ -1,10 +1,10 @@
 import PushModel
 
-/// How many requests services got in each second since 1970.
+/// The number of requests that services received in each second since 1970.
 struct RequestCount {
     private var seconds: [Int64: [OutputKind: Int]] = [:]
 
-    /// Those that were not disowned: these are sent at once to somewhere else.
+    /// Counts all requests except disowned ones, which are sent again elsewhere at once.
     init(_ jobs: [[History]], isUrgentCounted: Bool) {
         for histories in jobs where isUrgentCounted || histories[0].job.lane != .urgent {
             for history in histories {

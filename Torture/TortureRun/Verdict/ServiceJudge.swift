@@ -1,4 +1,4 @@
-/// Whether a service's words were heeded: who is dead, and when to come again.
+/// The judge of the reactions to a service's answers: marks for dead recipients, and the time before a retry.
 enum ServiceJudge {
     static func findings(
         _ history: History, isMarked: Bool, _ disturbances: Disturbances, _ limits: Limits
@@ -20,7 +20,8 @@ enum ServiceJudge {
         }
     }
 
-    /// Whoever takes a job over that comes back knows nothing of what its recipients were answered.
+    /// Returns the problem if a push was retried too soon. A worker that takes over a redelivered job does not know the
+    /// earlier answers.
     private static func haste(_ history: History, _ disturbances: Disturbances, _ limits: Limits) -> String? {
         guard let least = history.job.output.leastRetryDelay, limits.longestDelay >= least,
             let shortest = history.shortestRetry, shortest < least, !history.mayRunTwice,

@@ -1,4 +1,4 @@
-/// What is not wrong in a run, and worth a number.
+/// The statistics of a run.
 package struct Tally: Sendable, Equatable {
     package var jobs = 0
     package var recipients = 0
@@ -10,12 +10,13 @@ package struct Tally: Sendable, Equatable {
     package var atMostOnceRecipients = 0
     package var problemsOnlyRecipients = 0
     package var cancelledRecipients = 0
-    /// Of these: so early that no request may have been made.
+    /// The number of cancelled recipients for which the cancellation came too early for any request.
     package var cancelledInTime = 0
     package var deadlineRecipients = 0
-    /// Milliseconds from its time to its first request, of each recipient of a scheduled job; the smallest first.
+    /// The time from `send_at` to the first request in milliseconds, for each recipient of a scheduled job, in
+    /// ascending order.
     package var lateness: [Int64] = []
-    /// By kind, and by what the recipient was.
+    /// The number of outcomes by their kind and the recipient's kind.
     package var outcomes: [String: Int] = [:]
     package var redeliveredOutcomes = 0
     package var repeatedEvents = 0
@@ -24,9 +25,9 @@ package struct Tally: Sendable, Equatable {
     package var byOutput: [OutputKind: OutputTally] = [:]
     package var duplicateBound = 0
     package var jobsWithARate = 0
-    /// Of each paced app: its fullest window, in percent of what it may have held.
+    /// The fullest window of each rate-limited app, in percent of the maximum.
     package var fullestWindows: [String: Int] = [:]
-    /// Of each one's last campaign: the emptiest window while much of it waited, in percent of its rate.
+    /// The emptiest window of each last campaign while much of it waited, in percent of the app's rate.
     package var emptiest: [String: Int] = [:]
 
     init() {}
@@ -59,13 +60,13 @@ package struct Tally: Sendable, Equatable {
             byOutput[history.job.output, default: OutputTally()]
                 .add(history, isMarked: record.marked.contains(history.recipient))
         }
-        // What is never answered is tried again without anything going wrong.
+        // Recipients that are never answered are retried even in a run without faults.
         duplicateBound = disturbances.duplicateBound + histories.count { $0.mayRunTwice || $0.kind == .silent }
     }
 }
 
 extension JobRecord {
-    /// Every worker knew that it was cancelled before it could be sent.
+    /// Returns whether every worker knew of the cancellation before the job could be sent.
     func isCancelledInTime(_ disturbances: Disturbances) -> Bool {
         guard let cancelled, let sendAt else { return false }
         return disturbances.isKnown(since: cancelled, at: sendAt)

@@ -1,15 +1,17 @@
 extension Verdict {
-    /// Milliseconds after its time that a scheduled push may take where nothing goes wrong: one for the delay queue
-    /// (docs/publish.md), one for a busy machine.
+    /// The maximum delay of a scheduled push in a run without faults, in milliseconds. It allows one second for the
+    /// delay queue (docs/publish.md), and one for a busy machine.
     private static let onTime: Int64 = 2_000
-    /// Milliseconds from a worker's looking at the clock to the request's being read, on a busy machine.
+    /// The time from a worker's reading of the clock to the arrival of the request on a busy machine, in milliseconds.
     private static let onItsWay: Int64 = 2_000
 
     private mutating func find(_ invariant: Invariant, _ history: History, _ text: String) {
         findings.append(Finding(invariant, history.recipient, text))
     }
 
-    /// - Parameter isRejected: an event told that its job can't be used.
+    /// Judges one recipient.
+    ///
+    /// - Parameter isRejected: Whether an event reported the job as unusable.
     mutating func judge(
         _ history: History, _ disturbances: Disturbances, _ record: TortureRecord, isRejected: Bool = false
     ) {
@@ -40,7 +42,7 @@ extension Verdict {
     private mutating func judgeOutcomes(of history: History, _ disturbances: Disturbances) {
         let distinct = history.distinct
         if distinct.count > 1, !history.mayRunTwice {
-            // That it is a copy could not be asked until its time was up.
+            // The job expired before the database could be asked whether it is a copy.
             let isUnasked = { (reason: String?) in history.job.hasCopies && reason == "DatabaseUnavailable" }
             let silent = distinct.count { !$0.isRedelivered && !isUnasked($0.reason) }
             if silent > 1 {
@@ -62,7 +64,7 @@ extension Verdict {
         }
         guard !history.isSaidToBeRepeated, !history.mayRunTwice else { return }
         if history.job.traits.wantsProblemsOnly {
-            // Nobody tells what was sent.
+            // `sent` outcomes are not reported.
             let (start, end) = (history.job.published, history.end)
             if !disturbances.mayRedeliver(from: start, to: end),
                 !disturbances.mayBlind(history.job.output, from: start, to: end)
@@ -94,19 +96,19 @@ extension Verdict {
         findings += CancellationJudge.findings(history, disturbances)
     }
 
-    /// Why a push can't have expired. Delays and deadlines are compared in seconds.
+    /// Returns the reason why a push can't have expired, or `nil`. Delays and deadlines are compared in seconds.
     private static func haste(of outcome: OutcomeRecord, _ history: History, _ limits: Limits) -> String? {
         guard let expiresAt = history.job.expiresAt else { return "expired, and it had no deadline" }
         let early = expiresAt - limits.longestDelay - 1_000 - outcome.at
         return early > 0 ? "expired, \(early) ms before that could be known" : nil
     }
 
-    /// What an outcome says that is not so.
+    /// Returns a description of an outcome's false statement, or `nil`.
     private static func lie(
         in outcome: OutcomeRecord, _ history: History, _ disturbances: Disturbances, _ limits: Limits
     ) -> String? {
-        // Of a job that ran twice, an outcome tells of its own run only. One of the two says that there was another, unless
-        // that one is not told.
+        // If a job ran twice, an outcome only describes its own run. One of the two outcomes states that there was
+        // another run, unless that outcome is not reported.
         let isUntold =
             history.job.traits.wantsProblemsOnly
             && disturbances.mayRedeliver(from: history.job.published, to: outcome.received)
@@ -132,7 +134,7 @@ extension Verdict {
                 nil
             }
         case "suppressed":
-            // Marked by an outcome before, whose worker may have died before it could tell.
+            // An earlier outcome marked the recipient, but its worker may have died before reporting it.
             history.kind == .dead && !isAlone ? nil : "suppressed, but it is \(history.kind.rawValue)"
         case "unknown": nil
         default: "the kind \(outcome.kind) does not exist"

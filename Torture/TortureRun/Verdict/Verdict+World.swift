@@ -1,20 +1,21 @@
 extension Verdict {
-    /// Bytes of an event's body (docs/consume.md).
+    /// The maximum size of an event's body, in bytes (docs/consume.md).
     private static let largestEvent = 262_144
-    /// A job of more recipients is split by every worker, whatever its settings.
+    /// The number of recipients beyond which every worker splits a job, regardless of its settings.
     private static let mostUnsplit = 1_000
-    /// Deliveries after which a job is set apart.
+    /// The number of deliveries after which a job is moved to the suspects.
     private static let deliveriesUntilSuspect = 5
-    /// Milliseconds that a worker which joins has for its first push, and the answer to it, on a busy machine.
+    /// The time that a new worker has for its first push and the answer to it on a busy machine, in milliseconds.
     package static let joiningTakes: Int64 = 15_000
 
     private struct Event {
         let recipient: RecipientID
-        /// When it was published for the first time, by its latest outcome: it may come far later, if the broker was
-        /// away.
+        /// The time of the first publication, taken from the latest outcome. The event may arrive much later if the
+        /// broker was unavailable.
         var first: Int64
         var last: Int64
-        /// When it came again. Its outcomes don't tell how often: one recipient may have several.
+        /// The times of the repeated arrivals. The number of outcomes does not show them, because one recipient may
+        /// have several outcomes.
         var again: Set<Int64> = []
     }
 
@@ -66,8 +67,9 @@ extension Verdict {
 
     // MARK: Names
 
-    /// A worker that dies while it gives a job its name may have given two, and no other does. The broker has the whole
-    /// job under each; what was split without a name comes under one as far as it was split.
+    /// Judges the IDs that workers generate for jobs of thousands. A second ID is only possible if a worker dies while
+    /// it assigns one. In that case the broker has the whole job under each ID. A job that is split without an ID would
+    /// appear only in part under one.
     mutating func judgeNames(_ record: TortureRecord, _ disturbances: Disturbances) {
         let unnamed = record.jobs.filter {
             !$0.value.traits.hasID && $0.value.traits.flaw == nil && $0.value.recipients.count > Self.mostUnsplit
@@ -96,7 +98,8 @@ extension Verdict {
                 severalNames.append(Finding(.namedOnce, nil, text))
             }
         }
-        // One may be hit while its first worker has not let go of it, though it is being sent already.
+        // A kill may come while the job is already being sent, but not yet acknowledged by the worker that assigned its
+        // ID.
         if severalNames.count > disturbances.killsWhileSplitting / 4 { findings += severalNames }
     }
 
@@ -119,7 +122,7 @@ extension Verdict {
                 continue
             }
             let time = join.firstOutcome.map { $0 - ready }
-            // Nothing was left for it.
+            // The flood was over before the worker could send any of it.
             if time == nil, join.left == 0 { continue }
             guard let time, time <= Self.joiningTakes else {
                 findings.append(
@@ -133,6 +136,6 @@ extension Verdict {
 }
 
 extension JobRecord {
-    /// Every outcome is told, and none before the job is split, as when its time is up.
+    /// Whether all outcomes are reported under the generated ID. A job with a deadline may expire before it is split.
     fileprivate var tellsAllByName: Bool { !traits.wantsProblemsOnly && traits.expireAfter == nil }
 }

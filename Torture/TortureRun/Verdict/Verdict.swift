@@ -1,4 +1,4 @@
-/// Whether a run held what is promised: a function of what was recorded.
+/// The verdict on whether a run kept all promises. It depends only on the record.
 package struct Verdict: Sendable {
     package internal(set) var findings: [Finding] = []
     package private(set) var tally = Tally()
@@ -27,9 +27,9 @@ package struct Verdict: Sendable {
 
     package func count(of invariant: Invariant) -> Int { findings.count { $0.invariant == invariant } }
 
-    /// What the broker does to a message with an `expiration` that nobody takes at once.
+    /// The reason in the dead-letter queue if the broker dropped a message because of its `expiration`.
     private static let expired = "expired in martlet.jobs."
-    /// What it does to one that has ended three workers more, or seems to have.
+    /// The reason in the dead-letter queue if a job has ended three more workers, or seems to have.
     private static let condemned = "delivered too often"
 
     private mutating func judgeWhole(_ record: TortureRecord, _ disturbances: Disturbances) {
@@ -50,7 +50,7 @@ package struct Verdict: Sendable {
         if !record.isSettled { findings.append(Finding(.settled, nil, "time was up")) }
     }
 
-    /// Jobs that are none: in the dead-letter queue, once, and told of.
+    /// Judges unusable jobs. Each must be in the dead-letter queue once and be reported.
     private mutating func judgeUnusable(_ record: TortureRecord, _ disturbances: Disturbances) {
         let dead = Dictionary(grouping: record.dead) { $0.job }
         let told = Dictionary(grouping: record.rejections) { $0.job }
@@ -68,7 +68,8 @@ package struct Verdict: Sendable {
             if job.confirmed != nil, events.isEmpty {
                 findings.append(Finding(.rejectionsAreTold, nil, "\(name): no event"))
             }
-            // It may come back until the broker has heard that it is settled, a little after it is told.
+            // Until the broker has processed the job's settlement, shortly after the report, the job may be
+            // redelivered.
             let end = (events.map(\.received).max() ?? job.published) + 1_000
             guard !job.isMaybeTwice, !disturbances.mayRedeliver(from: job.published, to: end) else { continue }
             if found.count > 1 {
@@ -104,8 +105,8 @@ extension TortureRecord {
 }
 
 extension WorkerEnd {
-    /// One that still waits for the database has nothing to drain: SIGTERM ends it as any process. One that is told
-    /// twice does not drain, and says so.
+    /// Whether the worker ended as expected. A worker that still waits for the database has nothing to drain, so
+    /// SIGTERM ends it at once. A worker that gets SIGTERM twice does not drain, and exits with status 1.
     fileprivate var isFine: Bool {
         wasAsked && (status == 0 || wasHurried && status == 1 || !wasRunning && status == 128 + 15)
     }

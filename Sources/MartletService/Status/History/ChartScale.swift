@@ -11,7 +11,7 @@ struct ChartAxis {
     let slotSeconds: Int
     /// The part of the last slot that has passed.
     let lastPart: Double
-    /// The position, in slots, before which values may be incomplete.
+    /// The position, in slots, before which values may be incomplete, or `nil` if all values are complete.
     let completeFrom: Double?
 
     /// Returns the position, in slots, of the middle of a slot's elapsed part.
@@ -53,7 +53,7 @@ enum ChartScale {
         }
     }
 
-    /// The values that a line across the plot marks.
+    /// The values that lines across the plot mark.
     var ticks: [(value: Double, text: String)] {
         guard case .logarithmic(let lowest, let highest) = self else { return [] }
         return (lowest..<max(lowest + 1, highest)).map { power in

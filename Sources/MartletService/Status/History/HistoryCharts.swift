@@ -4,7 +4,8 @@ import Store
 /// The charts of the last hour: for each output its pushes per second and its answer times, and the jobs that wait.
 enum HistoryCharts {
     private static let slots = HistoryRing.size
-    /// Retried and refused pushes fill their plots only if they are more than this share of the pushes sent.
+    /// The smallest upper end of the scales for retried and refused pushes, as a share of the peak of sent pushes.
+    /// Without it, a few such pushes would fill a plot.
     private static let smallestShare = 0.02
     private static let smallestRate = 0.1
     private static let smallestQueue = 10.0

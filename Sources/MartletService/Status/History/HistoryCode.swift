@@ -1,4 +1,4 @@
-/// A code for counts that takes a fixed number of characters. A count below 2^`bits` is exact. A larger count keeps its
+/// An encoding of counts with a fixed number of characters. A count below 2^`bits` is exact. A larger count keeps its
 /// `bits` + 1 most significant bits, as a floating-point number does.
 ///
 /// | code | characters | largest error | largest count |
@@ -18,11 +18,11 @@ struct HistoryCode: Sendable {
         for (value, byte) in alphabet.enumerated() { values[Int(byte)] = value }
         return values
     }()
-    /// The largest exponent. Exponents have five bits.
+    /// The largest exponent. An exponent has five bits.
     private static let largestExponent = 30
 
     let characters: Int
-    /// The number of bits of a significand after its first bit.
+    /// The number of bits that follow the first bit of a significand.
     private let bits: Int
 
     /// Returns the text of a column of counts. The text is empty if all of them are 0.

@@ -1,13 +1,14 @@
 package import Metering
 
-/// The counts of one output in one slot of the history. All of them are sums over time, so those of several workers
-/// can be added.
+/// The counts of one output in one slot of the history. All of them are sums over time, so the counts of several
+/// workers can be added.
 package struct HistoryCounts: Sendable, Hashable {
-    /// The upper bounds of the answer times, in milliseconds. They are a part of the bounds of the metric
+    /// The upper bounds of the answer times, in milliseconds. They are a subset of the bounds of the metric
     /// ``MetricFamily/answers``, because a worker's row has no room for all of them.
     package static let bounds = [10, 25, 50, 100, 250, 500, 1_000, 2_000, 5_000]
     static let results = 3
-    /// The number of fields: the results, and the buckets of answer times, of which there is one more than ``bounds``.
+    /// The number of fields: the results and the buckets of answer times. The number of buckets is one more than that
+    /// of ``bounds``.
     static let fields = results + bounds.count + 1
 
     /// The sent, retried and refused pushes, followed by the provider's answers by answer time.
@@ -18,7 +19,7 @@ package struct HistoryCounts: Sendable, Hashable {
     init(_ all: ArraySlice<Int>) { self.all = Array(all) }
 
     package var sent: Int { all[0] }
-    /// The pushes that were requeued for another attempt or until their credential is accepted.
+    /// The pushes that were delayed, for another attempt or by a refused credential.
     package var retried: Int { all[1] }
     /// The pushes that ended without being sent.
     package var refused: Int { all[2] }
@@ -42,7 +43,7 @@ package struct HistoryCounts: Sendable, Hashable {
 package struct HistoryReading: Sendable, Hashable {
     package static let families: [MetricFamily] = [.pushesByOutput, .answers]
     private static let results = ["sent", "retried", "refused"]
-    /// The place in ``HistoryCounts/all`` of each bucket of the metric.
+    /// The index in ``HistoryCounts/all`` of each bucket of the metric.
     private static let places = MetricFamily.answers.bounds.map { bound in
         HistoryCounts.results
             + (HistoryCounts.bounds.firstIndex { bound <= $0 } ?? HistoryCounts.bounds.count)

@@ -6,13 +6,14 @@ package struct HistoryRing: Sendable, Hashable {
     /// The number of slots in an hour.
     package static let size = 30
 
-    /// The slots in which the worker ran, the oldest first: seconds since 1970 divided by ``slotSeconds``.
+    /// The slots in which the worker ran, the oldest first. A slot is the time in seconds since 1970, divided by
+    /// ``slotSeconds``.
     package internal(set) var slots: [Int] = []
     /// The time that the counts of the newest slot cover, in seconds. It starts at the last reading before the slot, or
-    /// at the slot's start, and ends at the last reading.
+    /// at the start of the slot if there was none. It ends at the last reading.
     package internal(set) var seconds = 0
-    /// The job-milliseconds that jobs have waited in the worker, by slot and then by lane. The values are plain numbers
-    /// and not structures, because each worker adds up the rings of the whole fleet.
+    /// The total waiting time of jobs in the worker, in job-milliseconds, by slot and then by lane. The values are
+    /// plain numbers and not structures, because each worker adds up the rings of the whole fleet.
     var waiting: [Int] = []
     /// The counts of each output, by slot and then by field of ``HistoryCounts``.
     var outputs: [String: [Int]] = [:]
@@ -23,7 +24,7 @@ package struct HistoryRing: Sendable, Hashable {
 
     package static func slot(of time: Timestamp) -> Int { Int(time.seconds) / slotSeconds }
 
-    /// Returns the counts of each slot.
+    /// Returns the counts of an output for each slot.
     package func counts(of output: String) -> [HistoryCounts] {
         let all = outputs[output] ?? Array(repeating: 0, count: slots.count * HistoryCounts.fields)
         return slots.indices.map {
@@ -31,13 +32,13 @@ package struct HistoryRing: Sendable, Hashable {
         }
     }
 
-    /// Returns the job-milliseconds of each slot.
+    /// Returns the total waiting time of jobs for each slot, in job-milliseconds.
     package func waiting(in lane: Lane) -> [Int] {
         let place = Lane.allCases.firstIndex(of: lane) ?? 0
         return slots.indices.map { waiting[$0 * Self.lanes + place] }
     }
 
-    /// Returns the newest slots.
+    /// Returns a ring that has only the slots from this one on.
     func suffix(since slot: Int) -> Self {
         var ring = self
         ring.removeFirst(slots.count { $0 < slot })
@@ -63,7 +64,7 @@ package struct HistoryRing: Sendable, Hashable {
     /// - Returns: whether a slot has begun.
     mutating func advance(to now: Timestamp) -> Bool {
         let slot = Self.slot(of: now)
-        // The clock was set back if there are later slots.
+        // Later slots exist if the clock was set back.
         removeLast(slots.count { $0 > slot })
         removeFirst(slots.count { $0 <= slot - Self.size })
         guard slots.last != slot else { return false }
@@ -89,20 +90,20 @@ package struct HistoryRing: Sendable, Hashable {
 
 /// A recorder that fills a ``HistoryRing`` from counters. A value type without a clock.
 package struct HistoryRecorder: Sendable {
-    /// The maximum time between two readings that is counted, in milliseconds. If more time passed, the process was
+    /// The maximum time between two readings that is counted, in milliseconds. A longer time means that the process was
     /// suspended.
     private static let longestStep: Int64 = 10_000
 
     package private(set) var ring = HistoryRing()
     private var last: (reading: HistoryReading, at: Timestamp)?
-    /// The milliseconds from the last reading before the newest slot to the slot's start.
+    /// The time from the last reading before the newest slot to the start of the slot, in milliseconds.
     private var lead: Int64 = 0
 
     package init() {}
 
     /// Adds the counts since the last call to the slot of this time.
     ///
-    /// - Parameter waiting: the jobs that wait now, by the place of their lane.
+    /// - Parameter waiting: the number of jobs that wait now, in the order of the lanes.
     package mutating func beat(_ reading: HistoryReading, waiting: [Int], at now: Timestamp) {
         let position = now.milliseconds % Int64(HistoryRing.slotSeconds * 1_000)
         if ring.advance(to: now) {

@@ -16,7 +16,7 @@ package struct HistoryStatus: Sendable, Hashable, Encodable {
         package let sent: [Double?]
         package let retried: [Double?]
         package let refused: [Double?]
-        /// The answer time in milliseconds, which is also `nil` if no answer came in the slot.
+        /// The answer time in milliseconds. It is also `nil` if no answer came in the slot.
         package let p50: [Int?]
         package let p99: [Int?]
 
@@ -33,7 +33,7 @@ package struct HistoryStatus: Sendable, Hashable, Encodable {
         package let waiting: [Double?]
     }
 
-    /// The table of workers has not been read for this long if the charts show this worker only.
+    /// The age of the last reading of the table of workers above which the charts show only this worker, in seconds.
     private static let longestAge = 20
     package static let mostOutputs = 6
 
@@ -43,9 +43,10 @@ package struct HistoryStatus: Sendable, Hashable, Encodable {
     /// The start of the first slot.
     package let from: String
     package let slotSeconds: Int
-    /// The seconds of the last slot that have passed.
+    /// The part of the last slot that has passed, in seconds.
     package let lastSlotSeconds: Int
-    /// The time before which workers that have ended since may be missing, or `nil` if this worker has run for an hour.
+    /// The time before which workers that have ended since may be missing, or `nil` if this worker has run for an hour
+    /// or shows only itself.
     package let completeSince: String?
     /// The outputs with pushes in this hour, the busiest first.
     package let outputs: [Output]
@@ -101,7 +102,7 @@ extension HistoryStatus.Output {
     }
 }
 
-/// Returns the count per second for the count of a slot.
+/// Returns the rate per second that corresponds to the count of a slot.
 private func rate(of count: Int) -> Double { Double(count) / Double(HistoryRing.slotSeconds) }
 
 /// Returns a number rounded to three decimals, because one push in two minutes is 0.008 per second.

@@ -1,20 +1,21 @@
 package import PushModel
 package import Store
 
-/// The histories of several workers, added by slots of the wall clock. Their clocks may differ by a few seconds.
+/// The sum of the histories of several workers, by slots of the wall clock. The workers' clocks may differ by a few
+/// seconds.
 package struct HistorySum: Sendable, Hashable {
-    /// The time, in seconds, after which a running slot is shown.
+    /// The elapsed time of the current slot from which on it is shown, in seconds.
     private static let shortestSlot = 30
 
-    /// The first of ``HistoryRing/size`` slots.
+    /// The first of the ``HistoryRing/size`` slots.
     package let first: Int
-    /// The seconds of the last slot that have passed.
+    /// The part of the last slot that has passed, in seconds.
     package let lastSeconds: Int
     /// The number of running workers whose history is included.
     package private(set) var workers = 0
-    /// For each slot, whether a worker has counted in it.
+    /// For each slot, whether any worker has recorded counts in it.
     package private(set) var isKnown = Array(repeating: false, count: HistoryRing.size)
-    /// The job-milliseconds by slot and then by lane, as in ``HistoryRing``.
+    /// The total waiting time of jobs, in job-milliseconds, by slot and then by lane, as in ``HistoryRing``.
     private(set) var waiting = Array(repeating: 0, count: HistoryRing.size * HistoryRing.lanes)
     private(set) var outputs: [String: [Int]] = [:]
 
@@ -27,7 +28,7 @@ package struct HistorySum: Sendable, Hashable {
 
     /// Adds the history of one worker. Counts of a part of the last slot are scaled to the whole slot.
     ///
-    /// - Parameter hasEnded: whether the worker has ended, so that the rest of its last slot counts as idle.
+    /// - Parameter hasEnded: whether the worker has ended. The rest of its last slot then counts as idle.
     package mutating func add(_ ring: HistoryRing, hasEnded: Bool = false) {
         if !hasEnded { workers += 1 }
         let places = ring.slots.map { $0 - first }
@@ -70,18 +71,19 @@ package struct HistorySum: Sendable, Hashable {
         }
     }
 
-    /// Returns the job-milliseconds of each slot, by the place of the lane.
+    /// Returns the total waiting time of jobs for each slot, in job-milliseconds. Lanes are identified by their index.
     func waiting(lane: Int) -> [Int?] {
         isKnown.indices.map { isKnown[$0] ? waiting[$0 * HistoryRing.lanes + lane] : nil }
     }
 }
 
-/// The history of the fleet, made from each reading of the table of workers. Workers whose rows have been deleted since
-/// this worker started still count, so that a rolling restart leaves no gap. A value type without a clock.
+/// The history of the fleet, which is updated with each reading of the table of workers. Workers whose rows were
+/// deleted after this worker started still count, so that a rolling restart leaves no gap. A value type without a
+/// clock.
 package struct FleetHistory: Sendable {
     private static let mostEnded = 200
 
-    /// The texts of the last reading, by the worker's id.
+    /// The encoded histories of the last reading, by the worker's id.
     private var texts: [String: String] = [:]
     private var ended: [String: HistoryRing] = [:]
 

@@ -5,16 +5,16 @@ import PostgresClient
 import ServiceLifecycle
 package import Store
 
-/// Says every two seconds that this worker runs, and learns who shares its quotas; at once where others begin to, or cease.
-/// Delivery never waits for it.
+/// A service that renews this worker's row every two seconds and reads how many workers share its quotas. It does so at
+/// once when other workers start or stop using a quota. Delivery never waits for it.
 package struct FleetService: Service {
     package struct Pace: Sendable {
         package var renewal = Duration.seconds(2)
-        /// However often others begin to use a quota, or cease.
+        /// The minimum time between two renewals, even if other workers start or stop using quotas more often.
         package var atMostEvery = Duration.milliseconds(500)
-        /// While the database is away.
+        /// The back-off while the database does not answer.
         package var away = Backoff(first: .seconds(1), longest: .seconds(5), jitter: 0.5)
-        /// Until somebody has granted a right.
+        /// The back-off while this worker lacks a right that an operator must grant.
         package var refused = Backoff(first: .seconds(10), longest: .seconds(300), jitter: 0.1)
 
         package init() {}
@@ -25,7 +25,8 @@ package struct FleetService: Service {
         case refused
     }
 
-    /// In any case there is the next renewal.
+    /// The maximum time between two signals of the listener. It may be long, because the row is renewed much more often
+    /// anyway.
     private static let longestSilence = Duration.seconds(3_600)
 
     private let board: QuotaBoard
@@ -64,7 +65,7 @@ package struct FleetService: Service {
             }
         }
         if Task.isCancelled { return }
-        // Where that fails, others count it for some seconds more.
+        // If this fails, the other workers count this worker for some more seconds.
         try? await repository.remove(worker)
     }
 
@@ -75,7 +76,7 @@ package struct FleetService: Service {
         var notBefore = ContinuousClock.now
         for await _ in board.signals {
             timer?.cancel()
-            // The first is told at once; what comes after it, together.
+            // The first signal is handled at once. Signals that follow within the minimum time are handled together.
             try? await Task.sleep(until: notBefore)
             notBefore = .now + pace.atMostEvery
             let wait = await renew(&pace, &obstacle, &succession)
@@ -85,7 +86,9 @@ package struct FleetService: Service {
         }
     }
 
-    /// - Returns: how long to wait for the next time.
+    /// Renews the row.
+    ///
+    /// - Returns: the time to wait before the next renewal.
     private func renew(
         _ pace: inout Pace, _ obstacle: inout Obstacle?, _ succession: inout Succession
     ) async -> Duration {
@@ -129,9 +132,9 @@ package struct FleetService: Service {
 }
 
 extension PostgresError {
-    /// `read_only_sql_transaction` (postgresql.org, "PostgreSQL Error Codes").
+    /// Whether the error is `read_only_sql_transaction` (postgresql.org, "PostgreSQL Error Codes").
     fileprivate var isReadOnly: Bool { sqlState == "25006" }
 
-    /// No right, no table, no schema: a person's work.
+    /// Whether a right, a table or the schema is missing, which only an operator can correct.
     fileprivate var needsRights: Bool { sqlState.map { $0.hasPrefix("42") || $0 == "3F000" } ?? false }
 }

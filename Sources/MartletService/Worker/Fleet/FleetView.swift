@@ -1,18 +1,18 @@
-/// What a worker knows of the others.
+/// A worker's view of the fleet.
 package struct FleetView: Sendable, Hashable {
-    /// Why its row can't be written.
+    /// The reason why the worker's row can't be written.
     package enum Obstacle: Sendable, Hashable {
         case away
         /// PostgreSQL answers but accepts no writes, for example because it is a standby.
         case readOnly
-        /// Until a person grants a right.
+        /// The worker lacks a right that an operator must grant.
         case refused
     }
 
-    /// Its row is fresh, so that the others count it.
+    /// Whether the worker's row is fresh, so that the other workers count it.
     package var isKnown: Bool
     package var obstacle: Obstacle?
-    /// How many workers share each quota that it uses.
+    /// The number of workers that share each quota in use, by the quota's name.
     package var quotas: [String: Int]
 
     package init(isKnown: Bool = false, obstacle: Obstacle? = nil, quotas: [String: Int] = [:]) {

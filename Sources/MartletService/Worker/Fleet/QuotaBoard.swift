@@ -2,7 +2,7 @@ import PushModel
 import Store
 import Threading
 
-/// Among how many workers each quota is divided. Asked by outputs, on whatever thread they are; told by ``FleetService``.
+/// The number of workers that share each quota. Outputs ask for it on any thread, and ``FleetService`` updates it.
 package final class QuotaBoard: QuotaShares {
     private struct State {
         var census = QuotaCensus()
@@ -10,11 +10,12 @@ package final class QuotaBoard: QuotaShares {
         var obstacle: FleetView.Obstacle?
     }
 
-    /// What all workers share, whatever their outputs: among so many apps' rates are divided.
+    /// The name of the quota that all workers share, whatever their outputs are. The rate limits of apps are divided by
+    /// its number of workers.
     private static let fleet = "fleet"
 
     private let state = Mutex(State())
-    /// One element for each time to look at the database, or fewer.
+    /// A stream with an element when the database must be read. Several requests may be merged into one element.
     let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
 
@@ -28,10 +29,10 @@ package final class QuotaBoard: QuotaShares {
         return workers
     }
 
-    /// How many run, this one among them; nil: not known yet.
+    /// The number of running workers, including this one, or `nil` if it is not known yet.
     package var workers: Int? { state.withLock { $0.census.workers[Self.fleet] } }
 
-    /// For the metrics.
+    /// The state for the metrics and the status page.
     package var view: FleetView {
         state.withLock { state in
             let isKnown = state.renewedAt.map { .now - $0 < .seconds(WorkerRepository.staleSeconds) } ?? false
@@ -43,7 +44,7 @@ package final class QuotaBoard: QuotaShares {
 
     func look() { signal.yield() }
 
-    /// Those in use.
+    /// Returns the names of the quotas in use.
     func names() -> [String] {
         state.withLock { state in
             _ = state.census.ask(Self.fleet, now: .now)

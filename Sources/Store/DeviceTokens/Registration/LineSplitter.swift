@@ -1,4 +1,4 @@
-/// Cuts a stream of bytes into lines, keeping no more than one line beside what it was given.
+/// A splitter that cuts a stream of bytes into lines. Between calls it keeps at most one incomplete line.
 package struct LineSplitter {
     package static let longestLine = 64 * 1024
 
@@ -7,7 +7,8 @@ package struct LineSplitter {
 
     package init() {}
 
-    /// Lends each line that is complete, without its end; nil in place of one that is too long.
+    /// Calls `line` with each complete line, without its line end, or with `nil` if the line is too long. The buffer is
+    /// valid only during the call.
     package mutating func feed<E: Error>(
         _ bytes: [UInt8], _ line: (UnsafeBufferPointer<UInt8>?) throws(E) -> Void
     ) throws(E) {
@@ -24,7 +25,7 @@ package struct LineSplitter {
         if start < bytes.count { keep(bytes[start...]) }
     }
 
-    /// Lends what comes after the last line end.
+    /// Calls `line` with the text after the last line end, if there is any.
     package mutating func end<E: Error>(_ line: (UnsafeBufferPointer<UInt8>?) throws(E) -> Void) throws(E) {
         if isSkipping || !rest.isEmpty { try finish(line) }
     }

@@ -1,10 +1,10 @@
-/// One line of a list of registrations, as text, before anything is checked.
+/// The fields of one line of a list of registrations, as unchecked text.
 struct RegistrationFields {
     static let names = ["token", "app", "environment", "registered_at", "output"]
 
     private var values: [String?] = Array(repeating: nil, count: names.count)
 
-    /// Empty means that the line says nothing of it.
+    /// Sets a field. An empty value means that the line leaves it out.
     mutating func set(_ place: Int, to value: String) { values[place] = value.isEmpty ? nil : value }
 
     var token: String? { values[0] }
@@ -14,7 +14,7 @@ struct RegistrationFields {
     var output: String? { values[4] }
 }
 
-/// What is wrong with a line, naming the column.
+/// The problem of a line. The description names the column.
 package struct BadRegistration: Error, Hashable, CustomStringConvertible {
     package let description: String
 }

@@ -1,23 +1,25 @@
 import PostgresClient
 import PushModel
 
-/// Registers a list of tokens of any length, some thousands at a time: the next are read while those before are
-/// written. Doing it again, wholly or from a line on, changes nothing.
+/// An import that registers a list of tokens of any length, in batches of some thousands. The next batch is read while
+/// the previous one is written. Repeating an import changes nothing, even if it starts at a later line.
 package struct RegistrationImport: Sendable {
     package struct Count: Sendable, Hashable {
-        /// Lines read, and lines whose registrations are committed.
+        /// The number of lines read.
         package var linesRead = 0
+        /// The number of lines whose registrations are committed.
         package var linesDone = 0
-        /// Tokens that were named, and those of which something new became known.
+        /// The number of tokens in the list.
         package var tokens = 0
+        /// The number of tokens whose record was changed.
         package var changed = 0
         package var badLines = 0
     }
 
-    /// Why it ended before its end.
+    /// The error of an import that stopped before its end.
     package struct Stopped: Error {
         package let count: Count
-        /// nil: for a bad line.
+        /// The error that stopped the import, or `nil` if a bad line did.
         package let cause: (any Error)?
     }
 
@@ -29,9 +31,10 @@ package struct RegistrationImport: Sendable {
     private let firstLine: Int
     private let stopsAtBadLine: Bool
 
+    /// Creates an import.
     /// - Parameters:
-    ///   - firstLine: those before are passed over, but for column names.
-    ///   - stopsAtBadLine: else they are told of and passed over.
+    ///   - firstLine: the number of the first line to import. Earlier lines are only searched for column names.
+    ///   - stopsAtBadLine: whether the import stops at a bad line. Otherwise it reports the line and skips it.
     package init(
         _ registry: DeviceTokenRegistry, rules: RegistrationRules, firstLine: Int = 1, stopsAtBadLine: Bool = false
     ) {
@@ -41,10 +44,11 @@ package struct RegistrationImport: Sendable {
         self.stopsAtBadLine = stopsAtBadLine
     }
 
+    /// Runs the import.
     /// - Parameters:
-    ///   - chunk: the next bytes; empty at the end.
-    ///   - bad: told of each bad line, by its number from 1.
-    ///   - progress: called after each commit.
+    ///   - chunk: returns the next bytes, or an empty array at the end.
+    ///   - bad: receives the number of each bad line, counted from 1, and its problem.
+    ///   - progress: receives the counts after each commit.
     /// - Throws: ``Stopped``.
     package func run(
         _ chunk: () throws -> [UInt8], bad: (Int, BadRegistration) -> Void, progress: (Count) -> Void
@@ -63,7 +67,7 @@ package struct RegistrationImport: Sendable {
                 guard let line else {
                     throw BadRegistration(description: "is longer than \(LineSplitter.longestLine) bytes")
                 }
-                // Lines before the first are read all the same: one of them may hold the column names.
+                // Lines before the first one are also read, because one of them may hold the column names.
                 let registration: TokenRegistration?
                 do throws(BadRegistration) {
                     registration = try reader.read(line)
@@ -91,7 +95,7 @@ package struct RegistrationImport: Sendable {
             let registrations = batch
             batch.removeAll(keepingCapacity: true)
             count.tokens += registrations.count
-            // The line at which it stops is to be mended, so it is not done.
+            // The line at which the import stopped must be corrected, so it does not count as done.
             writing = (Task { try await self.write(registrations) }, count.linesRead - (isStopped ? 1 : 0))
         }
 
@@ -115,7 +119,7 @@ package struct RegistrationImport: Sendable {
         return count
     }
 
-    /// A database that restarts is waited for.
+    /// Writes registrations. Retries for up to a minute, for example while the database restarts.
     private func write(_ registrations: [TokenRegistration]) async throws -> Int {
         let deadline = ContinuousClock.now + Self.longestRetry
         var wait = Duration.milliseconds(200)

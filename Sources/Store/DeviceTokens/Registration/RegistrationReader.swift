@@ -1,8 +1,8 @@
 import PushModel
 
-/// Reads registrations from lines of CSV (RFC 4180, without line breaks inside a field) or of NDJSON (an object
-/// each), told apart by the first line's first character. CSV may begin with a line of column names; without one
-/// the columns are token, app, environment, registered_at, output, of which the last may be left out.
+/// A reader of registrations from lines of CSV (RFC 4180, without line breaks inside a field) or NDJSON (one object per
+/// line). The first character of the first line determines the format. CSV may begin with a line of column names.
+/// Without one, the columns are token, app, environment, registered_at and output. The last columns may be left out.
 package struct RegistrationReader {
     package enum Format: Sendable, Hashable {
         case csv
@@ -11,7 +11,7 @@ package struct RegistrationReader {
 
     private let rules: RegistrationRules
     private var format: Format?
-    /// Which field is in which column; nil until the first line of CSV was seen.
+    /// The field of each column, or `nil` before the first line of CSV was read.
     private var columns: [Int]?
 
     package init(rules: RegistrationRules, format: Format? = nil) {
@@ -19,8 +19,9 @@ package struct RegistrationReader {
         self.format = format
     }
 
-    /// - Parameter line: without its line end.
-    /// - Returns: nil for an empty line and for column names.
+    /// Reads one line.
+    /// - Parameter line: the line without its line end.
+    /// - Returns: the registration, or `nil` for an empty line or the column names.
     package mutating func read(_ line: UnsafeBufferPointer<UInt8>) throws(BadRegistration) -> TokenRegistration? {
         guard let first = line.first(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) else { return nil }
         if format == nil { format = first == UInt8(ascii: "{") ? .ndjson : .csv }

@@ -1,18 +1,18 @@
 package import PushModel
 
-/// Says whose token it is and since when, and what can't be one.
+/// The rules by which a line becomes a registration. They supply missing fields and reject invalid lines.
 package struct RegistrationRules: Sendable {
-    /// What a line says nothing of.
+    /// The values for fields that a line leaves out.
     package var output = Job.defaultOutput
     package var app: String?
     package var environment: PushEnvironment?
     package var registeredAt: Timestamp?
 
-    /// The apps that there are, with their own environment.
+    /// The default environment of each existing app.
     private let apps: [String: PushEnvironment]
-    /// Of the outputs that there are.
+    /// The recipient form of each existing output.
     private let recipients: [String: RecipientForm]
-    /// Outputs whose tokens are all of production, as their marks are.
+    /// The outputs without a sandbox. Their tokens and marks all belong to production.
     private let outputsOfOneWorld: Set<String>
     private let now: Timestamp
 
@@ -59,14 +59,14 @@ package struct RegistrationRules: Sendable {
         do { time = try Self.time(text) } catch {
             throw BadRegistration(description: "registered_at: \(error)")
         }
-        // A token registered in the future could not die until then.
+        // A registration time in the future would protect the token from being marked until then.
         guard time.seconds <= now.seconds + JobLimits.clockTolerance else {
             throw BadRegistration(description: "registered_at: \(text) is in the future")
         }
         return time
     }
 
-    /// Seconds since 1970, or RFC 3339.
+    /// Parses seconds since 1970 or an RFC 3339 time.
     package static func time(_ text: String) throws(BadRegistration) -> Timestamp {
         if let seconds = Int64(text) {
             guard (0...Timestamp.representable.upperBound.seconds).contains(seconds) else {

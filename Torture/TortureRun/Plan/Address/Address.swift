@@ -1,8 +1,8 @@
-/// How a job names a recipient.
+/// The address of a recipient in a job.
 struct Address {
-    /// `token`, `fid`, and so on.
+    /// The name of the JSON member: `token`, `fid`, and so on.
     private let member: String
-    /// As JSON.
+    /// The address as JSON.
     private let value: String
 
     init(_ member: String, json value: String) {
@@ -14,7 +14,7 @@ struct Address {
 
     init(token: String) { self.init("token", token) }
 
-    /// A recipient of a job.
+    /// Returns the recipient as an element of a job's `recipients`.
     func recipient(ref: String?) -> String {
         guard member != "token" || ref != nil else { return value }
         return "{\"\(member)\":\(value)" + (ref.map { ",\"ref\":\"\($0)\"" } ?? "") + "}"
@@ -22,7 +22,9 @@ struct Address {
 }
 
 extension RecipientID {
-    /// - Parameter address: as a service, an event or a mark has it.
+    /// Decodes a recipient's identity from its address.
+    ///
+    /// - Parameter address: The address as in a request to a service, a result event or a mark.
     package init?(address: String) {
         guard
             let id = Self(deviceToken: address) ?? Self(endpoint: address) ?? Self(receiverToken: address)

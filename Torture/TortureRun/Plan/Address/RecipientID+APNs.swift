@@ -1,4 +1,4 @@
-/// A device token.
+/// APNs device tokens.
 extension RecipientID {
     private static let digits = 64, numberDigits = 15
 
@@ -15,7 +15,7 @@ extension RecipientID {
 }
 
 extension RecipientKind {
-    /// What its device token begins with (docs/simulator.md).
+    /// The prefix of the device token (docs/simulator.md).
     fileprivate var prefix: String {
         switch self {
         case .plain: "a1100000"

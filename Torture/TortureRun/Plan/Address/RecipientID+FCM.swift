@@ -1,4 +1,4 @@
-/// A registration token, an installation id, or a topic that is one recipient's alone.
+/// FCM addresses: registration tokens, installation IDs, and topics that belong to a single recipient.
 extension RecipientID {
     private static let numberDigits = 9, patternDigits = 12
     private static let tokenEnd = ":APA91bT", installationStart = "c", topicStart = "topic-"
@@ -30,16 +30,16 @@ extension RecipientID {
 }
 
 extension RecipientKind {
-    /// What its token may begin with (docs/simulator.md).
+    /// The possible prefixes of the token (docs/simulator.md).
     fileprivate var patterns: [String] {
         switch self {
         case .plain: ["a1100000"]
         case .slow: ["de1ade1a0030"]
         case .dead: ["dead0404", "dead1404"]
-        // No token, no token of Apple's, a wrong key for Apple, another project's token.
+        // An invalid token, a disabled APNs token, a wrong key for APNs, and a token of another project.
         case .bad: ["bad00400", "bad01400", "bad00401", "bad00403"]
         case .refusedForNow: ["bad00500", "bad00502", "bad00503"]
-        // The second is reset each time.
+        // With the second pattern, the stream is reset each time.
         case .silent: ["deafdeaf", "0badc0de"]
         }
     }

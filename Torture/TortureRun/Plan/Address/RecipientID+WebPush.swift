@@ -1,12 +1,14 @@
 import PushSimulator
 package import WebPushSimulator
 
-/// A subscription: its endpoint's id begins with a number, which is the recipient's below the pattern of its answer.
+/// Web Push subscriptions. The endpoint's ID begins with a number of eight bytes. Its first byte is the pattern of the
+/// answer, and the others are the recipient's number.
 extension RecipientID {
     private static let patternShift: UInt64 = 56
-    /// Characters of base64url that hold nine bytes: the number, and one more.
+    /// The number of base64url characters that encode nine bytes: the number, and one more byte.
     private static let headCharacters = 12
-    /// … and three: the pattern, and zeros, since no recipient's number is so large.
+    /// The number of base64url characters that encode three bytes: the pattern and two zeros. No recipient's number is
+    /// large enough to use these two bytes.
     private static let patternCharacters = 4
 
     init?(endpoint text: String) {
@@ -25,12 +27,12 @@ extension RecipientID {
         UInt64(SubscriptionPattern(kind, index).rawValue) << Self.patternShift | UInt64(number)
     }
 
-    /// What the ids of a pattern's subscriptions begin with.
+    /// Returns the prefix of the IDs of all subscriptions with this pattern.
     static func idStart(of pattern: SubscriptionPattern) -> String {
         String(UnpaddedBase64.encode([pattern.rawValue, 0, 0]).prefix(patternCharacters))
     }
 }
 
-/// Hands out a subscription, as JSON, which only a push service can; nil: it could not.
+/// Issues a subscription as JSON, or returns `nil` on failure. Only a push service can issue subscriptions.
 package typealias Subscribe =
     @Sendable (_ recipient: RecipientID, _ kind: RecipientKind, _ app: String) -> String?

@@ -1,4 +1,4 @@
-/// Whatever a receiver of batches calls people.
+/// Tokens of a webhook receiver, which may be any text.
 extension RecipientID {
     private static let start = "+49 151 "
     private static let numberDigits = 9
@@ -16,7 +16,9 @@ extension RecipientID {
 }
 
 extension RecipientKind {
-    /// - Parameter text: a recipient's token.
+    /// Decodes the kind of a recipient from its token.
+    ///
+    /// - Parameter text: The recipient's token.
     init?(receiverToken text: String) {
         guard let kind = Self.allCases.first(where: { text.contains(" \($0.rawValue) ") }) else { return nil }
         self = kind

@@ -1,6 +1,6 @@
 import WebPushSimulator
 
-/// What the double is to answer a subscription; its endpoint says which it is.
+/// The answer of the double to a subscription. The endpoint encodes it.
 enum SubscriptionPattern: UInt8, CaseIterable {
     case plain = 1
     case slow, gone, unknown, mismatch, badTopic, tooLarge, broken, badGateway, silent, reset
@@ -15,7 +15,7 @@ enum SubscriptionPattern: UInt8, CaseIterable {
             case .refusedForNow: [.broken, .badGateway]
             case .silent: [.silent, .reset]
             }
-        // The persona changes with each index.
+        // The persona changes with each index, and the pattern after each round of personas.
         self = patterns[index / Persona.allCases.count % patterns.count]
     }
 
@@ -27,7 +27,7 @@ enum SubscriptionPattern: UInt8, CaseIterable {
         }
     }
 
-    /// nil: what its state says.
+    /// The planned answer, or `nil` if the subscription's state determines it.
     var answer: PlannedWebPushAnswer? {
         switch self {
         case .plain, .gone, .unknown: nil

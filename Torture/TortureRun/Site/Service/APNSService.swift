@@ -49,7 +49,7 @@ struct APNSService: Service {
         return try APNSCredentials().read([file], details, now: .now)
     }
 
-    /// Its faults are older than those of any service.
+    /// Throws, because the faults of APNs are cases of ``Fault``.
     func carryOut(_ fault: ServiceFault, for time: Duration) async throws { throw cannot(fault) }
 
     func stop() async { await simulator.stop() }

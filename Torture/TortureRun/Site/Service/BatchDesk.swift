@@ -3,7 +3,7 @@ import Foundation
 import Threading
 import WireTestSupport
 
-/// Takes batches, as a receiver does: checks who has signed them, and says what became of each recipient.
+/// The logic of a webhook receiver. It verifies the signatures of batches and returns an outcome for each recipient.
 final class BatchDesk: Sendable {
     private struct Batch: Decodable {
         struct Recipient: Decodable {
@@ -17,11 +17,11 @@ final class BatchDesk: Sendable {
     private struct State {
         var secrets: [SymmetricKey] = []
         var fault: ServiceFault?
-        /// Batches that it has the fault with.
+        /// The number of batches that the fault still affects.
         var left = 0
     }
 
-    /// What it says of whoever it gives up.
+    /// The reason in the outcomes of dead and bad recipients.
     static let reason = "Torture"
 
     private let log: RunLog
@@ -31,7 +31,9 @@ final class BatchDesk: Sendable {
 
     func trust(_ secret: [UInt8]) { state.withLock { $0.secrets.append(SymmetricKey(data: secret)) } }
 
-    /// - Parameter fault: what is wrong with it from now on; nil: nothing.
+    /// Sets the fault of the receiver.
+    ///
+    /// - Parameter fault: The fault from now on, or `nil` for none.
     func set(_ fault: ServiceFault?, batches: Int = .max) { state.withLock { ($0.fault, $0.left) = (fault, batches) } }
 
     private func takeFault() -> ServiceFault? {
@@ -73,13 +75,15 @@ final class BatchDesk: Sendable {
         }
     }
 
-    /// Nobody knows what became of them.
+    /// Reacts in a way that leaves the recipients' outcomes unknown.
     private func leave(_ recipients: [BatchRecipient], _ reaction: HTTP1Server.Reaction) -> HTTP1Server.Reaction {
         note(recipients) { _ in .unanswered }
         return reaction
     }
 
-    /// - Parameter isTold: whether a word is said of one.
+    /// Answers a batch.
+    ///
+    /// - Parameter isTold: Whether the answer contains an outcome for a recipient.
     private func answer(
         _ recipients: [BatchRecipient], after milliseconds: Int64 = 0,
         _ isTold: (BatchRecipient) -> Bool = { _ in true }
@@ -90,7 +94,8 @@ final class BatchDesk: Sendable {
         return .answer(200, "{\"outcomes\":[\(outcomes)]}", after: max(milliseconds, isSlow ? 30 : 0))
     }
 
-    /// A 5xx that does not say when may be of a receiver that has accepted some (docs/webhook.md).
+    /// Refuses a batch. A receiver that answers with a 5xx without `Retry-After` may have accepted some recipients
+    /// (docs/webhook.md).
     private func refuse(_ recipients: [BatchRecipient], _ answer: ServiceAnswer) -> HTTP1Server.Reaction {
         switch answer {
         case .tooMany(let seconds): refuse(recipients, 429, seconds)
@@ -105,7 +110,8 @@ final class BatchDesk: Sendable {
         return .answer(status, fields: seconds.map { ["retry-after: \($0)"] } ?? [])
     }
 
-    /// Standard Webhooks: HMAC-SHA256 over id, time and body; one of the signatures is of one of our secrets.
+    /// Returns whether one of the signatures was made with one of our secrets. The scheme is Standard Webhooks:
+    /// HMAC-SHA256 over ID, time and body.
     private func isSigned(_ request: HTTP1Server.Request) -> Bool {
         guard let id = request.fields["webhook-id"], let time = request.fields["webhook-timestamp"],
             let signatures = request.fields["webhook-signature"]?.split(separator: " ").map(String.init)

@@ -7,11 +7,11 @@ import PushModel
 import Store
 import Threading
 
-/// Each app has a project, whose service accounts come and go.
+/// The FCM service. Each app has a project, whose service accounts are rotated.
 final class FCMService: Service {
     let output = OutputKind.fcm
     private let simulator: FCMSimulator
-    /// By app.
+    /// The e-mail addresses of service accounts, by app.
     private let emails = Mutex<[String: [String]]>([:])
 
     init(_ log: RunLog, _ logger: Logger) async throws {
@@ -19,7 +19,7 @@ final class FCMService: Service {
             var configuration = FCMSimulatorConfiguration()
             configuration.port = port
             configuration.controlPort = nil
-            // Renewed five minutes before their end: every half a minute.
+            // Workers renew tokens five minutes before they expire, which is every 30 seconds here.
             configuration.tokenLifetime = 330
             return try FCMSimulator(configuration: configuration, logger: logger)
         }

@@ -2,7 +2,8 @@ import PushSimulator
 import TestSupport
 
 extension PushSimulator {
-    /// One on ports below the kernel's range for outgoing connections, which could take them while it is down.
+    /// Starts a simulator on ports below the kernel's range for outgoing connections, which could take them while it is
+    /// down.
     static func started(_ make: (_ port: Int) throws -> PushSimulator) async throws -> PushSimulator {
         for _ in 0..<100 {
             let simulator = try make(.random(in: 10_000..<20_000))
@@ -10,13 +11,15 @@ extension PushSimulator {
                 try await simulator.start()
                 return simulator
             } catch {
-                // Taken: another one.
+                // The port is taken, so another one is tried.
             }
         }
         throw Failure(description: "no free port for a simulator")
     }
 
-    /// - Parameter isOther: of what it gets, is no push.
+    /// Reports all requests to the log.
+    ///
+    /// - Parameter isOther: Whether a request is not a push.
     func report(to log: RunLog, except isOther: @escaping @Sendable (String) -> Bool = { _ in false }) {
         observe { address, sighting in
             guard !isOther(address) else { return }
@@ -26,9 +29,10 @@ extension PushSimulator {
         }
     }
 
-    /// What goes wrong with any service's connections and answers.
-    /// - Parameter answer: in the service's words.
-    /// - Returns: whether it is such a fault.
+    /// Carries out a fault of connections or answers that any service can have.
+    ///
+    /// - Parameter answer: Converts an answer to the service's format.
+    /// - Returns: Whether the fault is of this kind.
     func carryOut(
         _ fault: ServiceFault, for time: Duration, answer: (ServiceAnswer) -> Service.Answer
     ) async throws -> Bool {
@@ -38,7 +42,7 @@ extension PushSimulator {
         case .cut: await cutConnections()
         case .refuseStreams(let count):
             refuseStreams(count)
-            // Requests for access tokens are so few that the count alone would last for minutes.
+            // Requests for access tokens are so rare that the count alone could last for minutes.
             try await Task.sleep(for: .seconds(2))
             refuseStreams(0)
         case .down: try await goDown(for: time)

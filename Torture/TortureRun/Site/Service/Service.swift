@@ -2,22 +2,23 @@ import Foundation
 import PushModel
 import TestSupport
 
-/// What stands for an output's service, in this process.
+/// A stand-in for an output's service, in this process.
 protocol Service: Sendable {
     var output: OutputKind { get }
-    /// What a worker's way to it goes to; nil: it is told its address with each push.
+    /// The port that a worker's link leads to, or `nil` if a worker gets the address with each push.
     var port: UInt16? { get }
 
-    /// What a worker must be told to find it.
+    /// Returns the settings with which a worker finds the service.
+    ///
     /// - Parameters:
-    ///   - port: of what lies between.
-    ///   - authority: the file with the certificate to trust.
+    ///   - port: The port of the link.
+    ///   - authority: The file with the certificate to trust.
     func settings(port: UInt16, authority: URL, _ profile: Profile) -> [String: String]
     var authorityPEM: String { get throws }
     func account(of app: Workload.AppPlan) -> String
-    /// Another credential of that account, which it takes from now on.
+    /// Creates another credential of the account, which the service accepts from now on.
     func newCredential(of app: Workload.AppPlan) throws -> NewCredential
-    /// Whether an account may have another credential, and lose the one before.
+    /// Whether an account may get a new credential and lose the previous one.
     var hasNewCredentials: Bool { get }
     func carryOut(_ fault: ServiceFault, for time: Duration) async throws
     func stop() async
@@ -26,7 +27,7 @@ protocol Service: Sendable {
 extension Service {
     var hasNewCredentials: Bool { true }
 
-    /// Does something for a while.
+    /// Calls `begin`, waits, and then calls `end`, even if the wait is cancelled.
     func during(_ time: Duration, _ begin: () async -> Void, _ end: () async -> Void) async throws {
         await begin()
         do {

@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import PushModel
 
-/// Those of all outputs.
+/// The services of all outputs.
 struct Services: Sendable {
     let apns: APNSService
     private let webPush: WebPushService
@@ -20,7 +20,7 @@ struct Services: Sendable {
 
     var subscribe: Subscribe { { [webPush] in webPush.subscribe($0, $1, app: $2) } }
 
-    /// What lies between a worker and each of them that can have something there.
+    /// Creates a worker's links to the services that can have one.
     func links() throws -> [Fault.Link: WorkerLink] {
         var links: [Fault.Link: WorkerLink] = [:]
         for service in all {
@@ -30,7 +30,7 @@ struct Services: Sendable {
         return links
     }
 
-    /// What a worker is told of them.
+    /// Returns a worker's settings for all services.
     func settings(_ links: [Fault.Link: WorkerLink], folder: URL, _ profile: Profile) -> [String: String] {
         all.reduce(into: [:]) { settings, service in
             let link = Fault.Link(rawValue: service.output.rawValue).flatMap { links[$0] }

@@ -6,16 +6,16 @@ import Threading
 import WebPushOutput
 import WebPushSimulator
 
-/// The push services of four browsers. Each app has a key pair for good: subscriptions are bound to it.
+/// The push services of four browsers. Each app has a permanent key pair because subscriptions are bound to it.
 final class WebPushService: Service {
     let output = OutputKind.webpush
-    /// Endpoints are the same for all workers.
+    /// Workers have no link, because the endpoints are the same for all of them.
     let port: UInt16? = nil
     let hasNewCredentials = false
     private let simulator: WebPushSimulator
-    /// Of its endpoints, also while it is down.
+    /// The ports of the endpoints, also while the simulator is down.
     private let ports: [Persona: Int]
-    /// By app.
+    /// The VAPID public keys, by app.
     private let publicKeys = Mutex<[String: String]>([:])
 
     init(_ log: RunLog, _ logger: Logger) async throws {
@@ -60,7 +60,7 @@ final class WebPushService: Service {
         return new
     }
 
-    /// As a page hands it in; nil: there is none.
+    /// Returns a subscription as a web page would submit it, or `nil` if it could not be issued.
     func subscribe(_ recipient: RecipientID, _ kind: RecipientKind, app: String) -> String? {
         let subscription = try? simulator.subscribe(
             recipient.persona, number: recipient.subscriptionNumber(kind), key: publicKeys.withLock { $0[app] },
@@ -78,7 +78,8 @@ final class WebPushService: Service {
 }
 
 extension PlannedWebPushAnswer {
-    /// Some services would name two minutes of their own, and 406 means this of Microsoft's hosts only.
+    /// The default `Retry-After`, in seconds. Some services would send two minutes. The status is 429 because workers
+    /// accept a 406 with this meaning only from Microsoft's hosts.
     private static let shortest = 1
 
     fileprivate init(_ answer: ServiceAnswer) {

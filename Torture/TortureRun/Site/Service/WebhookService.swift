@@ -7,23 +7,24 @@ import Threading
 import WebhookOutput
 import WireTestSupport
 
-/// A receiver of batches, for all apps.
+/// A webhook receiver for all apps.
 final class WebhookService: Service {
     let output = OutputKind.webhook
-    /// The URL is the same for all workers.
+    /// Workers have no link, because the URL is the same for all of them.
     let port: UInt16? = nil
-    /// It speaks HTTP without TLS.
+    /// The receiver uses HTTP without TLS.
     let authorityPEM = ""
     private let desk: BatchDesk
     private let address: Int
-    /// nil: it is down.
+    /// The server, or `nil` while it is down.
     private let server: Mutex<HTTP1Server?>
 
     init(_ log: RunLog) async throws {
         let desk = BatchDesk(log)
         self.desk = desk
         for _ in 0..<100 {
-            // Below the kernel's range for outgoing connections, which could take it while the receiver is down.
+            // This is below the kernel's range for outgoing connections, which could take the port while the receiver
+            // is down.
             let port = Int.random(in: 10_000..<20_000)
             guard let server = try? await Self.listen(on: port, desk) else { continue }
             address = port
@@ -46,7 +47,7 @@ final class WebhookService: Service {
 
     func account(of app: Workload.AppPlan) -> String { app.name }
 
-    /// The old secret is good as well.
+    /// Creates a credential with a new secret. The old secrets remain valid.
     func newCredential(of app: Workload.AppPlan) throws -> NewCredential {
         let key = (0..<32).map { _ in UInt8.random(in: 0...255) }
         desk.trust(key)
