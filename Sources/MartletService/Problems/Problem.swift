@@ -36,7 +36,7 @@ package struct Problem: Sendable, Hashable, Encodable {
     /// The object of the problem, such as an output and environment, an app, a table or an exchange. Empty if the
     /// problem concerns the whole worker.
     package let subject: String
-    /// One or more sentences that describe the problem.
+    /// The description of the problem, in at least one sentence.
     package var text: String
     package let advice: String
     /// The time when this worker found the problem.

@@ -29,11 +29,11 @@ package struct Profile: Sendable {
     package var freeze: ClosedRange<Int>
     /// The time for which the device tokens are locked, in milliseconds.
     var locking = 10_000...60_000
-    /// Milliseconds that another consumer's queue is full. Workers offer an event after 1, 6 and 36 seconds, so longer than
-    /// the second offer and shorter than the third: an event that is offered each second is then told apart.
+    /// The time for which another consumer's queue is full, in milliseconds. Workers publish a refused event again after
+    /// 1, 6 and 36 seconds, so a worker that does it every second stands out.
     package var fullness = 9_000...12_000
-    /// Milliseconds that device tokens and claims are locked, once in a run that is long enough: more than the broker waits
-    /// for an acknowledgement, and looks for such only once a minute.
+    /// The time for which device tokens and claims are locked, in milliseconds, once in a long run. It exceeds the
+    /// broker's consumer timeout, which the broker checks once a minute.
     var standstill = 125_000...135_000
     /// The minimum duration of a run in which a worker joins late, in seconds. ``standsStillFrom`` is the minimum for
     /// the long lock.
