@@ -59,6 +59,11 @@ struct LedgerRepositoryTests {
             try await ledger.add([rejection])
             #expect(try await ledger.rows(of: "order-3", ref: "user-1", most: 10) == [rejection])
             #expect(try await ledger.rows(of: "order-3", recipients: [[1, 2]], most: 10) == [rejection])
+            var later = row("order-3", "sent", token: "a")
+            later.at = Timestamp(milliseconds: Self.at.milliseconds + 1_000)
+            try await ledger.add([later])
+            #expect(try await ledger.rows(of: "order-3", most: 1) == [later])
+            #expect(try await ledger.rows(of: "order-3", kind: "job.rejected", most: 1) == [rejection])
         }
     }
 

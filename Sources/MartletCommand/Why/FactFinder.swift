@@ -75,10 +75,14 @@ struct FactFinder {
             source.outputs.map { LedgerRow.hash(of: $0.recipients.canonical(token), output: $0.name) }
         }
         let asksOne = ref != nil || token != nil
-        if !asksOne { ledger.sums = try await repository.sums(of: kept) }
-        if asksOne || ledger.sums.contains(where: { $0.kind == LedgerKind.rejection }) {
+        if asksOne {
             ledger.rows = try await repository.rows(
                 of: kept, ref: ref.map { LedgerText.kept($0) }, recipients: hashes, most: Self.mostRows)
+        } else {
+            ledger.sums = try await repository.sums(of: kept)
+            if ledger.sums.contains(where: { $0.kind == LedgerKind.rejection }) {
+                ledger.rows = try await repository.rows(of: kept, kind: LedgerKind.rejection, most: Self.mostRows)
+            }
         }
         // A job may have a million outcomes, so they are counted only if the sums are needed.
         if asksOne, ledger.rows.isEmpty { ledger.sums = try await repository.sums(of: kept) }

@@ -72,11 +72,12 @@ public struct LedgerRepository: Sendable {
     /// Returns the rows of a job or of one of its recipients, newest first.
     ///
     /// - Parameters:
+    ///   - kind: the kind of the rows, or `nil` for all kinds.
     ///   - ref: the recipient's `ref` as published.
     ///   - recipients: the hashes of all addresses that the recipient may have.
     /// - Throws: ``PostgresError``.
     public func rows(
-        of job: String, ref: String? = nil, recipients: [[UInt8]]? = nil, most: Int
+        of job: String, kind: String? = nil, ref: String? = nil, recipients: [[UInt8]]? = nil, most: Int
     ) async throws -> [LedgerRow] {
         // The row of a job that can't be used has no recipient.
         let meant = ref == nil ? "$2::text IS NULL" : "(ref = $2 OR ref IS NULL AND recipient IS NULL)"
@@ -87,11 +88,12 @@ public struct LedgerRepository: Sendable {
             FROM martlet.ledger
             WHERE job = $1 AND \(meant)
                 AND ($3::bytea[] IS NULL OR recipient = ANY ($3) OR recipient IS NULL)
+                AND ($5::text IS NULL OR kind = $5)
             ORDER BY at DESC LIMIT $4
             """,
             [
                 .text(job), ref.map { .text($0) } ?? .null, recipients.map { .byteaArray($0) } ?? .null,
-                .int(Int32(clamping: most)),
+                .int(Int32(clamping: most)), kind.map { .text($0) } ?? .null,
             ]
         ).map { try LedgerRow($0, of: job) }
     }
