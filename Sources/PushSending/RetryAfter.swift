@@ -1,9 +1,10 @@
-internal import Foundation
 package import PushModel
 
 /// A parser for the `Retry-After` header field (RFC 9110, section 10.2.3).
 package enum RetryAfter {
-    private static let months = "janfebmaraprmayjunjulaugsepoctnovdec"
+    private static let months = [
+        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ]
     /// The longest wait, in seconds. A longer one is considered a mistake and is shortened to this.
     private static let longestSeconds: Int64 = 86_400
 
@@ -18,10 +19,10 @@ package enum RetryAfter {
     /// Parses a date such as `Sun, 06 Nov 1994 08:49:37 GMT`, the only format that servers still send.
     private static func moment(_ text: String) -> Timestamp? {
         let words = text.split(separator: " ")
-        guard words.count == 6, words[5] == "GMT", words[2].utf8.count == 3,
-            let place = months.range(of: words[2].lowercased())
-        else { return nil }
-        let month = months.distance(from: months.startIndex, to: place.lowerBound) / 3 + 1
+        guard words.count == 6, words[5] == "GMT", let index = months.firstIndex(of: words[2].lowercased()) else {
+            return nil
+        }
+        let month = index + 1
         return Timestamp(rfc3339: "\(words[3])-\(month < 10 ? "0" : "")\(month)-\(words[1])T\(words[4])Z")
     }
 }
