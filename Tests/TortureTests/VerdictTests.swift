@@ -182,6 +182,17 @@ struct VerdictTests {
         #expect(verdict.tally.recipientsWithSeveralArrivals == 1)
     }
 
+    @Test func allowsUnmarkedCopiesOfStoppedNodeUpToABound() {
+        var record = calm()
+        sendAgain(&record, isRedelivered: false)
+        record.faults = [FaultRecord(fault: .stopNode(1), start: crash.start, end: crash.end)]
+        let verdict = Verdict(record)
+        #expect(verdict.isGood, "\(verdict.findings)")
+        #expect(verdict.tally.jobsCopiedByBroker == 1)
+        record.faults = [FaultRecord(fault: .killServers(.rabbitmq), start: crash.start, end: crash.end)]
+        #expect(broken(record) == [.duplicatesOwnUp, .arrivalsExplained], "one node alone")
+    }
+
     @Test func aSecondOutcomeMustOwnUp() {
         var record = calm()
         sendAgain(&record, isRedelivered: false)

@@ -188,6 +188,14 @@ extension Fault {
         }
     }
 
+    /// Whether the fault ends a node of a cluster, so that its queues get new leaders.
+    package var affectsNode: Bool {
+        switch self {
+        case .stopNode, .killNode: true
+        default: false
+        }
+    }
+
     /// Whether the fault interrupts the database or locks one of its tables.
     package var affectsDatabase: Bool {
         switch self {

@@ -28,7 +28,8 @@ struct Report {
             "from publishing, or send_at, to the first outcome: \(spread(waits))",
             "duplicates: \(tally.recipientsWithSeveralOutcomes) recipients with several outcomes, "
                 + "\(tally.recipientsWithSeveralArrivals) with several requests that may have been accepted (at most "
-                + "\(tally.duplicateBound)); \(tally.repeatedEvents) events came twice",
+                + "\(tally.duplicateBound)); \(tally.repeatedEvents) events came twice; the broker copied "
+                + "\(tally.jobsCopiedByBroker) jobs",
             "faults: \(result.record.faults.count): "
                 + list(Dictionary(grouping: result.record.faults) { $0.fault.name }.mapValues(\.count)),
         ]

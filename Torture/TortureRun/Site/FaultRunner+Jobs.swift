@@ -82,8 +82,7 @@ extension FaultRunner {
         var slow = StandingFaults()
         slow.answerDelayMilliseconds = 1_000
         await site.simulator.setFaults(slow)
-        // With so few streams, workers that hold the whole flood need longer for it than a latecomer may take.
-        await site.simulator.changeStreamLimit(to: 4)
+        await site.simulator.changeStreamLimit(to: 10)
         for index in 0..<site.profile.flood {
             publishers[index % publishers.count].publishOutOfTurn(JobNumber.flood(index))
         }

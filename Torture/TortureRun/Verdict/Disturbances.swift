@@ -19,6 +19,8 @@ struct Disturbances {
     private let delaying: [FaultRecord]
     /// The periods in which a worker may not learn of changes in the database, ordered by start.
     private let deafening: [(start: Int64, end: Int64)]
+    /// The faults after which a new leader of a delay queue may dead-letter messages a second time.
+    private let copying: [FaultRecord]
     let duplicateBound: Int
     let killsWhileSplitting: Int
     private let workers: Int
@@ -29,6 +31,7 @@ struct Disturbances {
         killsWhileSplitting = faults.count { if case .killWhileSplitting = $0.fault { true } else { false } }
         isLockedForLong = faults.contains { $0.fault == .lockTables }
         redelivering = faults.filter { $0.fault.redeliversJobs(workers: limits.workers) > 0 }
+        copying = faults.filter(\.fault.affectsNode)
         refusing = faults.filter { $0.fault == .fullQueue }
         blinding = faults.filter { $0.fault.blindsPushes(workers: limits.workers) > 0 }
         delaying = faults.filter(\.fault.holdsUpRequests)
@@ -46,6 +49,13 @@ struct Disturbances {
 
     /// Returns whether a job that was open between these times may have been redelivered.
     func mayRedeliver(from start: Int64, to end: Int64) -> Bool { Self.any(redelivering, from: start, to: end) }
+
+    /// The maximum number of messages that a cluster may have dead-lettered from delay queues twice in the whole run.
+    /// Another worker than the first cannot recognize such a copy (docs/design.md).
+    var mostCopies: Int { copying.count * Self.handedOn }
+
+    /// Returns whether a cluster may have dead-lettered a message twice that was published and ended at these times.
+    func mayCopy(from start: Int64, to end: Int64) -> Bool { Self.any(copying, from: start, to: end) }
 
     /// Returns whether workers may have lost track of pushes on the wire to a service.
     func mayBlind(_ output: OutputKind, from start: Int64, to end: Int64) -> Bool {

@@ -24,6 +24,8 @@ package struct Tally: Sendable, Equatable {
     package var recipientsWithSeveralArrivals = 0
     package var byOutput: [OutputKind: OutputTally] = [:]
     package var duplicateBound = 0
+    /// The number of jobs with unmarked duplicates that a cluster may have caused.
+    package var jobsCopiedByBroker = 0
     package var jobsWithARate = 0
     /// The fullest window of each rate-limited app, in percent of the maximum.
     package var fullestWindows: [String: Int] = [:]

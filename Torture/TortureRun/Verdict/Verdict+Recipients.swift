@@ -9,6 +9,17 @@ extension Verdict {
         findings.append(Finding(invariant, history.recipient, text))
     }
 
+    /// Records a repetition that no outcome admits. If the broker may have copied the job, the finding counts only if
+    /// there are too many such jobs.
+    private mutating func findRepetition(
+        _ invariant: Invariant, _ history: History, _ text: String, _ disturbances: Disturbances
+    ) {
+        guard disturbances.mayCopy(from: history.job.published, to: history.end) else {
+            return find(invariant, history, text)
+        }
+        copies.append(Finding(invariant, history.recipient, text))
+    }
+
     /// Judges one recipient.
     ///
     /// - Parameter isRejected: Whether an event reported the job as unusable.
@@ -46,7 +57,9 @@ extension Verdict {
             let isUnasked = { (reason: String?) in history.job.hasCopies && reason == "DatabaseUnavailable" }
             let silent = distinct.count { !$0.isRedelivered && !isUnasked($0.reason) }
             if silent > 1 {
-                find(.duplicatesOwnUp, history, "\(distinct.count) outcomes, \(silent) of them not 'redelivered'")
+                findRepetition(
+                    .duplicatesOwnUp, history, "\(distinct.count) outcomes, \(silent) of them not 'redelivered'",
+                    disturbances)
             }
             let last = distinct.map(\.received).max() ?? 0
             if !disturbances.mayRedeliver(from: history.job.published, to: last) {
@@ -74,8 +87,9 @@ extension Verdict {
                     "\(possible) requests that may have been accepted, and nothing happened")
             }
         } else if !history.outcomes.isEmpty {
-            find(
-                .arrivalsExplained, history, "\(possible) requests that may have been accepted, and no outcome says so")
+            findRepetition(
+                .arrivalsExplained, history, "\(possible) requests that may have been accepted, and no outcome says so",
+                disturbances)
         }
     }
 

@@ -2,6 +2,8 @@
 package struct Verdict: Sendable {
     package internal(set) var findings: [Finding] = []
     package private(set) var tally = Tally()
+    /// The findings about jobs that the broker may have dead-lettered twice.
+    var copies: [Finding] = []
 
     package var isGood: Bool { findings.isEmpty }
 
@@ -14,6 +16,8 @@ package struct Verdict: Sendable {
         for history in sorted {
             judge(history, disturbances, record, isRejected: rejected.contains(history.recipient.job))
         }
+        tally.jobsCopiedByBroker = Set(copies.compactMap { $0.recipient?.job }).count
+        if tally.jobsCopiedByBroker > disturbances.mostCopies { findings += copies }
         let paces = PaceJudge(record, sorted, disturbances)
         (findings, tally.fullestWindows, tally.emptiest) = (findings + paces.findings, paces.fullest, paces.emptiest)
         judgeEvents(record, disturbances)

@@ -62,7 +62,7 @@ final class BatchDesk: Sendable {
         case .partialAnswers: return answer(recipients) { !$0.place.isMultiple(of: 3) }
         case .wrongWords: return leave(recipients, .answer(200, "all is well"))
         case .cutAnswers:
-            return leave(recipients, .end("HTTP/1.1 200 Said\\r\\ncontent-length: 999\\r\\n\\r\\n{\"outcomes\":["))
+            return leave(recipients, .end("HTTP/1.1 200 Said\r\ncontent-length: 999\r\n\r\n{\"outcomes\":["))
         case .silence: return leave(recipients, .nothing)
         default: return answer(recipients)
         }
