@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-/// Every target of ours is built the same way, warnings being errors.
+/// The settings of all targets in this package. Warnings are errors.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
@@ -11,7 +11,7 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// What is in the folder of this name and in the binary.
+/// The files in migrations/, which are embedded in the program.
 let migrations: [Resource] = [
     .embedInCode("0001_apps_credentials_device_tokens.sql"), .embedInCode("0002_refusals.sql"),
     .embedInCode("0003_audit_grants.sql"), .embedInCode("0004_dead_token_feed.sql"),
@@ -47,7 +47,7 @@ extension Target.Dependency {
     static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
 }
 
-// Imports point downward in this list, never up (design, "The house").
+// A target may import only targets that come before it in docs/design.md, "Targets". `make check` verifies this.
 let package = Package(
     name: "martlet",
     platforms: [.macOS(.v15)],
@@ -129,10 +129,10 @@ let package = Package(
             name: "PushModel", dependencies: ["Addressing", "Metering", "Threading", .logging], swiftSettings: settings),
         .target(name: "Traces", dependencies: ["Pacing", "PushModel", .deque], swiftSettings: settings),
         .testTarget(name: "TracesTests", dependencies: ["PushModel", "Traces"], swiftSettings: settings),
-        // What an output has to do. No Testing in it, so that any package's tests can use it.
+        // The conformance suite for outputs. It does not import Testing, so that any package's tests can use it.
         .target(
             name: "OutputConformance", dependencies: ["PushModel", "Threading"], swiftSettings: settings),
-        // The example's sources, tried as any output is; its own package builds them for what it is.
+        // The example's sources, for the conformance suite. Users build them as a package of their own.
         .target(
             name: "ThirdPartyOutput", dependencies: ["PushModel"],
             path: "examples/third-party-output/Sources/LogbookOutput"),
@@ -172,7 +172,7 @@ let package = Package(
                 "TestSupport", "TestTraits", "Threading", "WorkerTestSupport", .logging,
             ],
             swiftSettings: settings),
-        // What outputs that send one push after the other have in common.
+        // The shared code of outputs that send each push separately.
         .target(
             name: "PushSending",
             dependencies: [
@@ -291,7 +291,7 @@ let package = Package(
                 "WireTestSupport", .crypto, .logging, .nioCore, .nioPosix,
             ],
             exclude: ["Clients"], swiftSettings: settings),
-        // What the tests of every double need.
+        // The shared code of the simulators' tests.
         .target(
             name: "SimulatorTestSupport",
             dependencies: ["HTTP2Channel", "HTTP2Session", "PushSimulator", .nioCore, .nioPosix, .nioSSL],
@@ -323,7 +323,7 @@ let package = Package(
                 .nioCore,
             ],
             exclude: ["Clients"], swiftSettings: settings),
-        // Consumes results, as anybody may.
+        // The outcome ledger, which consumes result events like any other consumer.
         .target(
             name: "Ledger",
             dependencies: [
@@ -381,7 +381,7 @@ let package = Package(
                 "PushModel", "Store", "Threading", .argumentParser, .logging,
             ],
             swiftSettings: settings),
-        // What the commands that run a double share.
+        // The shared code of the commands that run a simulator.
         .target(
             name: "SimulatorCommands",
             dependencies: ["Addressing", "MartletCommand", "PushSimulator", .argumentParser],
@@ -409,7 +409,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .executableTarget(name: "martlet", dependencies: ["MartletOutputs"], swiftSettings: settings),
-        // What is fuzzed; `Fuzzing/run` builds it with libFuzzer, the tests replay the kept corpus.
+        // The fuzz targets. `Fuzzing/run` builds them with libFuzzer, and the tests replay the corpus.
         .target(
             name: "FuzzTargets",
             dependencies: [
@@ -419,21 +419,21 @@ let package = Package(
             ],
             path: "Fuzzing/FuzzTargets", swiftSettings: settings),
         .testTarget(name: "FuzzCorpusTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: settings),
-        // What tests of several targets need; no Testing in it, so it is built as any other target.
+        // The shared code of tests. It does not import Testing, so that it can be built like any other target.
         .target(
             name: "TestSupport", dependencies: ["Threading", .logging], path: "Tests/Support/TestSupport",
             exclude: ["broker.py"], swiftSettings: settings),
         .target(
             name: "TestTraits", dependencies: ["TestSupport"], path: "Tests/Support/TestTraits", swiftSettings: settings
         ),
-        // The same with a broker and a database as a worker uses them.
+        // The shared code of tests that need a broker and a database with a worker's rights.
         .target(
             name: "WorkerTestSupport",
             dependencies: [
                 "AMQPClient", "DeliveryPipeline", "PostgresClient", "Store", "TestSupport", "Threading", .logging,
             ],
             path: "Tests/Support/WorkerTestSupport", swiftSettings: settings),
-        // The torture run: one harness for `make torture` and for its short form among the tests.
+        // The torture run, for `make torture` and for the short run among the tests.
         .target(
             name: "TortureRun",
             dependencies: [

@@ -1,4 +1,4 @@
-"""Five million addresses of each kind: what each costs in the registry."""
+"""Measures what five million addresses of each kind cost in the token registry."""
 from tokens import COUNT, Registry
 
 KINDS = {"installation": "installation ids of 22 bytes", "device": "device tokens of 64", "registration": "registration tokens of 163",

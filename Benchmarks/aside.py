@@ -1,4 +1,4 @@
-"""Python that runs in a process of its own, so that it does not delay what this one measures."""
+"""Runs Python code in a separate process, so that it does not delay the process that measures."""
 import multiprocessing
 import signal
 
@@ -44,7 +44,7 @@ def publish_all(url: str, lane: str, bodies) -> None:
         if last:
             broker.publish(lane, last)
         last = body
-    # Confirmed, and with it those before it: a channel that is closed at once may lose what it has not confirmed.
+    # A confirm of the last message covers the earlier ones. A channel that is closed at once may lose unconfirmed messages.
     broker.channel.confirm_delivery()
     broker.publish(lane, last)
     broker.connection.close()

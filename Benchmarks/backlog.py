@@ -1,4 +1,4 @@
-"""The worker's memory over time, with five million recipients waiting and the database away for two minutes."""
+"""Measures a worker's memory over time. Five million recipients wait, and the database is unavailable for two minutes."""
 import time
 
 import measure
@@ -6,7 +6,7 @@ from outcomes import Outcomes
 from workload import ACCEPTED, DEAD, text, token
 
 COUNT = 5_000_000
-# One in a hundred gets a 410, and its token is to be marked.
+# One push in a hundred gets status 410, and its token must be marked dead.
 DEAD_EVERY = 100
 AWAY_SECONDS = 120
 FORMS = (("jobs of 300", "normal", 300), ("jobs of 500,000", "bulk", 500_000))

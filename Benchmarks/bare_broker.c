@@ -1,6 +1,6 @@
-/* The least a worker can do with librabbitmq: consume from a queue, publish one message for each with a
- * confirm, and acknowledge what is confirmed. One thread, one connection; what it reaches is the yardstick
- * for jobs per second.
+/* A minimal librabbitmq client. It consumes from a queue, publishes one message with a confirm for each delivery,
+ * and acknowledges the delivery after the confirm. It uses one thread and one connection. Its throughput is the
+ * baseline for jobs per second.
  *
  *   bare_broker HOST PORT USER PASSWORD QUEUE EXCHANGE PREFETCH COUNT
  *
@@ -60,7 +60,7 @@ int main(int argc, char **argv) {
     amqp_basic_consume(connection, CONSUME, amqp_cstring_bytes(argv[5]), amqp_empty_bytes, 0, 0, 0, amqp_empty_table);
     check(amqp_get_rpc_reply(connection), "basic.consume");
 
-    /* An outcome's size. */
+    /* About the size of a result event. */
     char text[300];
     memset(text, 'x', sizeof text);
     amqp_bytes_t event = {.len = sizeof text, .bytes = text};
@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
     amqp_bytes_t exchange = amqp_cstring_bytes(argv[6]);
     amqp_bytes_t key = amqp_cstring_bytes("apns.sent.com.example.bench");
 
-    /* Deliveries and publications are both numbered from 1, so the nth confirm is for the nth delivery.
+    /* Deliveries and publications are both numbered from 1, so the nth confirm belongs to the nth delivery.
      * At most `prefetch` are open at any time. */
     uint8_t *confirmed = calloc(prefetch + 1u, 1);
     uint64_t published = 0, settled = 0, acknowledged = 0;
@@ -80,7 +80,7 @@ int main(int argc, char **argv) {
         struct timeval none = {0};
         amqp_envelope_t envelope;
         amqp_maybe_release_buffers(connection);
-        /* While confirmed ones wait for more company, only look; when nothing comes, acknowledge them. */
+        /* While confirmed deliveries wait to be acknowledged together, poll. If nothing arrives, acknowledge them. */
         int waiting = settled > acknowledged;
         amqp_rpc_reply_t reply = amqp_consume_message(connection, &envelope, waiting ? &none : &wait, 0);
         if (reply.reply_type == AMQP_RESPONSE_NORMAL) {
@@ -97,7 +97,7 @@ int main(int argc, char **argv) {
             amqp_frame_t frame;
             if (amqp_simple_wait_frame(connection, &frame) != AMQP_STATUS_OK) fail("reading a frame");
             if (frame.frame_type != AMQP_FRAME_METHOD || frame.payload.method.id != AMQP_BASIC_ACK_METHOD)
-                fail("something other than a confirm came");
+                fail("received a frame other than a confirm");
             amqp_basic_ack_t *ack = frame.payload.method.decoded;
             for (uint64_t tag = ack->multiple ? settled + 1 : ack->delivery_tag; tag <= ack->delivery_tag; tag++)
                 confirmed[tag % (prefetch + 1u)] = 1;

@@ -1,4 +1,4 @@
-"""The whole worker with messages to browsers, beside what their encryption costs alone."""
+"""Measures the CPU cost of messages to browsers in a whole worker, and compares it with that of their encryption alone."""
 import json
 import pathlib
 import statistics
@@ -15,14 +15,14 @@ PAYLOAD = json.dumps({"title": "Tonight", "body": "x" * 165}, separators=(",", "
 
 
 def threads(pid: int) -> list[int]:
-    """Clock ticks of each of its threads, the busiest first."""
+    """Returns the clock ticks that each thread of the process has used, highest first."""
     folder = pathlib.Path(f"/proc/{pid}/task")
     fields = ((task / "stat").read_text().rpartition(")")[2].split() for task in folder.iterdir())
     return sorted((int(field[11]) + int(field[12]) for field in fields), reverse=True)
 
 
 def free_ports(taken: set[int], count: int) -> int:
-    """The first of so many in a row."""
+    """Reserves `count` consecutive free ports and returns the first."""
     while True:
         first = free_port(None, taken)
         if all(not answers(first + place) for place in range(1, count)):
@@ -70,12 +70,13 @@ def worker(bench, program: pathlib.Path) -> None:
     bench.row("Web Push, whole worker, CPU a message", f"{value:.1f} µs", f"encryption {floor:.1f} µs", value / floor,
               "at most 1.25", value <= 1.25 * floor)
     share = statistics.median(shares)
-    bench.row("  of it on the second event loop, beside the first", f"{share:.2f}", "", None, "at least 0.50", share >= 0.5)
-    bench.row("  messages a second, the simulator beside it", f"{statistics.median(rates):.0f}", "", None, "", True)
+    bench.row("  CPU of the second event loop, relative to the first", f"{share:.2f}", "", None, "at least 0.50", share >= 0.5)
+    bench.row("  messages a second, with the simulator on the same machine", f"{statistics.median(rates):.0f}", "", None, "", True)
 
 
 def drain(bench, jobs: list[bytes], *settings: str) -> tuple[float, float, float]:
-    """CPU µs a message, messages a second, and what the second busiest thread did of what the busiest did."""
+    """Returns the CPU time of a message in µs, the messages per second, and the second busiest thread's CPU time divided by
+    that of the busiest."""
     count = len(jobs) * RECIPIENTS
     bench.broker.bind_sink("bench.outcomes")
     bench.broker.fill("normal", jobs, len(jobs))

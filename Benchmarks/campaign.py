@@ -1,17 +1,17 @@
-"""Urgent pushes beside a campaign: how long each takes from publishing to its outcome, and on an idle worker."""
+"""Measures how long urgent pushes take, from publishing to the result event, during a campaign and on an idle worker."""
 from aside import Aside, publish_all
 import measure
 from outcomes import Outcomes, Probe
 from workload import job
 
 SIZE = 1_000_000
-# What bounds the campaign, its lane, how many jobs, and the worker's settings. Where the machine is the bound, urgent
-# requests queue in a simulator that has no time, which Apple's servers always have.
+# For each campaign: its limiting factor, its lane, the number of jobs, and the worker's settings. If this machine is the
+# limit, urgent requests also queue in the simulator, which lacks CPU time. Apple's servers always have enough.
 CAMPAIGNS = (("by 3 connections", "normal", 2, ("apns.maximum_connections=3",)), ("by this machine", "bulk", 6, ()))
-# Oftener than a person would look, so that the 99th percentile is one of many.
+# Short, so that the 99th percentile is taken from many samples.
 INTERVAL = 0.1
 IDLE_SECONDS, LONGEST_SECONDS = 60, 300
-# Apple is some way off.
+# Simulates the distance to Apple's servers.
 ANSWER_DELAY_MS = 50
 
 
@@ -27,7 +27,7 @@ def measure_campaign(bench) -> None:
         campaign = range(jobs * SIZE)
         with Outcomes(bench.broker, url, campaign.stop + 20_000) as outcomes:
             worker = bench.start_worker(*settings)
-            # The first ones open connections.
+            # The first pushes open connections.
             warm_up = Probe(outcomes, range(campaign.stop, campaign.stop + 10)).run(INTERVAL, 1, publish)
             outcomes.wait_for(warm_up.used, run, 30)
             beside = Probe(outcomes, range(warm_up.next, outcomes.count))
@@ -63,7 +63,7 @@ def measure_campaign(bench) -> None:
 
 
 def slowest(outcomes: Outcomes, probe: Probe) -> str:
-    """The worst ones, and when they were, in seconds since the campaign began."""
+    """Returns the highest latencies, and when they occurred, in seconds since the first measured push."""
     worst = sorted(((outcomes.at[number] - at, at - probe.published[0]) for number, at in zip(probe.used, probe.published)),
                    reverse=True)[:8]
     return ", ".join(f"{taken * 1000:.0f} ms at {at:.1f} s" for taken, at in worst)

@@ -1,18 +1,18 @@
-"""What it costs that no job is sent twice: the same jobs without, with jobs.deduplication_window, and with at_most_once."""
+"""Measures the cost of de-duplication: the same jobs without it, with jobs.deduplication_window, and with at_most_once."""
 import statistics
 import time
 
 import measure
 from workload import job
 
-# Recipients of a job, and how many jobs.
+# The number of recipients of a job, and the number of jobs.
 SIZES = ((1, 40_000), (500, 1_000))
 WAYS = (("neither", [], ""), ("window of an hour", ["jobs.deduplication_window=3600"], ""), ("at_most_once", [], ',"at_most_once":true'))
 
 
 def measure_deduplication(bench) -> None:
     run = bench.run
-    # Somebody is listening, and falls behind without harm.
+    # Result events need a queue. This one drops its oldest messages, so it needs no consumer.
     bench.broker.bind_sink("bench.sink", **{"x-max-length": 1000})
     number = 0
     for size, jobs in SIZES:
@@ -34,7 +34,8 @@ def measure_deduplication(bench) -> None:
 
 
 def measure_once(bench, size: int, jobs: int, settings: list[str]) -> tuple[float, float, float]:
-    """Jobs a second (the middle eight tenths of them), and the CPU µs of the worker and of PostgreSQL a job."""
+    """Returns the jobs per second, measured over the middle eight tenths of the jobs, and the CPU time of a job in µs, of the
+    worker and of PostgreSQL."""
     database = server_cpu(bench)
     worker = bench.start_worker(*settings)
     began, ended = (reached(bench, size * jobs * tenths // 10) for tenths in (1, 9))
@@ -46,8 +47,8 @@ def measure_once(bench, size: int, jobs: int, settings: list[str]) -> tuple[floa
 
 
 def reached(bench, outcomes: int) -> tuple[int, float]:
-    """When there were so many outcomes, and how many it were by then."""
-    # None yet: not among the metrics.
+    """Waits until there are at least `outcomes` outcomes. Returns their number and the time."""
+    # The metric is missing until there is a first outcome.
     while (done := bench.metric('martlet_outcomes_total{kind="sent"}', 0)) < outcomes:
         bench.run.check_background()
         time.sleep(0.005)
@@ -55,5 +56,5 @@ def reached(bench, outcomes: int) -> tuple[int, float]:
 
 
 def server_cpu(bench) -> float:
-    """Of PostgreSQL and all its processes, those that have ended included."""
+    """Returns the CPU seconds of PostgreSQL and all its processes, including those that have ended."""
     return measure.cpu_seconds_of_server(int(bench.run.environment["LOCAL_POSTGRES_PID"]))

@@ -1,12 +1,12 @@
-/* A TCP relay that hands on every byte a fixed time after it came, in both directions: distance, for servers
- * on the same machine.
+/* A TCP relay that forwards every byte after a fixed delay, in both directions. It simulates network distance
+ * between servers on the same machine.
  *
  *   delay_relay LISTEN_PORT TARGET_PORT DELAY_MS
  *
- * Listens on and connects to loopback; DELAY_MS is one way, so a round trip takes twice as long. What is
- * under way is held in memory without a bound worth the name (64 MB each way), so that it is the distance that
- * is measured and not the relay's throughput. Loopback connects at once and a network after a round trip, so
- * the first bytes of a client wait that much longer. Prints "ready" when it listens; works until it is killed.
+ * Listens on and connects to loopback. DELAY_MS is the delay one way, so a round trip takes twice as long. Up to
+ * 64 MB are buffered for each direction, so that a benchmark measures the distance and not the relay's throughput.
+ * Connecting takes a round trip over a network, but no time over loopback, so the client's first bytes are delayed
+ * by an additional round trip. Prints "ready" when it listens, and runs until it is killed.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -25,7 +25,7 @@
 
 enum { PIPES = 512, CHUNKS = 8192, LIMIT = 64 << 20 };
 
-/* Bytes that came in one read, and when they may go on. */
+/* The bytes of one read, and the time when they may be forwarded. */
 struct chunk {
     int64_t due;
     size_t length, sent;
@@ -35,7 +35,7 @@ struct chunk {
 /* One direction of one connection. */
 struct pipe {
     int from, to;
-    int ended; /* the sender has said its last */
+    int ended; /* the sender has closed its side */
     size_t held;
     int64_t ready;
     struct chunk chunks[CHUNKS];
@@ -83,12 +83,12 @@ static void accept_client(int listener, const struct sockaddr_in *target) {
     }
     setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     setsockopt(server, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    /* SYN and its answer: what loopback gives at once and a network does not. */
+    /* The handshake (SYN and its answer) takes a round trip over a network, but no time over loopback. */
     add_pipe(client, server, now() + 2 * delay_ns);
     add_pipe(server, client, now());
 }
 
-/* Takes in what has come; 0 when nothing has. */
+/* Reads the available bytes. Returns 0 if there are none or the sender has closed its side. */
 static int take(struct pipe *p) {
     static char buffer[256 * 1024];
     ssize_t count = recv(p->from, buffer, sizeof buffer, MSG_DONTWAIT);
@@ -107,7 +107,7 @@ static int take(struct pipe *p) {
     return 1;
 }
 
-/* Hands on what is due. Returns when the next is due; 0: nothing is held; -1: the receiver is full. */
+/* Forwards the chunks that are due. Returns when the next is due, 0 if none is held, or -1 if the receiver is full. */
 static int64_t hand_on(struct pipe *p, int64_t at) {
     while (p->count > 0) {
         struct chunk *chunk = &p->chunks[p->first];
@@ -129,7 +129,7 @@ static int64_t hand_on(struct pipe *p, int64_t at) {
     return 0;
 }
 
-/* Closes connections of which one side has ended and everything has been handed on. */
+/* Closes the connections of which one side has ended and all bytes have been forwarded. */
 static void sweep(void) {
     for (unsigned i = 0; i + 1 < pipe_count;) {
         struct pipe *up = pipes[i], *down = pipes[i + 1];

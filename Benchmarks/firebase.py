@@ -1,4 +1,4 @@
-"""The send path of FCM's output beside h2load, with the same bodies."""
+"""Measures the send path of the FCM output, and compares it with h2load, which sends the same bodies."""
 import base64
 import json
 import pathlib
@@ -23,7 +23,7 @@ def base64url(data: bytes) -> bytes:
 
 
 def access_token(account: dict, ca: pathlib.Path, directory: pathlib.Path) -> str:
-    """As RFC 7523 has it, with openssl for the signature."""
+    """Obtains an access token as described in RFC 7523. The signature is made with openssl."""
     key = directory / "account-key.pem"
     key.write_text(account["private_key"])
     key.chmod(0o600)

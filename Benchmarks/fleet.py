@@ -1,5 +1,5 @@
-"""Scaling out, the provider some way off: one, two, four and eight workers from the start, three that join one which has begun
-with a campaign, and an app that comes new to a lane which one other had for itself."""
+"""Measures scaling out with a distant provider: one, two, four and eight workers from the start, three workers that join one in
+the middle of a campaign, and a new app in a lane that another app had to itself."""
 import time
 import urllib.request
 
@@ -10,11 +10,11 @@ from outcomes import Outcomes, Probe
 from workload import TEAM, job
 
 JOBS, SIZE = 800, 500
-# Many more of them than the lane's prefetch, all of which could be in flight.
+# Many more jobs than the lane's prefetch, and small enough that all prefetched jobs can be in flight together.
 OTHER_LANE, SMALL_JOBS, SMALL_SIZE, NEWCOMERS = "bulk", 3_000, 100, 20
 NEWCOMER = "com.example.newcomer"
 COUNT = JOBS * SIZE
-# Few connections, so that this machine bounds eight workers as little as may be.
+# Few connections, so that this machine limits a fleet of eight workers as little as possible.
 ANSWER_DELAY_MS, CONNECTIONS = 150, 3
 LANE = "normal"
 ALONE_SECONDS = 3
@@ -33,14 +33,14 @@ class Member:
         self.first: float | None = None
 
     def look(self) -> None:
-        """Notes when it was ready, and when it had sent first."""
+        """Records when the worker became ready, and when it sent its first push."""
         if self.ready is None and self.get("/ready") is not None:
             self.ready = time.monotonic()
         if self.ready is not None and self.first is None and self.sent > 0:
             self.first = time.monotonic()
 
     def get(self, path: str) -> str | None:
-        """None unless it answers with 200."""
+        """Returns the body of an answer with status 200, or None if there is no such answer."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=5) as response:
                 return response.read().decode()
@@ -75,7 +75,7 @@ def measure_fleet(bench) -> None:
 
 
 def campaign(bench, what: str, from_start: int, late: int) -> tuple[float, list[Member]]:
-    """Pushes a second from the first outcome to the last, and those that joined late."""
+    """Returns the pushes per second from the first outcome to the last, and the workers that joined late."""
     run = bench.run
     run.step(f"fleet: {JOBS} jobs of {SIZE}, {ANSWER_DELAY_MS} ms away, {what}")
     with Outcomes(bench.broker, run.environment["MARTLET_TEST_AMQP_URL"], COUNT) as outcomes:

@@ -1,4 +1,4 @@
-"""A million outcomes into the ledger, in events of a campaign's size and of one; what each costs, and what is found again."""
+"""Measures the outcome ledger with a million outcomes: its cost with large and with single-outcome events, and a lookup."""
 import json
 import subprocess
 import time
@@ -12,7 +12,7 @@ from deduplication import server_cpu
 from workload import APP
 
 COUNT = 1_000_000
-# Outcomes in an event, and how many in a hundred of them are problems.
+# The number of outcomes in an event, and how many in a hundred are problems.
 SHAPES = ((500, 2), (1, 2))
 HOUR = 3_600
 
@@ -46,7 +46,7 @@ def measure_ledger(bench) -> None:
 
 
 def publish(bench, count: int, size: int, problems: int) -> None:
-    """Events as workers publish them (docs/consume.md)."""
+    """Publishes events like those of a worker (docs/consume.md)."""
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     for number in range(count // size):
         kind = "failed" if number % 100 < problems else "sent"

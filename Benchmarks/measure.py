@@ -1,4 +1,4 @@
-"""Reading CPU, memory and queues from outside, the same way for whatever is measured."""
+"""Measures CPU time, memory and queue lengths from outside, in the same way for every program."""
 import base64
 import json
 import os
@@ -12,17 +12,17 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 def status(pid: int) -> list[str]:
-    """What /proc/PID/stat tells, from the third field on (proc(5))."""
+    """Returns the fields of /proc/PID/stat from the third field on (proc(5))."""
     return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
 
 
 def cpu_seconds(pid: int) -> float:
-    """User and system time of a living process."""
+    """Returns the user and system time of a running process, in seconds."""
     return sum(int(field) for field in status(pid)[11:13]) / TICK
 
 
 def cpu_seconds_of_server(pid: int) -> float:
-    """With its children, and those that have ended."""
+    """Returns the CPU seconds of a process and its children, including children that have ended."""
     ticks = sum(int(field) for field in status(pid)[11:15])
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -37,7 +37,7 @@ def cpu_seconds_of_server(pid: int) -> float:
 
 
 def memory_mb(pid: int, field: str = "VmRSS") -> float:
-    """Resident memory (proc(5)); VmHWM: the most there has been."""
+    """Returns a memory value of proc(5) in MB. VmRSS is the resident memory, VmHWM its peak."""
     for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith(f"{field}:"):
             return int(line.split()[1]) / 1024
@@ -49,7 +49,7 @@ def peak_memory_mb(pid: int) -> float:
 
 
 def cpu_of_run(process: subprocess.Popen) -> float:
-    """Waits for the process, and returns the CPU seconds that it used; raises when it failed."""
+    """Waits for the process and returns the CPU seconds that it used. Raises an error if it failed."""
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
@@ -58,7 +58,7 @@ def cpu_of_run(process: subprocess.Popen) -> float:
 
 
 def provider_token(team: str, key_id: str, key: pathlib.Path) -> str:
-    """An APNs provider token: a JWT signed with ES256 (RFC 7515, RFC 7518 section 3.4), by way of openssl."""
+    """Returns an APNs provider token: a JWT signed with ES256 (RFC 7515, RFC 7518 section 3.4), made with openssl."""
     def encode(data: bytes) -> str:
         return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
@@ -66,7 +66,7 @@ def provider_token(team: str, key_id: str, key: pathlib.Path) -> str:
         {"alg": "ES256", "kid": key_id}, {"iss": team, "iat": int(time.time())}))
     der = subprocess.run(
         ["openssl", "dgst", "-sha256", "-sign", str(key)], input=text.encode(), capture_output=True, check=True).stdout
-    # DER: SEQUENCE { INTEGER r, INTEGER s }; a JWS has the two as 32 bytes each.
+    # The signature is DER: SEQUENCE { INTEGER r, INTEGER s }. A JWS needs both numbers as 32 bytes each.
     numbers, place = [], 2
     for _ in range(2):
         length = der[place + 1]
@@ -78,17 +78,17 @@ def provider_token(team: str, key_id: str, key: pathlib.Path) -> str:
 class Broker:
     def __init__(self, url: str):
         parameters = pika.URLParameters(url)
-        # Nobody answers heartbeats while something else is measured.
+        # Heartbeats are off because this client does not answer them while it measures something else.
         parameters.heartbeat = 0
         self.connection = pika.BlockingConnection(parameters)
         self.channel = self.connection.channel()
 
     def depth(self, *queues: str) -> int:
-        """Messages ready for delivery."""
+        """Returns the number of messages that are ready for delivery."""
         return sum(self.channel.queue_declare(queue, passive=True).method.message_count for queue in queues)
 
     def fill(self, lane: str, bodies, count: int) -> None:
-        """Publishes to an idle lane and waits until the queue holds it all."""
+        """Publishes to an idle lane and waits until the queue holds all messages."""
         for body in bodies:
             self.publish(lane, body)
         while self.depth(f"martlet.jobs.{lane}") < count:
@@ -106,7 +106,8 @@ class Broker:
         self.channel.queue_delete(queue)
 
     def drain_rate(self, queues: tuple[str, ...], count: int, alive, limit: float) -> float:
-        """Messages a second while what is in these queues falls from nine tenths of `count` to one tenth."""
+        """Returns the messages per second while the total length of the queues falls from nine tenths of `count` to one
+        tenth."""
         high, low = int(count * 0.9), int(count * 0.1)
         deadline = time.monotonic() + limit
         began = None
@@ -122,7 +123,7 @@ class Broker:
             time.sleep(0.005)
 
     def count_outcomes(self, queue: str, count: int, alive, limit: float) -> None:
-        """Consumes events until they have told that many outcomes."""
+        """Consumes result events until they have reported `count` outcomes."""
         seen, deadline, shown = 0, time.monotonic() + limit, time.monotonic()
         for method, _, body in self.channel.consume(queue, auto_ack=True, inactivity_timeout=1):
             alive()

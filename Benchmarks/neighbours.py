@@ -1,4 +1,5 @@
-"""Twenty healthy apps, alone and then beside bad ones: one that floods, one whose host hangs, one whose credential is refused."""
+"""Measures twenty healthy apps alone and then together with bad ones: one that floods the lane, one whose host hangs, and one
+whose credential is refused."""
 import time
 
 from local_services.processes import free_port
@@ -12,24 +13,24 @@ from workload import KEY_ID, TEAM, job
 HEALTHY = [f"com.example.healthy{number:02}" for number in range(20)]
 FLOOD, HANGING, REFUSED = "com.example.flood", "com.example.hanging", "com.example.refused"
 OTHER_TEAM, OTHER_KEY = "TEAMOTHER1", "KEYOTHER12"
-# Of all healthy apps together, one recipient each.
+# The rate of all healthy apps together. Each job has one recipient.
 JOBS_A_SECOND = 200
 SECONDS = 40
-# What there is beside them, one phase after the other: jobs and recipients a job of a flood that begins with the phase,
-# and a bad app that begins then and goes on.
+# The phases, in order. Each may have a flood that begins with it (the number of jobs, and the recipients of a job), and a bad
+# app that begins with it and continues in the later phases.
 PHASES = (
     ("healthy apps alone", None, None),
     ("beside a flood, jobs of 100", (15_000, 100), None),
     ("beside a flood, jobs of one", (200_000, 1), None),
     ("flood and a host that hangs", (15_000, 100), HANGING),
     ("flood, hanging host, refused credential", (15_000, 100), REFUSED))
-# Of the hanging and the refused app, each.
+# For each of the two bad apps.
 BAD_JOBS_A_SECOND, BAD_SIZE = 100, 1
 ANSWER_DELAY_MS = 50
 
 
 class Numbers:
-    """Hands out ranges of recipients."""
+    """Allocates ranges of recipients."""
 
     def __init__(self):
         self.stop = 0
@@ -62,7 +63,7 @@ def measure_neighbours(bench) -> None:
     bad = {app: numbers.take(BAD_JOBS_A_SECOND * BAD_SIZE * SECONDS * (len(PHASES) - place)) for app, place in begun.items()}
     with Outcomes(bench.broker, url, numbers.stop) as outcomes:
         worker = bench.start_worker(f"apns.endpoint.sandbox=127.0.0.1:{sandbox}", "retry.delays=5,30")
-        # The first ones open connections.
+        # The first pushes open connections.
         probe = Probe(outcomes, range(healthy.start, healthy.stop)).run(
             1 / JOBS_A_SECOND, 2, lambda number: publish_healthy(bench.broker, number))
         outcomes.wait_for(probe.used, run, 30)
@@ -96,7 +97,7 @@ def measure_neighbours(bench) -> None:
                 bench.row("  the flood", f"{len(part) / outcomes.span(part):.0f} a second", f"{outcomes.span(part):.0f} s", None,
                           "", True)
             print(f"          {name}: {latencies}; the worst second: {worst_second(outcomes, probe)}", flush=True)
-        run.step("mend what was bad, and wait for the rest")
+        run.step("repair the bad apps, and wait for the remaining outcomes")
         for publisher in others:
             publisher.wait(120)
         bench.tell_simulator(sandbox_control, "DELETE", "/faults/standing")
@@ -119,14 +120,14 @@ def publish_healthy(broker, number: int) -> None:
 
 def publish_steadily(url: str, app: str, recipients: range) -> None:
     broker, started = measure.Broker(url), time.monotonic()
-    # The first one has been published before.
+    # The first job has been published already.
     for place, first in enumerate(range(recipients.start + 1, recipients.stop, BAD_SIZE)):
         time.sleep(max(0, started + place / BAD_JOBS_A_SECOND - time.monotonic()))
         broker.publish("normal", job(f"{app}-{first}", range(first, min(first + BAD_SIZE, recipients.stop)), app=app))
 
 
 def worst_second(outcomes: Outcomes, probe: Probe) -> str:
-    """By when they were published."""
+    """Describes the second with the highest average latency. Pushes are grouped by the time of their publishing."""
     seconds: dict[int, list[float]] = {}
     for number, at in zip(probe.used, probe.published):
         seconds.setdefault(int(at - probe.published[0]), []).append(outcomes.at[number] - at)

@@ -1,4 +1,4 @@
-"""Counting outcomes, and the time each came, in a process that does nothing else."""
+"""Counts outcomes, and records when each one arrived, in a process that does nothing else."""
 import math
 import mmap
 import re
@@ -15,14 +15,14 @@ KINDS = ("", "sent", "unregistered", "rejected", "failed", "unknown", "expired",
 
 
 class Outcomes:
-    """What became of the recipients 0 to `count`, by their numbers; see workload.py.
+    """The outcomes of the recipients with the numbers 0 to `count` (workload.py).
 
-    Use as a context: binds a queue to the results exchange, and consumes it until the end.
+    Use it as a context. It binds a queue to the results exchange and consumes it until the end.
     """
 
     def __init__(self, broker, url: str, count: int):
         self.broker, self.url, self.count = broker, url, count
-        # Shared with the process that consumes.
+        # This memory is shared with the consuming process.
         self.times = mmap.mmap(-1, max(1, count))
         self.kinds = mmap.mmap(-1, max(1, count))
         self.at = memoryview(mmap.mmap(-1, 8 * max(1, count))).cast("d")
@@ -59,7 +59,7 @@ class Outcomes:
             raise Failure("the consumer of outcomes has ended")
 
     def are_there(self, recipients: range) -> bool:
-        """Each of these has an outcome."""
+        """Returns whether each of these recipients has an outcome."""
         self.check()
         return self.times.find(b"\0", recipients.start, recipients.stop) < 0
 
@@ -67,14 +67,14 @@ class Outcomes:
         run.wait_for(f"outcomes of {len(recipients)} recipients", lambda: self.are_there(recipients), seconds)
 
     def told(self, recipients: range) -> str:
-        """How often each was told of: what is to be `each once`."""
+        """Describes how often each recipient's outcome was reported. The expected result is `each once`."""
         counts = [0] * 256
         for times in self.times[recipients.start:recipients.stop]:
             counts[times] += 1
         if counts[1] == len(recipients) and not self.strays[0]:
             return "each once"
         return (f"{counts[0]} never, {sum(counts[2:])} more than once"
-                + (f", {self.strays[0]} events that nobody expected" if self.strays[0] else ""))
+                + (f", {self.strays[0]} unexpected events" if self.strays[0] else ""))
 
     def by_kind(self, recipients: range) -> dict[str, int]:
         found = self.kinds[recipients.start:recipients.stop]
@@ -84,13 +84,13 @@ class Outcomes:
         return sum(start <= at < end for at in self.at[recipients.start:recipients.stop])
 
     def span(self, recipients: range) -> float:
-        """Seconds from the first outcome to the last."""
+        """Returns the seconds from the first outcome to the last."""
         times = self.at[recipients.start:recipients.stop]
         return max(times) - min(times)
 
 
 class Latencies:
-    """Seconds from publishing to the outcome event."""
+    """The latencies of pushes in seconds, from publishing to the result event."""
 
     def __init__(self, values):
         self.values = sorted(values)
@@ -104,7 +104,7 @@ class Latencies:
 
 
 class Probe:
-    """Jobs of one recipient each, published at a steady pace, and when."""
+    """Jobs of one recipient each, published at a steady rate, and the times of their publishing."""
 
     def __init__(self, outcomes: Outcomes, recipients: range):
         self.outcomes, self.recipients = outcomes, recipients
@@ -119,7 +119,8 @@ class Probe:
         return range(self.recipients.start, self.next)
 
     def run(self, interval: float, seconds: float, publish, go_on=lambda: True) -> "Probe":
-        """`publish` gets a recipient's number. Ends after so many seconds, when `go_on` says no, or with the recipients."""
+        """Calls `publish` with one recipient's number per interval. Ends after `seconds`, when `go_on` returns false, or when
+        there are no more recipients."""
         started = time.monotonic()
         while self.next < self.recipients.stop and go_on():
             due = started + len(self.published) * interval

@@ -1,5 +1,5 @@
-"""One app at 500 pushes a second, from a campaign of a million, over four workers, of which one is killed and replaced; beside
-it the jobs of another app in the same lane."""
+"""Measures an app with a rate limit of 500 pushes per second. Four workers send its campaign of a million, and one of them is
+killed and replaced. Another app has jobs in the same lane."""
 import json
 import os
 import signal
@@ -15,9 +15,9 @@ from workload import APP, TEAM, job
 
 RATE, SIZE, WORKERS, SECONDS = 500, 1_000_000, 4, 60
 BESIDE, LANE, INTERVAL = "com.example.beside", "bulk", 0.1
-# From the beginning of the minute.
+# In seconds since the beginning of the minute.
 KILL_AT, ADD_AT = 20, 30
-# How far the minute may be from the rate.
+# How far the rate of the minute may differ from the limit.
 TOLERANCE = 0.05
 
 
@@ -54,20 +54,20 @@ def measure_pacing(bench) -> None:
         peaks = ", ".join(f"{measure.peak_memory_mb(member.process.pid):.0f}" for member in members)
         bench.row("  workers' peak memory", f"{peaks} MB", "", None, "", True)
         paced = sum(metric(member) for member in members)
-        bench.row("  jobs put off, in all", f"{paced}", "", None, "", True)
-        run.step("pacing: without the rate, until all is told")
+        bench.row("  jobs delayed, in total", f"{paced}", "", None, "", True)
+        run.step("pacing: without the rate limit, until all outcomes are reported")
         set_app(bench, APP, "--rate", "none")
         lifted = time.monotonic()
         outcomes.wait_for(range(SIZE), run, 600)
-        bench.row("  all told after the rate was lifted", f"{time.monotonic() - lifted:.0f} s", "", None, "", True)
+        bench.row("  all outcomes reported after the limit was removed", f"{time.monotonic() - lifted:.0f} s", "", None, "", True)
         told = outcomes.told(range(SIZE))
-        bench.row("  outcomes; the killed worker's may come twice", told, "", None, "none never", told == "each once" or told.startswith("0 never"))
+        bench.row("  outcomes; those of the killed worker may be reported twice", told, "", None, "0 never", told == "each once" or told.startswith("0 never"))
         for member in members:
             member.stop()
 
 
 class Minute:
-    """Counts what arrives at the push service, and changes the fleet on the way."""
+    """Counts the pushes that arrive at the push service, and changes the fleet during the minute."""
 
     def __init__(self, bench, members: list):
         self.bench, self.members = bench, members
@@ -93,7 +93,7 @@ class Minute:
         return True
 
     def end(self) -> int:
-        """What has arrived."""
+        """Ends the minute and returns the number of pushes that have arrived."""
         self.seconds = time.monotonic() - self.started
         return arrivals(self.bench) - self.first
 

@@ -1,4 +1,4 @@
-"""Other projects' clients beside Martlet's worker: the same pushes to the same simulators, each in a process of its own."""
+"""Compares other projects' clients with Martlet's worker: the same pushes to the same simulators, each in its own process."""
 import json
 import os
 import pathlib
@@ -20,9 +20,9 @@ from workload import KEY_ID, PAYLOAD, TEAM, token
 
 CLIENTS = pathlib.Path(__file__).resolve().parent / "clients"
 APP = "com.example.peers"
-# Recipients for each service; and for each job of Martlet's, which are what it does not split.
+# The recipients for each service, and the recipients of each of Martlet's jobs, which are small enough not to be split.
 COUNTS, JOB = {"apns": 20_000, "fcm": 5_000, "webpush": 5_000}, 500
-# Seconds for one client's installation, and for one round of it.
+# The time limits of one client's installation and of one of its rounds, in seconds.
 TO_INSTALL, TO_SEND = 180, 120
 
 
@@ -35,7 +35,7 @@ class Peer(typing.NamedTuple):
     wish: dict = {}
 
 
-# aioapns waits a second when a connection's window is full, so it has no more under way than fit.
+# aioapns waits for a second when a connection's window is full, so it has no more pushes under way than fit into the window.
 PEERS = (
     Peer("aioapns 4.0", "apns", "send_aioapns.py", ("aioapns==4.0",), "asyncio, 150 under way", {"under_way": 150}),
     Peer("PyAPNs2 0.7.2", "apns", "send_apns2.py", ("apns2==0.7.2", "cryptography<42", "setuptools<81"),
@@ -48,31 +48,32 @@ PEERS = (
          {"under_way": 50}),
 )
 NOTES = (
-    "A client sends and hands the answers back, and that is all. Martlet's lines are a whole worker: it takes each job from RabbitMQ, "
+    "A client only sends pushes and returns the answers. Martlet's lines are a whole worker: it consumes each job from RabbitMQ, "
     "validates it, looks up app, credential and dead tokens, sends, settles, and publishes an outcome for each recipient; a "
-    "crash loses no push. What an application puts around a client for that (queue, retries, bookkeeping) is not in the clients' lines; "
-    "the CPU of RabbitMQ and PostgreSQL is not in Martlet's.",
-    "The clients are Python, one process on one core; more processes raise their rate, and not what a push costs. Martlet is compiled, "
-    "and has as many threads as it likes.",
-    "Counted is from the first answered push to the last answer, for Martlet from publishing the jobs to the last outcome: starting, "
-    "connecting and logging in are in nobody's line. CPU is of the process, user and system.",
-    "The simulators answer at once and share the machine's cores with all else, so a rate says what the machine does with both; over a "
-    "network rates are others, and CPU a push is what stays comparable.",
-    "pywebpush signs a VAPID token for each message, Martlet one for each push service and app; both encrypt each message anew.",
+    "crash loses no push. The clients' lines do not include what an application adds to a client for that (queue, retries, bookkeeping). "
+    "Martlet's lines do not include the CPU of RabbitMQ and PostgreSQL.",
+    "The clients are Python, one process on one core. More processes raise their rate, but a push costs the same. Martlet is compiled, "
+    "and the number of its threads is not limited.",
+    "Each figure covers the time from the first answered push to the last answer, for Martlet from publishing the jobs to the last "
+    "outcome. Starting, connecting and logging in are not included. CPU is user and system time of the process.",
+    "The simulators answer at once and share the machine's cores with the senders, so a rate describes this machine with both. Over a "
+    "network the rates differ, while the CPU time of a push stays comparable.",
+    "pywebpush signs a VAPID token for each message, Martlet one for each push service and app; both encrypt each message separately.",
 )
 
 
 def cpu_seconds(pid: int) -> float:
-    """Of a living process, with those of its threads that have ended, to the nanosecond: its clock (clock_getcpuclockid(3))."""
+    """Returns the CPU time of a running process from its clock (clock_getcpuclockid(3)), which is exact to the nanosecond. It
+    includes the threads that have ended."""
     return time.clock_gettime((~pid << 3) | 2)
 
 
 def last_line(text: str) -> str:
-    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "without a word")[:200]
+    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "no output")[:200]
 
 
 class Service:
-    """A simulator, with the targets and the setting for it; Martlet's app has an account of each."""
+    """A simulator with its targets and settings. Martlet's app has an account for each service."""
 
     def __init__(self, bench, name: str):
         self.bench, self.name, self.process = bench, name, None
@@ -133,13 +134,14 @@ class Service:
             self.bench.run.background = [entry for entry in self.bench.run.background if entry[1] is not self.process]
 
     def accepted(self) -> int:
-        """As the simulator counts."""
+        """Returns the number of accepted pushes, as counted by the simulator."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.control}/counters", timeout=5) as answer:
             statuses = json.load(answer)["by_status"]
         return statuses.get("200", 0) + statuses.get("201", 0)
 
     def file_for(self, peer: Peer) -> dict:
-        """What the script is told; subscriptions it makes for a key of its own, so they are not told."""
+        """Returns the parameters for the script. They have no subscriptions, because the script makes its own, for its own
+        key."""
         wish = {**self.wish, **peer.wish, "port": self.port, "control": self.control, "count": self.count}
         if self.name == "webpush":
             return {**wish, "payload": browsers.PAYLOAD}
@@ -187,7 +189,7 @@ class Service:
 
 
 class Line:
-    """One line of the table."""
+    """A line of the table."""
 
     def __init__(self, name: str, service: Service, how: str):
         self.name, self.service, self.how, self.results, self.trouble = name, service, how, [], ""
@@ -198,7 +200,7 @@ class Line:
         self.results.append(result)
 
     def attempt(self, work) -> None:
-        """A client that fails says why in its line, and is not tried again."""
+        """Runs a round of the client. If it fails, its line has the reason, and later rounds are skipped."""
         if self.trouble:
             return
         try:

@@ -1,4 +1,4 @@
-"""What a run measured, with the machine, the versions and how to repeat it: on the terminal, as a page and as Markdown."""
+"""Reports the measurements with the machine, the versions and how to repeat them: on the terminal, as a page, as Markdown."""
 import datetime
 import functools
 import html
@@ -37,7 +37,7 @@ class Table(typing.NamedTuple):
 
 
 def first_line(*command) -> str:
-    """Of what a program says; nothing where there is none."""
+    """Returns the first line of a program's output, or an empty string if the program is missing or fails."""
     try:
         result = subprocess.run([str(part) for part in command], cwd=ROOT, capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.SubprocessError):
@@ -78,7 +78,7 @@ def versions(bench) -> list[tuple[str, str]]:
 
 
 def purposes() -> dict[str, str]:
-    """What each part shows, as docs/benchmarks.md says it."""
+    """Returns what each part shows, from the table in docs/benchmarks.md."""
     text = (ROOT / "docs" / "benchmarks.md").read_text()
     plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
     return dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", plain, re.MULTILINE))
@@ -91,7 +91,8 @@ class Page:
         self.load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
 
     def tables(self) -> list[Table]:
-        """One of the common form for each part that has lines, then those of a form of their own."""
+        """Returns a table of the common form for each part that has rows, followed by the tables that have a form of their
+        own."""
         parts = dict.fromkeys(part for part, _ in self.bench.rows)
         tables = [Table(name, HEAD, [cells for part, cells in self.bench.rows if part == name]) for name in parts]
         return tables + self.bench.tables
@@ -132,7 +133,7 @@ class Page:
         missing = [part for part in self.parts if part not in {table.part for table in self.tables()}]
         return (f"{self.began:%d %B %Y, %H:%M} UTC; medians of {self.bench.rounds} round{'s' if self.bench.rounds > 1 else ''}"
                 f"{', with a tenth of the usual pushes in send, fcm and peers' if self.bench.quick else ''}. Broker, database, simulators, senders and "
-                "what measures them share this machine: compare the figures of this page with each other, and with nothing else."
+                "the measuring programs share this machine, so the figures of this page are comparable only with each other."
                 f"{' Not measured, or not yet: ' + ', '.join(missing) + '.' if missing else ''}")
 
     def again(self) -> str:
@@ -176,7 +177,7 @@ def in_html(text: str) -> str:
 
 def grid(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     def cell(number: int, text: str) -> str:
-        # What begins with spaces belongs to the line above it.
+        # A row that begins with spaces belongs to the row above it.
         kind = ' class="inner"' if text.startswith(" ") else ' class="bad"' if text == "NO" or text.startswith("not measured") else ""
         return f"<td{kind}>{html.escape(text.strip())}</td>" if number else f'<th scope="row"{kind}>{html.escape(text.strip())}</th>'
 

@@ -1,7 +1,8 @@
-"""Jobs of one recipient in a cluster of three nodes: a lane in one, two and three queues, beside bare loops, one for each.
+"""Measures jobs of one recipient in a cluster of three nodes: a lane in one, two and three queues, and a bare loop for each
+queue.
 
-What is counted is what was done: the loops' own time from the first delivery to the last acknowledgement, and the worker's
-outcomes while it told all of them. That fewer messages are ready in a queue says only that somebody holds them.
+Only completed work counts: the time of the loops from the first delivery to the last acknowledgement, and the time in which the
+worker published all outcomes. The number of ready messages is no measure, because it also falls when a consumer prefetches.
 """
 import json
 import pathlib
@@ -23,7 +24,7 @@ def measure_shards(bench) -> None:
     bench.broker.bind_sink("bench.sink", **{"x-max-length": 1000})
     first = None
     for shards in range(1, NODES + 1):
-        # It makes the queues, and has jobs led to all of them.
+        # The worker declares the queues and binds all of them.
         bench.stop_worker(bench.start_worker(f"amqp.shards={shards}"))
         queues = [f"martlet.jobs.{LANE}" + (f".{number}" if number > 1 else "") for number in range(1, shards + 1)]
         leaders = leading_nodes(bench, queues)
@@ -62,7 +63,7 @@ def worker_rate(bench, queues: list[str], shards: int) -> float:
             began = (done, time.monotonic())
         if time.monotonic() > deadline:
             raise Failure(f"{done} of {COUNT} jobs after 300 s")
-        # Each look costs the worker something.
+        # Each request for metrics costs the worker CPU time.
         time.sleep(0.1)
     seconds = time.monotonic() - began[1] if began else 0.1
     bench.run.wait_for("all jobs are settled", lambda: bench.metric("martlet_jobs_open") == 0, 60)
@@ -73,7 +74,7 @@ def worker_rate(bench, queues: list[str], shards: int) -> float:
 
 
 def bare_rate(bench, program, queues: list[str], leaders: dict[str, int]) -> float:
-    """Each loop is connected to the node that leads its queue."""
+    """Runs a loop for each queue, connected to the node that leads the queue. Returns the messages per second of all loops."""
     secret = (bench.run.directory / "services.secret").read_text().strip()
     loops = []
     for number, queue in enumerate(queues, 1):
@@ -91,7 +92,7 @@ def bare_rate(bench, program, queues: list[str], leaders: dict[str, int]) -> flo
 
 
 def leading_nodes(bench, queues: list[str]) -> dict[str, int]:
-    """The number of the node that leads each queue, once they are led by as many as there are."""
+    """Distributes the leaders of the queues over the nodes. Returns the number of the leading node for each queue."""
     surroundings = pathlib.Path(f"/proc/{bench.run.environment['LOCAL_RABBITMQ_PID']}/environ").read_text().split("\0")
     environment = dict(entry.split("=", 1) for entry in surroundings if entry.startswith(("HOME=", "RABBITMQ_NODENAME=", "ERL_EPMD")))
     environment |= {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"}
@@ -100,7 +101,7 @@ def leading_nodes(bench, queues: list[str]) -> dict[str, int]:
         command = [f"/usr/lib/rabbitmq/bin/{name}", "--quiet", *arguments]
         return subprocess.run(command, env=environment, capture_output=True, check=True, text=True).stdout
 
-    # A new one's leader goes where there are fewest of all queues, and so to the same node as the others of its lane.
+    # A new queue's leader goes to the node that leads the fewest queues of all, so a lane's queues may share a node.
     tool("rabbitmq-queues", "rebalance", "quorum", "--queue-pattern", rf"^martlet\.jobs\.{LANE}(\.[0-9]+)?$")
     listed = tool("rabbitmqctl", "--formatter", "json", "list_queues", "name", "leader")
     leaders = {entry["name"]: entry["leader"] for entry in json.loads(listed)}
@@ -110,5 +111,5 @@ def leading_nodes(bench, queues: list[str]) -> dict[str, int]:
 
 
 def suffix(number: int, separator: str) -> str:
-    """The first node's names have none."""
+    """Returns the suffix of a node's names, which is empty for the first node."""
     return f"{separator}{number}" if number > 1 else ""

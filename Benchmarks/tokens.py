@@ -1,4 +1,4 @@
-"""Five million device tokens: registering, marking, suppression, size on disk."""
+"""Measures five million device tokens: registering, marking, suppression and size on disk."""
 import json
 import os
 import statistics
@@ -12,18 +12,18 @@ from workload import job
 
 
 COUNT = 5_000_000
-# One in ten is dead in the end.
+# One token in ten is dead at the end.
 DEAD = COUNT // 10
 MARKED = 100_000
-# Of a thousand recipients each, to measure a worker by.
+# The number of jobs, of a thousand recipients each, with which a worker is measured.
 JOBS = 200
 MASK = (1 << 64) - 1
-# By kind, their bytes.
+# The length of an address in bytes, by kind.
 ENDPOINTS = {"endpoint": 600, "long-endpoint": 1_024}
 
 
 def token(number: int) -> str:
-    """The same as `martlet-bench tokens` makes of a number (SplitMix64)."""
+    """Returns the device token with this number, the same that `martlet-bench tokens` makes (SplitMix64)."""
     state, text = number & MASK, ""
     for _ in range(4):
         state = (state + 0x9E3779B97F4A7C15) & MASK
@@ -34,7 +34,7 @@ def token(number: int) -> str:
 
 
 def address(kind: str, number: int) -> str:
-    """The same as `martlet-bench tokens --kind` makes of a number."""
+    """Returns the address with this number, the same that `martlet-bench tokens --kind` makes."""
     digits = token(number)
     match kind:
         case "device":
@@ -47,7 +47,7 @@ def address(kind: str, number: int) -> str:
 
 
 class Registry:
-    """Of one kind of address; see `address`."""
+    """The registry of device tokens, with addresses of one kind (see `address`)."""
 
     def __init__(self, bench, app: str, kind: str = "device"):
         self.bench, self.run, self.app, self.kind = bench, bench.run, app, kind
@@ -66,14 +66,14 @@ class Registry:
         return int(self.sql(f"SELECT {part}('martlet.device_tokens')"))
 
     def write(self, path) -> None:
-        """The file of all of them."""
+        """Writes all addresses to a file."""
         with open(path, "w") as file:
             file.write("token\n")
             for first in range(0, COUNT, 100_000):
                 file.write("".join(address(self.kind, number) + "\n" for number in range(first, first + 100_000)))
 
     def register(self, path, what: str) -> None:
-        """Through the command, as an operator would, with its own work counted in."""
+        """Registers the addresses with the command, as an operator would. The command's own work is included."""
         started = time.monotonic()
         process = self.run.popen([MARTLET, "token", "register", "--file", path, "--app", self.app, "--output",
                                   self.output, "--config", self.bench.config], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -104,10 +104,10 @@ class Registry:
 
 
 def worker_cost(bench, enabled: bool, dead: int) -> tuple[float, float]:
-    """CPU µs a push, and peak memory in MB; the filter is loaded before."""
+    """Returns the CPU time of a push in µs and the peak memory in MB. The filter is loaded before the measurement."""
     worker = bench.start_worker(f"suppression.enabled={str(enabled).lower()}")
     if enabled and dead:
-        bench.run.wait_for("dead tokens are known", lambda: bench.metric("martlet_suppression_tokens") > dead * 0.98, 120)
+        bench.run.wait_for("dead tokens are loaded", lambda: bench.metric("martlet_suppression_tokens") > dead * 0.98, 120)
     before = measure.cpu_seconds(worker.pid)
     bench.broker.bind_sink("bench.outcomes")
     for number in range(JOBS):
@@ -120,7 +120,7 @@ def worker_cost(bench, enabled: bool, dead: int) -> tuple[float, float]:
 
 
 def compare_workers(bench, registry: Registry, what: str, dead: int) -> None:
-    """In turn, so that what else the machine does falls on both."""
+    """Measures in turn without and with suppression, so that other load on the machine affects both."""
     off, on = [], []
     for number in range(bench.rounds):
         bench.run.step(f"whole worker, {what}, suppression off and on, round {number + 1} of {bench.rounds}")
@@ -158,9 +158,9 @@ def measure_tokens(bench) -> None:
     registry.sql("VACUUM ANALYZE martlet.device_tokens")
     registry.row("size on disk after that", f"{registry.size('pg_table_size') / 1e9:.2f} and {registry.size('pg_indexes_size') / 1e9:.2f} GB")
     registry.screen(5, f"{DEAD + MARKED} dead")
-    run.step("suppression in the whole worker, with dead tokens about")
+    run.step("suppression in the whole worker, with dead tokens")
     compare_workers(bench, registry, f"{DEAD + MARKED} dead tokens", DEAD + MARKED)
-    run.step("mark all others")
+    run.step("mark all other tokens")
     registry.sql("UPDATE martlet.device_tokens SET (registered_at, unregistered_at, marked_at, reason) ="
                  " (NULL, now(), date_trunc('milliseconds', clock_timestamp()), 'Unregistered') WHERE unregistered_at IS NULL")
     registry.sql("VACUUM ANALYZE martlet.device_tokens")

@@ -1,9 +1,9 @@
-"""The jobs that the measurements publish. Every recipient has a number of its own, which is in its device token."""
+"""The jobs that the benchmarks publish. Every recipient has a unique number, which is part of its device token."""
 
 APP, TEAM, KEY_ID = "com.example.bench", "TEAMBENCH1", "KEYBENCH12"
-# 191 bytes: the size at which other clients were measured, too.
+# 191 bytes, the size with which other clients were measured as well.
 PAYLOAD = '{"aps":{"alert":{"title":"Martlet","body":"%s"},"sound":"default"}}' % ("x" * 126)
-# What the simulator's patterns do with a token that begins so.
+# The beginnings of tokens that the simulator accepts or reports dead.
 ACCEPTED, DEAD = "0a11fe57", "dead0410"
 
 
@@ -12,7 +12,7 @@ def token(number: int, pattern: str = ACCEPTED) -> str:
 
 
 def job(name: str, recipients, *, app: str = APP, fields: str = "") -> bytes:
-    """For recipients with these numbers. `fields`: more of the job's own, as JSON members, each after a comma."""
+    """Returns a job for the recipients with these numbers. `fields` has more members of the job as JSON, each after a comma."""
     return text(name, (token(number) for number in recipients), app=app, fields=fields)
 
 

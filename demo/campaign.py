@@ -1,4 +1,4 @@
-"""What the demo publishes, in three parts, and what has to become of each recipient."""
+"""The jobs that the demo publishes, in three parts, and the expected outcome of each recipient."""
 import dataclasses
 import hashlib
 import json
@@ -13,7 +13,7 @@ LANES = {
     "bulk": [300, 1000],
 }
 CAMPAIGN_JOBS, CAMPAIGN_JOB_SIZE = 500, 1000
-# Tokens that begin so are answered so by the simulators (docs/simulator.md).
+# The simulators answer tokens with these beginnings accordingly (docs/simulator.md).
 PREFIXES = {
     "apns": {"unregistered": "dead0410", "rejected": "bad00400", "sent": "0a11fe57"},
     "fcm": {"unregistered": "dead0404", "rejected": "bad00400", "sent": "0a11fe57"},
@@ -23,7 +23,7 @@ PAYLOADS = {
     "fcm": lambda text: {"notification": {"title": "Martlet", "body": text}},
     "webpush": lambda text: {"title": "Martlet", "body": text},
 }
-# Browsers' subscriptions, which the simulator of their push services gives out: by kind, then any number.
+# The browsers' subscriptions, which the simulator of push services creates: a list for each kind of outcome.
 SUBSCRIPTIONS = pathlib.Path(__file__).resolve().parents[1] / ".local" / "demo" / "subscriptions.json"
 DEVICES = 3_000
 
@@ -36,7 +36,7 @@ MALFORMED = {
 
 @dataclasses.dataclass
 class Part:
-    """Jobs with their lanes, and for each app and output the kind that each ref must end with."""
+    """Jobs with their lanes, and the expected kind of outcome for each app, output and ref."""
     jobs: list[tuple[str, dict]] = dataclasses.field(default_factory=list)
     expected: dict[str, dict[str, str]] = dataclasses.field(default_factory=dict)
     # Jobs that must end in martlet.dead.
@@ -64,7 +64,7 @@ class Part:
 
 
 def row(app: str, output: str) -> str:
-    """Of the table."""
+    """Returns the name of a row of the table."""
     return f"{app} {output}"
 
 
@@ -75,7 +75,7 @@ def token(ref: str, kind: str, output: str) -> str:
 
 
 def kind_among_all(number: int) -> str:
-    """Every 25th device is gone and every 40th token was never one."""
+    """Returns the kind of outcome of a device. Every 25th device is gone, and every 40th token is invalid."""
     if number % 25 == 7:
         return "unregistered"
     if number % 40 == 3:
@@ -84,7 +84,7 @@ def kind_among_all(number: int) -> str:
 
 
 def kinds() -> Part:
-    """Every lane, both apps, each kind of outcome, and a job that is no job."""
+    """Jobs for every lane and both apps with each kind of outcome, and a malformed job."""
     part = Part()
     number = 0
     for lane, sizes in LANES.items():
@@ -100,7 +100,7 @@ def kinds() -> Part:
 
 
 def campaign() -> Part:
-    """One app to everybody it knows; one device in a hundred is gone."""
+    """A campaign of one app to all its devices, of which one in a hundred is gone."""
     part = Part()
     for place in range(CAMPAIGN_JOBS):
         users = range(place * CAMPAIGN_JOB_SIZE, (place + 1) * CAMPAIGN_JOB_SIZE)
@@ -110,7 +110,7 @@ def campaign() -> Part:
 
 
 def everywhere() -> Part:
-    """One message to everybody, on iPhones, on Android and in browsers."""
+    """One message to all devices: iPhones, Android phones and browsers."""
     part, app = Part(), APPS[0]
     for output in ("apns", "fcm"):
         part.add("normal", app, f"demo-everywhere-{output}", "Wherever you are",

@@ -1,4 +1,4 @@
-"""How far it is: a bar where a person watches, else a line every few seconds."""
+"""Shows progress: a bar on a terminal, otherwise a line every few seconds."""
 import shutil
 import sys
 import time

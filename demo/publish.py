@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Publishes a part of the demo. All that a publisher needs is here: an AMQP client and JSON.
+"""Publishes a part of the demo. A publisher needs only an AMQP client and JSON.
 
   demo/publish.py AMQP_URL kinds|everywhere|campaign
 
-Prints `first` and the time at which the first job is published, in seconds since 1970.
+Prints `first` and the time when the first job is published, in seconds since 1970.
 """
 import sys
 import time
@@ -17,11 +17,11 @@ import campaign  # noqa: E402
 
 def main(url: str, name: str) -> None:
     part = campaign.PARTS[name]()
-    # Made beforehand: what is measured is Martlet, and not Python's JSON.
+    # The messages are encoded first, so that the demo measures Martlet and not Python's JSON.
     messages = [(lane, campaign.body(job)) for lane, job in part.jobs]
     connection = pika.BlockingConnection(pika.URLParameters(url))
     channel = connection.channel()
-    # With confirms, basic_publish returns when the broker has the job safe on disk, and raises otherwise.
+    # With confirms, basic_publish returns when the broker has stored the job safely, and raises an error otherwise.
     channel.confirm_delivery()
     properties = pika.BasicProperties(content_type="application/json", delivery_mode=2)
     print(f"first {time.time()}", flush=True)

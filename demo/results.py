@@ -3,8 +3,8 @@
 
   demo/results.py AMQP_URL kinds|everywhere|campaign REPORT_FILE SECONDS
 
-Prints `bound` once nothing can be missed any more, and then, now and then, how many outcomes there are. Ends with 0 when
-it has everything, with 1 once SECONDS have brought nothing new.
+Prints `bound` when its queue is bound. It receives every event that is published after that. Then it regularly prints the
+number of outcomes. Exits with 0 when it has all outcomes, or with 1 if nothing new arrives for SECONDS.
 """
 import collections
 import json
@@ -20,7 +20,7 @@ import pika  # noqa: E402
 import campaign  # noqa: E402
 
 SCHEMA = pathlib.Path(__file__).resolve().parents[1] / "docs" / "schema" / "event.schema.json"
-# The schema is checked in Python, which would take longer for all events of the campaign than the campaign itself.
+# Python takes longer to check all events of the campaign against the schema than the campaign itself takes.
 CHECKED_EVENTS = 100
 
 
@@ -58,7 +58,7 @@ class Results:
         app, ref, kind = campaign.row(event["app"], event["output"]), outcome.get("ref", ""), event["kind"]
         expected = self.expected.get(app, {}).get(ref)
         if expected is None:
-            return self.problem(f"{app}: an outcome for {ref or 'nobody'}, who was not asked for")
+            return self.problem(f"{app}: unexpected outcome for ref {ref or 'nobody'}")
         if (app, ref) in self.seen:
             return self.problem(f"{app}: {ref} has two outcomes: {self.seen[app, ref]} and {kind}")
         self.seen[app, ref] = kind
@@ -102,7 +102,7 @@ def main(url: str, name: str, report_file: str, seconds: str) -> int:
             print(len(results.seen), flush=True)
         if results.complete or now - arrived > float(seconds):
             break
-    # An outcome too many would come soon after.
+    # A duplicate outcome would arrive soon after the last one.
     channel.cancel()
     for method, _, body in channel.consume(queue, auto_ack=True, inactivity_timeout=0.5):
         if method is None:

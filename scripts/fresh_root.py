@@ -1,8 +1,8 @@
-"""Makes the root of scripts/fresh and runs the command in it; the first process of namespaces of its own.
+"""Makes the root of scripts/fresh and runs the command in it. This is the first process of separate namespaces.
 
   fresh_root.py SUITE DIRECTORY FOLDER COMMAND…
 
-With a FOLDER there is neither Swift nor a clone of this repository; the command runs in that folder.
+With a FOLDER, the root has neither Swift nor a clone of this repository, and the command runs in that folder.
 """
 import json
 import os
@@ -15,16 +15,16 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-# What a person has before typing `make`: git, make, and what swift.org's toolchain needs of Debian.
+# The programs that a developer needs for `make`: git, make, and the packages that swift.org's toolchain needs.
 PREREQUISITES = ["git", "make", "g++", "libcurl4-openssl-dev", "libedit-dev", "libncurses-dev", "libsqlite3-dev",
                  "libxml2-dev", "tzdata", "uuid-dev", "zlib1g-dev"]
-# In the root. Below no private home: the servers' own users have to reach their data.
+# Folders in the root. They are not below a private home, because the servers' own users must reach their data.
 CLONE, FOLDER = "/srv/martlet", "/srv/folder"
 DEBOOTSTRAP = pathlib.Path("/usr/share/debootstrap")
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
-# Of the environment; proxies are for apt.
+# The variables that the command inherits. The proxies are for apt.
 PASSED_ON = ("TERM", "http_proxy", "https_proxy", "no_proxy")
-# A network may have an authority of its own between it and the world.
+# The network may have a proxy with its own certificate authority.
 AUTHORITIES = pathlib.Path("/etc/ssl/certs/ca-certificates.crt")
 
 
@@ -41,18 +41,18 @@ def output(*command: str) -> str:
 
 
 def toolchain() -> pathlib.Path:
-    """Where the toolchain behind `swift` is; what is in PATH may be a link or a launcher."""
+    """Returns the folder of the toolchain. `swift` in PATH may be a link or a launcher."""
     if shutil.which("swift") is None:
         sys.exit("fresh: no 'swift' in PATH")
     resources = json.loads(output("swift", "-print-target-info"))["paths"]["runtimeResourcePath"]
     prefix = pathlib.Path(resources).parents[1]
     if prefix == pathlib.Path("/usr"):
-        sys.exit("fresh: Swift is installed in /usr itself; it has to be in a directory of its own to be bound into a root")
+        sys.exit("fresh: Swift is installed in /usr itself; it must be in a directory of its own to be bound into the root")
     return prefix
 
 
 def replacements() -> list[tuple[str, str]]:
-    """What git reads in place of which URLs: pairs of (instead, of)."""
+    """Returns git's URL replacements, as pairs of (instead, of)."""
     found = subprocess.run(
         ["git", "config", "--get-regexp", r"^url\..*\.insteadof$"], stdout=subprocess.PIPE, text=True, check=False).stdout
     return re.findall(r"^url\.(.*)\.insteadof (.*)$", found, re.MULTILINE)
@@ -62,7 +62,7 @@ class Root:
     def __init__(self, suite: str, directory: pathlib.Path):
         self.suite = suite
         self.path = directory / "root"
-        # Written last: without it an earlier attempt did not finish.
+        # This file is written last. If it is missing, an earlier attempt did not finish.
         self.marker = directory / "made"
         self.packages = ROOT / ".local" / "fresh" / f"packages-{suite}"
 
@@ -80,13 +80,13 @@ class Root:
         call("debootstrap", "--variant=minbase", f"--cache-dir={self.packages}", self.suite, self.path,
              env=os.environ | {"DEBOOTSTRAP_DIR": str(self.debootstrap_files())}, stdout=subprocess.DEVNULL)
         self.write("etc/hosts", "127.0.0.1 localhost\n::1 localhost\n")
-        # The package lists of a testing suite expire after a week, and a mirror may be further behind than that.
+        # The package lists of a testing suite expire after a week, and a mirror may be older than that.
         self.write("etc/apt/apt.conf.d/90fresh", 'Acquire::Check-Valid-Until "false";\n')
 
     def debootstrap_files(self) -> pathlib.Path:
         """Returns the folder with debootstrap's functions and with a script for the suite.
 
-        A debootstrap older than a suite has no script for it; the one for sid serves every suite since 2004.
+        If debootstrap is older than the suite, the script for sid is used. It serves every suite since 2004.
         """
         if (DEBOOTSTRAP / "scripts" / self.suite).exists():
             return DEBOOTSTRAP
@@ -127,7 +127,7 @@ class Root:
     def bind_swift(self) -> pathlib.Path:
         prefix = toolchain()
         self.bind(prefix, "ro")
-        # The copies may belong to another user, which git refuses unless told.
+        # The copies may belong to another user, which git rejects by default.
         lines = ["[safe]", "\tdirectory = *"]
         copies = set()
         for instead, of in replacements():
@@ -144,13 +144,13 @@ class Root:
         if self.marker.exists():
             return
         self.share_packages()
-        say("installing what a person has before typing make: " + " ".join(PREREQUISITES))
+        say("installing the programs that make needs: " + " ".join(PREREQUISITES))
         for command in (["update"], ["install", "-y", "--no-install-recommends", *PREREQUISITES]):
             call("chroot", self.path, "apt-get", "-qq", *command, env=environment, stdout=subprocess.DEVNULL)
         self.marker.touch()
 
     def lend_libraries(self, prefix: pathlib.Path, environment: dict[str, str]) -> None:
-        """Copies the libraries that the toolchain needs and that the suite has in another version only."""
+        """Copies the libraries that the toolchain needs, if the suite has them only in another version."""
         program = prefix / "bin" / "swift-build"
         ours = dict(re.findall(r"(\S+) => (/\S+)", output("ldd", program)))
         while missing := re.findall(
@@ -159,12 +159,12 @@ class Root:
             for name in missing:
                 if name not in ours:
                     sys.exit(f"fresh: {program} needs {name}, which neither the root nor this machine has")
-                say(f"lending {name}, which the toolchain needs")
+                say(f"copying {name}, which the toolchain needs, into the root")
                 shutil.copy(pathlib.Path(ours[name]).resolve(), self.path / "usr" / "local" / "lib" / name)
             call("chroot", self.path, "ldconfig", env=environment)
 
     def share_packages(self) -> None:
-        """What was downloaded once is not downloaded again: links in both directions."""
+        """Links downloaded packages in both directions, so that nothing is downloaded twice."""
         inside = self.path / "var" / "cache" / "apt" / "archives"
         for source, target in ((self.packages, inside), (inside, self.packages)):
             for file in source.glob("*.deb"):
@@ -174,9 +174,9 @@ class Root:
     def clone(self) -> None:
         target = self.path / CLONE.lstrip("/")
         if output("git", "-C", ROOT, "status", "--porcelain"):
-            say("the clone is of HEAD; changes that are not committed are not in it")
+            say("the clone is of HEAD and has no uncommitted changes")
         if not target.exists():
-            # As from a server: complete, sharing no file with this repository.
+            # The clone is complete and shares no files with this repository, like one from a server.
             call("git", "clone", "--quiet", "--no-local", ROOT, target)
         else:
             call("git", "-C", target, "fetch", "--quiet", ROOT, "HEAD")
@@ -184,7 +184,8 @@ class Root:
 
 
 def wait(process: subprocess.Popen) -> int:
-    """As the first process of its namespace this one also inherits, and has to collect, what others left behind."""
+    """Waits for the command. As the first process of its namespace, this process also inherits orphans and must collect
+    them."""
     while True:
         pid, status = os.wait()
         if pid == process.pid:
@@ -193,7 +194,7 @@ def wait(process: subprocess.Popen) -> int:
 
 
 def prepare(root: Root, folder: str, environment: dict[str, str]) -> str:
-    """Puts into the root what the command is to find. Returns where it runs."""
+    """Prepares the root for the command. Returns the folder in which the command runs."""
     if folder:
         root.share_packages()
         root.bind(pathlib.Path(folder), "ro", place=FOLDER)
@@ -221,7 +222,7 @@ def main(suite: str, directory: str, folder: str, command: list[str]) -> int:
     head = output("git", "-C", ROOT, "rev-parse", "--short", "HEAD").strip()
     say(f"{suite} is ready after {time.monotonic() - started:.0f} s; {' '.join(command)}, at {head}")
     started = time.monotonic()
-    # A Ctrl-C is for the command; a handler, unlike SIG_IGN, is not inherited by it.
+    # Ctrl-C is for the command. A handler is not inherited by the command, unlike SIG_IGN.
     signal.signal(signal.SIGINT, lambda *_: None)
     process = subprocess.Popen(
         ["chroot", str(root.path), "/bin/sh", "-c", f'cd {place} && exec "$@"', "fresh", *command], env=environment)

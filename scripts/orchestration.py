@@ -1,7 +1,7 @@
-"""What demo/run, Benchmarks/run and scripts/test share: steps, processes and private servers that end with us.
+"""Shared code of demo/run, Benchmarks/run and scripts/test: steps, processes and private servers that end with the script.
 
-Every process started here is told by the kernel when we end, even by SIGKILL; the private servers are tied
-to our pid (scripts/services up --while).
+The kernel signals every process started here when the script ends, even by SIGKILL. The private servers are tied to the
+script's pid (scripts/services up --while).
 """
 import os
 import pathlib
@@ -18,7 +18,7 @@ MARTLET = RELEASE / "martlet"
 
 
 class Failure(Exception):
-    """A step did not do what it should; the message is for a person."""
+    """An error of a step, with a message for the user."""
 
 
 class Interrupted(Exception):
@@ -26,7 +26,7 @@ class Interrupted(Exception):
 
 
 class Run:
-    """Use as a context: at its end, in whatever way, everything that it started is stopped."""
+    """A run of a script. Use it as a context, which always stops everything that it started."""
 
     def __init__(self, title: str, instance: str, fsync: bool = True):
         self.title = title
@@ -67,7 +67,7 @@ class Run:
         print(f"[{time.monotonic() - self.started:5.1f} s] {text}", flush=True)
 
     def start_services(self, nodes: int = 1) -> None:
-        """Fresh servers of this run's own; the broker is so many."""
+        """Starts new private servers for this run. The broker has this number of nodes."""
         self.has_services = True
         self.run([*self.services, "up", "--fresh", "--nodes", str(nodes), "--while", str(os.getpid())])
         self.read_environment()
@@ -78,14 +78,14 @@ class Run:
             self.environment[name] = value
 
     def build(self, *arguments: str, configuration: str = "release") -> None:
-        # Only SIGINT makes `swift build` end its compilers, too.
+        # `swift build` stops its compilers only on SIGINT.
         command = ["swift", "build", "-c", configuration, *arguments]
         process = self.popen(command, on_parent_death=signal.SIGINT)
         if self.wait(process, signal.SIGINT) != 0:
             raise Failure(f"{describe(command)} failed")
 
     def run(self, command: list[str], **options) -> None:
-        """In the foreground, its output being ours."""
+        """Runs the command in the foreground, with this script's output."""
         code = self.wait(self.popen(command, **options))
         if code != 0:
             raise Failure(f"{describe(command)} ended with {code}")
@@ -102,7 +102,7 @@ class Run:
         return text
 
     def start(self, name: str, command: list[str], **options) -> subprocess.Popen:
-        """In the background, its output in <directory>/<name>.log."""
+        """Starts the command in the background, with its output in <directory>/<name>.log."""
         log = self.directory / f"{name}.log"
         with open(log, "wb") as output:
             process = self.popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
@@ -144,7 +144,7 @@ def describe(command: list[str]) -> str:
 
 
 def end(process: subprocess.Popen, stop_signal: int = signal.SIGTERM, patience: float = 15) -> None:
-    """Asks first (a worker answers SIGTERM with a drain), and kills what takes too long."""
+    """Sends the signal, and kills the process if it takes too long. A worker drains on SIGTERM."""
     if process.poll() is None:
         process.send_signal(stop_signal)
         try:

@@ -1,4 +1,5 @@
-"""The reference of Martlet's libraries, by DocC, of what was built: the targets of library products, and what they export on."""
+"""Builds the reference of Martlet's libraries with DocC, from built modules: those of library products, and those they
+re-export."""
 import json
 import os
 import pathlib
@@ -16,9 +17,9 @@ class Failure(Exception):
 
 
 def make(folder: pathlib.Path, work: pathlib.Path, base: str) -> int:
-    """Puts it in the folder; how many pages it has. A link between symbols that leads nowhere is a failure.
+    """Writes the reference to the folder and returns its number of pages. Fails if a link between symbols does not resolve.
 
-    base: under which path of its server the folder will be asked for; DocC's pages know no relative links."""
+    `base` is the path of the folder on its server, because DocC's pages do not support relative links."""
     shutil.rmtree(work, ignore_errors=True)
     archives = [archive(module, work) for module in modules()]
     merged, made = work / "all.doccarchive", work / "made"
@@ -57,7 +58,8 @@ def target() -> str:
 
 
 def c_modules() -> list[str]:
-    """Where the C parts' module maps are: of this package, of those it depends on, and what SwiftPM has made."""
+    """Returns the options for the module maps of C modules: those of this package, of its dependencies, and those made by
+    SwiftPM."""
     found = {file.parent for place in (ROOT / "Sources", ROOT / ".build" / "checkouts") for file in place.rglob("module.modulemap")}
     found |= set((ROOT / ".build" / "checkouts").glob("*/Sources/C*/include"))
     options = run("pkg-config", "--cflags-only-I", "libpq").stdout.split()

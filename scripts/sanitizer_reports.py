@@ -1,4 +1,4 @@
-"""What sanitizers have written: a file for each process that had something to report."""
+"""Reads sanitizers' reports, which are in one file for each process that has reported something."""
 import pathlib
 import re
 from dataclasses import dataclass, field
@@ -10,15 +10,15 @@ LONGEST = 120
 
 @dataclass
 class SanitizerReport:
-    """One fault, however often it was seen."""
+    """A fault, with the files of all processes that have reported it."""
     summary: str
     lines: list[str]
     files: list[str] = field(default_factory=list)
 
     def text(self) -> str:
         shown = self.lines[:LONGEST]
-        more = [f"  … {len(self.lines) - LONGEST} lines more in {self.files[0]}"] if len(self.lines) > LONGEST else []
-        return "\n".join([*shown, *more, f"seen {len(self.files)} times, first in {self.files[0]}"])
+        more = [f"  … {len(self.lines) - LONGEST} more lines in {self.files[0]}"] if len(self.lines) > LONGEST else []
+        return "\n".join([*shown, *more, f"reported {len(self.files)} times, first in {self.files[0]}"])
 
 
 def reports_in(folder: pathlib.Path) -> list[SanitizerReport]:
@@ -30,7 +30,8 @@ def reports_in(folder: pathlib.Path) -> list[SanitizerReport]:
 
 
 def split(text: str) -> list[SanitizerReport]:
-    """Each report ends with its summary. What a killed process did not get to end counts as one, too."""
+    """Splits a file into reports, which end with their summaries. The incomplete report of a killed process counts as one,
+    too."""
     reports = []
     lines: list[str] = []
     for line in text.splitlines():

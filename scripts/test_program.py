@@ -1,13 +1,13 @@
-"""The program that has all tests in it: in which parts it is run, and what is remembered of a run."""
+"""Runs the program that has all tests, in several parts."""
 import pathlib
 import subprocess
 
 from orchestration import Run, describe, end
 from test_report import Report
 
-# Tests of the clients of the broker and the database. More of them at once make a server on a slow machine answer too late.
+# Tests of the clients of the broker and the database. On a slow machine, more of them at once would delay the servers' answers.
 CLIENTS = ["--filter", "^(AMQPClient|PostgresClient|Store)Tests", "--experimental-maximum-parallelization-width", "16"]
-# Tests with connections of their own, which run apart from those that compute.
+# Tests that open connections. They run apart from tests that need the CPU.
 APART = ["(APNS|FCM|Push|WebPush)Simulator", "APNSOutput", "FCMOutput", "(WebPush|Webhook)Output", "OutputConformance"]
 WITH_SERVERS = ["Integration", "Torture"]
 UNIT_PARTS = [
@@ -18,8 +18,8 @@ PARTS = [*UNIT_PARTS, *(["--filter", f"^{name}Tests"] for name in WITH_SERVERS)]
 
 
 def run_part(run: Run, build: pathlib.Path, arguments: list[str], report: Report) -> bool:
-    """Runs the tests that `arguments` choose, of a folder with a build."""
-    # The program itself rather than `swift test`, which would stand between it and a signal.
+    """Runs the tests that `arguments` select, from a folder with a build."""
+    # The program is run directly, because `swift test` would not pass on a signal.
     command = [build / "martletPackageTests.xctest", "--testing-library", "swift-testing", *arguments]
     process = run.popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     try:

@@ -4,7 +4,7 @@ import pathlib
 import re
 
 COLOUR = re.compile("\x1b\\[[0-9;]*m")
-# A failed test or suite, an issue, the summary; lines that explain one follow it.
+# A failed test or suite, an issue, or the summary. Lines that explain it may follow.
 FAILURE = re.compile("^✘ (Test|Suite) ")
 EXPLANATION = re.compile("^↳ ")
 CRASH = re.compile(r"^\*\*\* .*crashed|^Thread \d+ .*crashed:|Fatal error: ")

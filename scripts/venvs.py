@@ -1,4 +1,4 @@
-"""Programs from PyPI, each set in a virtual environment of its own under .local/venvs, made when it is first needed."""
+"""Installs programs from PyPI, each in its own virtual environment under .local/venvs, when they are first needed."""
 import hashlib
 import os
 import pathlib
@@ -10,8 +10,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
 def programs(name: str, packages: list[str], within: float | None = None) -> pathlib.Path:
-    """The folder with the programs of these packages, which name their versions. Only the first call needs a network; `within`:
-    seconds that pip may take."""
+    """Returns the folder with the programs of these packages, which must be given with versions. Only the first call needs a
+    network. `within` limits the time that pip may take, in seconds."""
     wanted = hashlib.sha256(" ".join([sys.version, *packages]).encode()).hexdigest()[:12]
     folder = ROOT / ".local" / "venvs" / f"{name}-{wanted}"
     if not (folder / "complete").exists():

@@ -1,4 +1,5 @@
-"""What each client's script is told (a file of JSON, its one argument), and what it tells: seconds and CPU of sending, on standard output."""
+"""Shared code of the clients' scripts. A script reads its parameters from a JSON file, which is its only argument. It prints
+the seconds and the CPU time that sending took to standard output."""
 import json
 import resource
 import sys
@@ -10,7 +11,7 @@ with open(sys.argv[1]) as file:
 
 
 def begin() -> tuple[float, float]:
-    """After a first push: imports, connecting and logging in are not counted."""
+    """Returns the start times. Called after a first push, so that imports, connecting and logging in are not counted."""
     return time.monotonic(), time.process_time()
 
 

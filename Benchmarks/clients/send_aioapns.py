@@ -1,4 +1,4 @@
-"""aioapns: sends of asyncio, so many under way."""
+"""Sends with aioapns, with a fixed number of concurrent asyncio sends."""
 import asyncio
 import ssl
 

@@ -1,9 +1,9 @@
-"""PyAPNs2: its batch, which has as many requests under way on its one connection as the server allows."""
+"""Sends with a PyAPNs2 batch, which keeps as many requests under way on its one connection as the server allows."""
 import collections
 import collections.abc
 import ssl
 
-# hyper, which it uses, was written for older Pythons.
+# PyAPNs2 uses hyper, which was written for older versions of Python.
 for name in ("Iterable", "Mapping", "MutableMapping", "MutableSet"):
     setattr(collections, name, getattr(collections.abc, name))
 if not hasattr(ssl, "match_hostname"):

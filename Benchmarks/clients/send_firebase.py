@@ -1,4 +1,4 @@
-"""firebase-admin: its sends of 500 messages at a time, in threads or by asyncio."""
+"""Sends with firebase-admin in batches of 500 messages, in threads or with asyncio."""
 import asyncio
 import os
 

@@ -1,4 +1,4 @@
-"""pywebpush: webpush_async with one aiohttp session, so many under way."""
+"""Sends with pywebpush's webpush_async and one aiohttp session, with a fixed number of concurrent sends."""
 import asyncio
 import base64
 import json

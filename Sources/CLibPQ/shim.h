@@ -1,9 +1,9 @@
 #include <libpq-fe.h>
-// Glibc's Swift module leaves eventfd out; a connection's thread is woken through one.
+// Glibc's Swift module does not include eventfd, which wakes the thread of a connection.
 #include <sys/eventfd.h>
 
-// A request to cancel, made where the connection is owned and carried out anywhere: over a connection of its own, and
-// blocking. From libpq 17 on it is as secure as the connection itself.
+// A request to cancel a query. It is prepared by the owner of the connection and carried out on any thread. It blocks and
+// opens a connection of its own, which from libpq 17 on is as secure as the original one.
 #ifdef LIBPQ_HAS_ASYNC_CANCEL
 typedef PGcancelConn MartletCancel;
 static inline MartletCancel *martlet_cancel_prepare(PGconn *connection) { return PQcancelCreate(connection); }

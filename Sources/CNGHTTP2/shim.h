@@ -1,10 +1,10 @@
 #include <nghttp2/nghttp2.h>
 
-// There since 1.57, and in what Debian 12 made of 1.52; a library without it has no such limit either.
+// Available since 1.57, and in Debian 12's version of 1.52. A library without the function has no such limit to set.
 #pragma weak nghttp2_option_set_stream_reset_rate_limit
 extern void nghttp2_option_set_stream_reset_rate_limit(nghttp2_option *option, uint64_t burst, uint64_t rate);
 
-/// Streams that a peer may cancel: `burst` at once, then `rate` a second.
+/// Limits the streams that a peer may cancel to `burst` at once, and then `rate` per second.
 static inline void limit_stream_resets(nghttp2_option *option, uint64_t burst, uint64_t rate) {
     if (&nghttp2_option_set_stream_reset_rate_limit) {
         nghttp2_option_set_stream_reset_rate_limit(option, burst, rate);

@@ -64,11 +64,11 @@ static inline amqp_rpc_reply_t crabbitmq_login_external(
                                     user);
 }
 
-// librabbitmq hands out no bytes as they came, keeps its TLS session to itself, and takes the name in the certificate for
-// that of the host it is told to connect to. OpenSSL tells of the session when the handshake begins.
+// librabbitmq gives access neither to the bytes that it receives nor to its TLS session, and it expects the certificate to
+// name the host that it connects to. OpenSSL's info callback provides the session when the handshake begins.
 struct crabbitmq_tls {
   SSL *session;
-  // The host's; NULL for an address.
+  // The host name for SNI, or NULL if the host is an address.
   const char *name;
   long verification;
 };
@@ -83,7 +83,7 @@ static inline void crabbitmq_note_session(const SSL *session, int where, int val
   if (where & SSL_CB_HANDSHAKE_DONE) tls->verification = SSL_get_verify_result(session);
 }
 
-// Everything must live as long as the socket. Returns 0 when out of memory.
+// Both arguments must live as long as the socket. Returns 0 if memory is exhausted.
 static inline int crabbitmq_watch_session(
     amqp_socket_t *socket, struct crabbitmq_tls *tls, const char *host, int verifies_host) {
   SSL_CTX *context = (SSL_CTX *)amqp_ssl_socket_get_context(socket);
@@ -100,7 +100,8 @@ static inline int crabbitmq_watch_session(
 
 enum { CRABBITMQ_CLOSED = -1, CRABBITMQ_FAILED = -2 };
 
-// Bytes that have come, 0 for none now, or one of the above. Without a session it is a plain socket; neither blocks.
+// Returns the number of bytes received, 0 if there are none yet, or one of the above. Without a session it reads the plain
+// socket. It never blocks.
 static inline ssize_t crabbitmq_receive(SSL *session, int socket, void *buffer, size_t size) {
   if (session == NULL) {
     ssize_t count;
@@ -124,10 +125,10 @@ static inline ssize_t crabbitmq_receive(SSL *session, int socket, void *buffer, 
   }
 }
 
-// Bytes that the session holds decrypted, of which poll(2) knows nothing.
+// Returns the number of decrypted bytes that the session holds. poll(2) does not report them.
 static inline int crabbitmq_pending(SSL *session) { return session == NULL ? 0 : SSL_pending(session); }
 
-// A function with variable arguments again.
+// Swift can't call prctl, which has variable arguments.
 static inline void crabbitmq_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
 
 // Swift's Glibc module does not have sys/eventfd.h.

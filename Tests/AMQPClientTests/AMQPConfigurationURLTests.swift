@@ -5,7 +5,7 @@ import Testing
 @Suite("AMQP URL")
 struct AMQPConfigurationURLTests {
     @Test("every part is read and decoded")
-    func everyPart() throws {
+    func decodesEveryPart() throws {
         let configuration = try AMQPConfiguration(
             url:
                 "amqp://us%65r:p%40ss%3A%2F@one.example:5673,two.example,[::1]:9/push%2Fa?heartbeat=5&connection_timeout=2500"
@@ -23,8 +23,8 @@ struct AMQPConfigurationURLTests {
         #expect(configuration.tls == nil)
     }
 
-    @Test("what is left out has its default", arguments: ["amqp://broker", "amqp://broker/", "AMQP://broker"])
-    func defaults(url: String) throws {
+    @Test("an omitted part has its default", arguments: ["amqp://broker", "amqp://broker/", "AMQP://broker"])
+    func appliesDefaults(url: String) throws {
         let configuration = try AMQPConfiguration(url: url)
         #expect(configuration.endpoints == [.init(host: "broker", port: 5672)])
         #expect(configuration.user == "guest")
@@ -33,8 +33,8 @@ struct AMQPConfigurationURLTests {
         #expect(configuration.heartbeatSeconds == 15)
     }
 
-    @Test("amqps verifies by default and takes files")
-    func tls() throws {
+    @Test("amqps verifies the broker by default and accepts certificate files")
+    func verifiesBrokerByDefaultAndReadsFiles() throws {
         let plain = try AMQPConfiguration(url: "amqps://broker")
         #expect(plain.endpoints == [.init(host: "broker", port: 5671)])
         #expect(plain.tls?.verifiesPeer == true)
@@ -48,8 +48,8 @@ struct AMQPConfigurationURLTests {
         #expect(full.tls?.verifiesHostname == false)
     }
 
-    @Test("a certificate may be the log-in")
-    func external() throws {
+    @Test("a client certificate can replace the password")
+    func authenticatesWithCertificate() throws {
         let files = "certfile=/client.pem&keyfile=/key.pem"
         #expect(try AMQPConfiguration(url: "amqps://worker@broker?\(files)").mechanism == .password)
         let external = try AMQPConfiguration(url: "amqps://worker@broker?auth_mechanism=EXTERNAL&\(files)")
@@ -57,7 +57,7 @@ struct AMQPConfigurationURLTests {
     }
 
     @Test(
-        "an error names the wrong part and hides the password",
+        "an error names the invalid part and hides the password",
         arguments: [
             ("http://u:hidden@h", "scheme"),
             ("amqp://u:hidden@", "host 1 is empty"),
@@ -90,7 +90,7 @@ struct AMQPConfigurationURLTests {
             ("amqps://u:hidden@h?auth_mechanism=external&certfile=/c&keyfile=/k", "no password"),
             ("amqps://h?auth_mechanism=external&certfile=/c&keyfile=/k", "finds in the certificate"),
         ])
-    func wrong(url: String, part: String) {
+    func namesInvalidPartAndHidesPassword(url: String, part: String) {
         let error = #expect(throws: AMQPError.self) { try AMQPConfiguration(url: url) }
         #expect(error?.code == .invalidConfiguration)
         #expect(error?.isRetriable == false)
@@ -98,8 +98,8 @@ struct AMQPConfigurationURLTests {
         #expect(error?.description.contains("hidden") == false)
     }
 
-    @Test("whatever stands in a password, an error shows no part of it")
-    func noPartOfAPassword() {
+    @Test("an error shows no part of a password, whatever characters it contains")
+    func hidesEveryPartOfPasswordInErrors() {
         let special = "/?#@\"'%[]:&=,".map(String.init) + ["%2", "%zz", "12?", "12/", "?a=", "/x?"]
         for first in special {
             for second in special + [""] {
@@ -119,8 +119,8 @@ struct AMQPConfigurationURLTests {
         }
     }
 
-    @Test("a password does not show")
-    func passwordIsHidden() throws {
+    @Test("descriptions hide the password")
+    func hidesPasswordInDescriptions() throws {
         let configuration = try AMQPConfiguration(url: "amqp://u:hidden@h")
         var dumped = ""
         dump(configuration, to: &dumped)

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Confirm tracker")
 struct ConfirmTrackerTests {
-    @Test("single confirms in any order, each message once")
-    func singles() throws {
+    @Test("single confirms in any order settle each message once")
+    func settlesSingleConfirmsInAnyOrder() throws {
         var tracker = published(4)
         #expect(try settle(&tracker, 3) == [3])
         #expect(try settle(&tracker, 1) == [1])
@@ -15,8 +15,8 @@ struct ConfirmTrackerTests {
         #expect(tracker.openCount == 0)
     }
 
-    @Test("a multiple settles all open ones up to it; zero means all")
-    func multiples() throws {
+    @Test("a multiple confirm settles all open messages up to its number, or all if the number is zero")
+    func settlesMultipleConfirms() throws {
         var tracker = published(6)
         #expect(try settle(&tracker, 2) == [2])
         #expect(try settle(&tracker, 3, multiple: true) == [1, 3])
@@ -24,7 +24,7 @@ struct ConfirmTrackerTests {
     }
 
     @Test("a returned message is not confirmed as well")
-    func returned() throws {
+    func doesNotConfirmReturnedMessage() throws {
         var tracker = published(3)
         #expect(returned(&tracker) { $0 == 2 } == 2)
         #expect(tracker.openCount == 2)
@@ -33,15 +33,15 @@ struct ConfirmTrackerTests {
     }
 
     @Test("equal messages are returned in the order of publishing")
-    func equalReturns() {
+    func returnsEqualMessagesInOrder() {
         var tracker = published(3)
         #expect(returned(&tracker) { _ in true } == 1)
         #expect(returned(&tracker) { $0 == 3 } == 3)
         #expect(returned(&tracker) { $0 == 2 } == nil)
     }
 
-    @Test("a number that is not open is a problem, not a guess")
-    func unknown() throws {
+    @Test("a confirm of a number that is not open is an error")
+    func rejectsNumbersThatAreNotOpen() throws {
         var tracker = published(2)
         #expect(throws: ConfirmTracker<Int>.Problem.unknownNumber(3)) { try settle(&tracker, 3) }
         #expect(throws: ConfirmTracker<Int>.Problem.unknownNumber(3)) { try settle(&tracker, 3, multiple: true) }
@@ -51,8 +51,8 @@ struct ConfirmTrackerTests {
         #expect(throws: ConfirmTracker<Int>.Problem.unknownNumber(1)) { try settle(&tracker, 1) }
     }
 
-    @Test("a lost channel leaves the messages without a verdict, in order, and counts anew")
-    func lost() throws {
+    @Test("after a lost channel, unconfirmed messages are returned in order, and numbers start again at 1")
+    func returnsUnconfirmedMessagesOfLostChannel() throws {
         var tracker = published(5)
         _ = try settle(&tracker, 4)
         _ = try settle(&tracker, 1)
@@ -64,8 +64,8 @@ struct ConfirmTrackerTests {
         #expect(try settle(&tracker, 1) == [9])
     }
 
-    @Test("random orders of confirms and returns: every message exactly one verdict", arguments: 0..<50)
-    func random(seed: UInt64) throws {
+    @Test("in random orders of confirms and returns, every message gets exactly one verdict", arguments: 0..<50)
+    func givesEachMessageOneVerdict(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var tracker = ConfirmTracker<Int>()
         var open: Set<Int> = []

@@ -6,7 +6,7 @@ struct HeartbeatTimerTests {
     let start = ContinuousClock.now
 
     @Test("a heartbeat is due after half an interval without a write")
-    func send() {
+    func sendsHeartbeatAfterHalfInterval() {
         var timer = HeartbeatTimer(interval: .seconds(10), now: start)
         timer.received(at: start + .seconds(8))
         #expect(timer.action(at: start + .seconds(4.9)) == .nothing)
@@ -17,8 +17,8 @@ struct HeartbeatTimerTests {
         #expect(timer.nextDeadline == start + .seconds(10))
     }
 
-    @Test("two intervals of silence are death, whatever was written")
-    func death() {
+    @Test("a peer that is silent for two intervals is dead, regardless of writes")
+    func detectsDeadPeerAfterTwoIntervals() {
         var timer = HeartbeatTimer(interval: .seconds(10), now: start)
         timer.sent(at: start + .seconds(19.5))
         #expect(timer.action(at: start + .seconds(19.9)) == .nothing)
@@ -36,7 +36,7 @@ struct ConnectionLifecycleTests {
     let error = AMQPError(.connectionFailed, "refused")
 
     @Test("hosts are tried in turn, with a wait after each failure")
-    func hostsInTurn() {
+    func triesHostsInTurnWithBackoff() {
         var lifecycle = ConnectionLifecycle(endpointCount: 2, mustConnectAtOnce: false)
         #expect(lifecycle.started() == .connect(endpoint: 0))
         #expect(fail(&lifecycle) == .wait(.milliseconds(500)))
@@ -48,23 +48,23 @@ struct ConnectionLifecycleTests {
         #expect(lifecycle.waited(isWanted: true) == .connect(endpoint: 1))
     }
 
-    @Test("only a connection that lived as long as the longest wait begins the back-off anew")
-    func uptime() {
+    @Test("the back-off restarts only after a connection that lasted as long as the longest wait")
+    func restartsBackoffOnlyAfterLongConnection() {
         var lifecycle = ConnectionLifecycle(endpointCount: 1, mustConnectAtOnce: false)
         #expect((1...7).map { _ in fail(&lifecycle) } == [0.5, 1, 2, 4, 8, 16, 30].map { .wait(.seconds($0)) })
         #expect(fail(&lifecycle, uptime: .seconds(29)) == .wait(.seconds(30)))
         #expect(fail(&lifecycle, uptime: .seconds(30)) == .wait(.milliseconds(500)))
     }
 
-    @Test("it ends when nobody wants the connection any more")
-    func notWanted() {
+    @Test("the life cycle ends if the connection is no longer wanted")
+    func endsIfConnectionIsNoLongerWanted() {
         var lifecycle = ConnectionLifecycle(endpointCount: 1, mustConnectAtOnce: false)
         #expect(fail(&lifecycle, isWanted: false) == .end(nil))
         #expect(lifecycle.waited(isWanted: false) == .end(nil))
     }
 
     @Test("connecting once tries each host once and reports the last failure; later losses are recovered")
-    func connectOnce() {
+    func triesEachHostOnceIfConnectingOnce() {
         var lifecycle = ConnectionLifecycle(endpointCount: 2, mustConnectAtOnce: true)
         #expect(lifecycle.started() == .connect(endpoint: 0))
         #expect(fail(&lifecycle) == .connect(endpoint: 1))

@@ -7,7 +7,7 @@ struct ConsumedQueueTests {
         ConsumedQueue(AMQPConsumedQueue(name: "q", prefetch: 10, tagIndex: 7, isOptional: true))
     }
 
-    @Test func beginsAgainUnderAnotherTagOnceAMissingQueueMayBeBack() {
+    @Test func consumesReappearedQueueUnderNewTag() {
         var queue = queue
         queue.connected([:])
         let first = queue.begin()
@@ -20,10 +20,10 @@ struct ConsumedQueueTests {
         queue.mayBeBack()
         #expect(queue.begin()?.tag == "consumer-3")
         queue.mayBeBack()
-        #expect(queue.begin() == nil, "it is consumed")
+        #expect(queue.begin() == nil, "the queue is already consumed")
     }
 
-    @Test func beginsWithFirstTagOverANewConnection() {
+    @Test func restartsConsumerTagsOnNewConnection() {
         var queue = queue
         queue.connected([:])
         _ = queue.begin()

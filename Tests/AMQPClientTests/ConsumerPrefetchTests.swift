@@ -7,8 +7,8 @@ struct ConsumerPrefetchTests {
         .init(tag: "consumer-\(number)", prefetch: prefetch)
     }
 
-    @Test("it grows by one consumer more, and shrinks by cancelling the newest")
-    func change() {
+    @Test("the prefetch grows by another consumer, and shrinks by cancelling the newest")
+    func addsConsumersAndCancelsNewest() {
         var prefetch = ConsumerPrefetch(4)
         #expect(prefetch.consumers == [consumer(1, 4)])
         #expect(prefetch.change(to: 4) == [])
@@ -16,13 +16,13 @@ struct ConsumerPrefetchTests {
         #expect(prefetch.change(to: 32) == [.consume(consumer(3, 24))])
         #expect(prefetch.total == 32)
         #expect(prefetch.change(to: 8) == [.cancel(consumer(3, 24))])
-        #expect(prefetch.change(to: 9) == [.consume(consumer(4, 1))], "no tag twice")
+        #expect(prefetch.change(to: 9) == [.consume(consumer(4, 1))], "tags must not be reused")
         #expect(
             prefetch.change(to: 6) == [.cancel(consumer(4, 1)), .cancel(consumer(2, 4)), .consume(consumer(5, 2))])
     }
 
-    @Test("below what the first one has, another takes its place")
-    func least() {
+    @Test("below the prefetch of the first consumer, another consumer replaces it")
+    func replacesFirstConsumerBelowItsPrefetch() {
         var prefetch = ConsumerPrefetch(4)
         #expect(prefetch.change(to: .max) == [.consume(consumer(2, .max - 4))])
         #expect(

@@ -1,7 +1,7 @@
 import AMQPClient
 import Testing
 
-/// Bytes as they come, in pieces of any size.
+/// Frames that are read from pieces of any size.
 @Suite("Frames")
 struct FrameBufferTests {
     private static func frame(_ type: UInt8, channel: UInt8, _ payload: [UInt8], end: UInt8 = 0xCE) -> [UInt8] {
@@ -11,7 +11,7 @@ struct FrameBufferTests {
 
     private static func body(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0) } }
 
-    /// Reads all of it, so many bytes at a time.
+    /// Reads all bytes, at most `step` at a time.
     private func read(_ bytes: [UInt8], by step: Int, into buffer: FrameBuffer) throws -> [(UInt8, UInt16, [UInt8])] {
         var rest = bytes[...]
         var frames: [(UInt8, UInt16, [UInt8])] = []
@@ -23,13 +23,13 @@ struct FrameBufferTests {
                 room.copyBytes(from: piece)
                 return piece.count
             }
-            #expect(count > 0, "there is room for the rest of a frame")
+            #expect(count > 0, "the rest of a frame must fit")
             rest = rest.dropFirst(count)
         }
     }
 
-    @Test("they come out whole and in order", arguments: [1, 2, 7, 8, 9, 100, 1_000, 100_000], [8, 16, 64, 4_096])
-    func pieces(step: Int, capacity: Int) throws {
+    @Test("frames are read whole and in order", arguments: [1, 2, 7, 8, 9, 100, 1_000, 100_000], [8, 16, 64, 4_096])
+    func readsFramesFromPieces(step: Int, capacity: Int) throws {
         let sizes = [0, 1, 55, 56, 57, 0, 992, 3, 64, 0, 0, 500]
         let bytes = sizes.enumerated().flatMap { Self.frame(3, channel: UInt8($0), Self.body($1)) }
         let buffer = FrameBuffer(maximumFrameSize: 1_000, capacity: capacity)
@@ -40,14 +40,14 @@ struct FrameBufferTests {
         #expect(!buffer.hasFrame)
     }
 
-    @Test("headers may be larger than what is agreed with a broker")
-    func large() throws {
+    @Test("a header may be larger than the frame size agreed with a broker")
+    func readsLargeHeaderFrame() throws {
         let frames = try read(Self.frame(2, channel: 1, Self.body(200_000)), by: 70_000, into: FrameBuffer())
         #expect(frames.count == 1)
     }
 
-    @Test("one that is far too large, or without its end, is an error")
-    func wrong() {
+    @Test("a frame that is far too large or lacks its end is an error")
+    func rejectsOversizedAndUnterminatedFrames() {
         for bytes in [Self.frame(1, channel: 0, Self.body(993)), Self.frame(1, channel: 0, [1], end: 0)] {
             let error = #expect(throws: AMQPError.self) {
                 try read(bytes, by: 5, into: FrameBuffer(maximumFrameSize: 1_000))

@@ -3,8 +3,8 @@ import Testing
 
 @Suite("Open deliveries")
 struct OpenDeliveriesTests {
-    @Test("what is said of a lost connection's deliveries is never written")
-    func epochs() {
+    @Test("settlements of a lost connection's deliveries are never written")
+    func dropsSettlementsOfLostConnection() {
         var open = OpenDeliveries(indices: [0, 1])
         open.connected()
         let old = open.tag(queue: 0, number: 2)
@@ -12,8 +12,8 @@ struct OpenDeliveriesTests {
         open.gatherAcknowledgements()
         #expect(open.outgoing.count == 1)
         open.disconnected()
-        #expect(open.outgoing == [], "what was due is not, either")
-        #expect(accept(&open, old), "between two connections")
+        #expect(open.outgoing == [], "pending settlements are dropped, too")
+        #expect(accept(&open, old), "accepted between connections")
         open.connected()
         #expect(accept(&open, old, multiple: true) && reject(&open, old))
         open.gatherAcknowledgements()
@@ -23,8 +23,8 @@ struct OpenDeliveriesTests {
         #expect(open.outgoing.count == 1)
     }
 
-    @Test("what is said of a closed channel's deliveries is not taken for those of the next")
-    func channels() {
+    @Test("settlements of a closed channel's deliveries do not apply to the next channel")
+    func dropsSettlementsOfClosedChannel() {
         var open = OpenDeliveries(indices: [0, 1])
         open.connected()
         let (old, other) = (open.tag(queue: 0, number: 1), open.tag(queue: 1, number: 1))
@@ -42,8 +42,8 @@ struct OpenDeliveriesTests {
         #expect(open.outgoing.last?.settlement == .acknowledgement(.init(number: 1, multiple: true)))
     }
 
-    @Test("channels may be closed without end, with deliveries or without, and with numbers that no broker has")
-    func manyChannels() {
+    @Test("any number of channels may be closed, with or without deliveries, and after impossible numbers")
+    func survivesManyClosedChannels() {
         var open = OpenDeliveries(indices: [0])
         open.connected()
         var old: [AMQPDeliveryTag] = []
@@ -52,7 +52,7 @@ struct OpenDeliveriesTests {
             open.channelClosed(0)
         }
         let new = open.tag(queue: 0, number: 1)
-        #expect(new.number == 22, "after seven channels with three each, and many with none")
+        #expect(new.number == 22, "seven channels had three deliveries each, the others none")
         #expect(old.allSatisfy { accept(&open, $0, multiple: true) && reject(&open, $0) })
         open.gatherAcknowledgements()
         #expect(open.outgoing == [])
@@ -64,8 +64,8 @@ struct OpenDeliveriesTests {
         #expect(accept(&open, open.tag(queue: 0, number: .max)))
     }
 
-    @Test("tags name queues as they were told to, and those of other consumers are left out")
-    func indices() {
+    @Test("tags use the configured queue indices, and tags of other consumers are ignored")
+    func usesConfiguredQueueIndices() {
         var open = OpenDeliveries(indices: [5, 2])
         open.connected()
         #expect(open.tag(queue: 0, number: 1).queueIndex == 5)
@@ -76,7 +76,7 @@ struct OpenDeliveriesTests {
     }
 
     @Test("a rejection is written before a multiple that would cover it")
-    func order() {
+    func writesRejectionBeforeMultiple() {
         var open = OpenDeliveries(indices: [0])
         open.connected()
         #expect(accept(&open, open.tag(queue: 0, number: 2)))

@@ -1,10 +1,10 @@
 import AMQPClient
 import Testing
 
-/// Properties as anybody may send them.
+/// Properties that any publisher may send.
 @Suite("Properties on the wire")
 struct PropertiesWireTests {
-    /// A header that is an array in an array, and so on.
+    /// Returns the encoded properties with one header, an array that is nested the given number of levels deep.
     private func nested(_ levels: Int) -> [UInt8] {
         var value: [UInt8] = []
         for level in 0..<levels { value += [UInt8(ascii: "A")] + size((levels - 1 - level) * 5 + 1) }
@@ -19,8 +19,8 @@ struct PropertiesWireTests {
         return 1 + (values.map(levels).max() ?? 0)
     }
 
-    @Test("headers are read down to 32 levels, the table being the first", arguments: [1, 31, 32, 33, 26_000])
-    func depth(nesting: Int) throws {
+    @Test("headers are read to a depth of 32 levels, including the table", arguments: [1, 31, 32, 33, 26_000])
+    func readsHeadersTo32Levels(nesting: Int) throws {
         let (properties, problem) = AMQPProperties.read(wire: nested(nesting))
         #expect(problem == (nesting > 31 ? "are nested deeper than 32 levels" : nil))
         #expect(properties.headers.entries.count == 1)
@@ -30,8 +30,8 @@ struct PropertiesWireTests {
         #expect(again.headers == properties.headers && none == nil)
     }
 
-    @Test("what is no UTF-8 is repaired, and can still be published")
-    func repaired() throws {
+    @Test("invalid UTF-8 is repaired, and can still be published")
+    func repairsInvalidUTF8() throws {
         let garbage = Array(repeating: 0xFF as UInt8, count: 255)
         let header = [255] + garbage + [UInt8(ascii: "V")]
         // Headers and message id.
@@ -43,26 +43,26 @@ struct PropertiesWireTests {
         #expect(properties.wire() != nil)
     }
 
-    @Test("what is cut off is told, and nothing beyond it is read")
-    func cutOff() {
+    @Test("properties that are cut off are reported, and nothing beyond their end is read")
+    func reportsPropertiesThatAreCutOff() {
         let whole = nested(3)
         for length in 0..<whole.count {
             let (_, problem) = AMQPProperties.read(wire: Array(whole.prefix(length)))
             #expect(problem == "are cut off", "\(length)")
         }
-        // A length that reaches beyond its table, and one that no frame has room for.
+        // Lengths that extend beyond the table, and one that exceeds any frame.
         for length in [2, 4, UInt32.max] {
             let text = [UInt8(ascii: "S")] + size(Int(length)) + [UInt8(ascii: "x")]
             let table = [1, UInt8(ascii: "a")] + text
             let (properties, problem) = AMQPProperties.read(
                 wire: [0x20, 0x80] + size(table.count) + table + [1, UInt8(ascii: "m")])
             #expect(problem == "are cut off" && properties.headers.isEmpty, "\(length)")
-            #expect(properties.messageID == "m", "what comes after the table is where it was")
+            #expect(properties.messageID == "m", "properties after the table must still be read")
         }
     }
 
-    @Test("a value of no known type is told; what comes before and after the table is read")
-    func unknownType() {
+    @Test("a value of an unknown type is reported, and the properties before and after the table are read")
+    func reportsUnknownValueType() {
         let table = [1, UInt8(ascii: "a"), UInt8(ascii: "V"), 1, UInt8(ascii: "b"), UInt8(ascii: "?"), 1, 2, 3]
         let (properties, problem) = AMQPProperties.read(
             wire: [0xA0, 0x80, 1, UInt8(ascii: "t")] + size(table.count) + table + [1, UInt8(ascii: "m")])
@@ -70,8 +70,8 @@ struct PropertiesWireTests {
         #expect(properties == AMQPProperties(contentType: "t", headers: ["a": .void], messageID: "m"))
     }
 
-    @Test("flags beyond the first sixteen are passed over")
-    func moreFlags() {
+    @Test("property flags beyond the first sixteen are ignored")
+    func ignoresFurtherPropertyFlags() {
         let (properties, problem) = AMQPProperties.read(wire: [0, 0x81, 0, 1, 0, 0, 1, UInt8(ascii: "m")])
         #expect(problem == nil && properties.messageID == "m")
     }

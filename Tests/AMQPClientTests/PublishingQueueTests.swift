@@ -3,8 +3,8 @@ import Testing
 
 @Suite("Publishing queue")
 struct PublishingQueueTests {
-    @Test("no more than the limit is on the wire, in order")
-    func limit() throws {
+    @Test("publications are written in order, and the number of unconfirmed ones is limited")
+    func writesUpToLimitInOrder() throws {
         var queue = filled(1...5, limit: 2)
         #expect(write(&queue) == [1, 2])
         try queue.settled(1, multiple: false) { _ in }
@@ -15,7 +15,7 @@ struct PublishingQueueTests {
     }
 
     @Test("nothing is written while the broker blocks")
-    func blocked() {
+    func writesNothingWhileBlocked() {
         var queue = filled(1...2, limit: 9)
         queue.isBlocked = true
         #expect(write(&queue) == [])
@@ -23,8 +23,8 @@ struct PublishingQueueTests {
         #expect(write(&queue) == [1, 2])
     }
 
-    @Test("after a lost connection the unconfirmed come first, in order")
-    func lost() throws {
+    @Test("after a lost connection, unconfirmed publications are written first, in order")
+    func rewritesUnconfirmedFirstAfterLostConnection() throws {
         var queue = filled(1...6, limit: 4)
         #expect(write(&queue) == [1, 2, 3, 4])
         try queue.settled(2, multiple: false) { _ in }
@@ -34,8 +34,8 @@ struct PublishingQueueTests {
         #expect(queue.count == 5)
     }
 
-    @Test("the publication that closes the channel is found one at a time, the others are published")
-    func culprit() throws {
+    @Test("the publication that closes the channel is found by writing one at a time, and the others are published")
+    func findsPublicationThatClosesChannel() throws {
         var queue = filled(1...6, limit: 5)
         #expect(write(&queue) == [1, 2, 3, 4, 5])
         #expect(close(&queue) { _, _ in false } == [])
@@ -50,13 +50,13 @@ struct PublishingQueueTests {
         try queue.settled(2, multiple: false) { _ in }
         #expect(write(&queue) == [5])
         try queue.settled(3, multiple: false) { _ in }
-        // No publication is in doubt any more: the full window again.
+        // No publication is in doubt now, so the full limit applies again.
         queue.append([7])
         #expect(write(&queue) == [6, 7])
     }
 
-    @Test("those in doubt that share the culprit's fate are refused with it, later ones are not")
-    func sharedFate() {
+    @Test("publications in doubt with the same fault are refused together, but later ones are not")
+    func refusesSimilarPublicationsInDoubt() {
         var queue = filled(1...8, limit: 6)
         #expect(write(&queue).count == 6)
         #expect(close(&queue) { _, _ in false } == [])
@@ -66,8 +66,8 @@ struct PublishingQueueTests {
         #expect(queue.count == 5)
     }
 
-    @Test("a lost connection while looking for the culprit does not forget which are in doubt")
-    func lostWhileInDoubt() {
+    @Test("publications stay in doubt if the connection is lost during the search")
+    func keepsPublicationsInDoubtAfterLostConnection() {
         var queue = filled(1...3, limit: 3)
         _ = write(&queue)
         _ = queue.channelClosedByPublication { _, _ in false }
@@ -79,7 +79,7 @@ struct PublishingQueueTests {
 
     /// The broker may have accepted messages that were written before the refused one.
     @Test("messages that are written again after a lost channel or connection are marked as repeated")
-    func repeated() throws {
+    func marksRewrittenMessagesAsRepeated() throws {
         var queue = PublishingQueue<Int>(limits: .init(messages: 3)) { -abs($0) }
         queue.append(1...5)
         #expect(write(&queue) == [1, 2, 3])
@@ -95,8 +95,8 @@ struct PublishingQueueTests {
         #expect(write(&queue) == [4, 5])
     }
 
-    @Test("a publication that can't be written is taken out")
-    func impossible() {
+    @Test("a publication that can't be written is removed")
+    func removesPublicationThatCannotBeWritten() {
         var queue = filled(1...2, limit: 3)
         #expect(removeNext(&queue) { $0 == 2 } == nil)
         #expect(removeNext(&queue) { $0 == 1 } == 1)

@@ -6,8 +6,8 @@ import Testing
 struct SettlementLedgerTests {
     typealias Acknowledgement = SettlementLedger.Acknowledgement
 
-    @Test("a batch from the front becomes one multiple")
-    func inOrder() {
+    @Test("consecutive acknowledgements from the first open delivery become one multiple")
+    func mergesConsecutiveAcknowledgements() {
         var ledger = SettlementLedger()
         for number in [2, 1, 3] as [UInt64] { #expect(acknowledge(&ledger, number, multiple: false)) }
         #expect(takeBatch(&ledger) == [Acknowledgement(number: 3, multiple: true)])
@@ -15,8 +15,8 @@ struct SettlementLedgerTests {
         #expect(ledger.lowestOpen == 4)
     }
 
-    @Test("those ahead of a gap are acknowledged alone")
-    func gap() {
+    @Test("deliveries after a gap are acknowledged singly")
+    func acknowledgesSinglyAfterGap() {
         var ledger = SettlementLedger()
         for number in [1, 3, 5] as [UInt64] { #expect(acknowledge(&ledger, number, multiple: false)) }
         #expect(
@@ -29,8 +29,8 @@ struct SettlementLedgerTests {
         #expect(ledger.lowestOpen == 4)
     }
 
-    @Test("nothing is settled twice")
-    func twice() {
+    @Test("no delivery is settled twice")
+    func settlesEachDeliveryOnce() {
         var ledger = SettlementLedger()
         #expect(acknowledge(&ledger, 3, multiple: true))
         #expect(!acknowledge(&ledger, 2, multiple: false))
@@ -41,8 +41,8 @@ struct SettlementLedgerTests {
         #expect(takeBatch(&ledger) == [Acknowledgement(number: 3, multiple: true)])
     }
 
-    @Test("random orders: the broker forgets exactly what was acknowledged", arguments: 0..<50)
-    func random(seed: UInt64) {
+    @Test("in random orders, the broker settles exactly the acknowledged deliveries", arguments: 0..<50)
+    func settlesExactlyAcknowledgedDeliveries(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var ledger = SettlementLedger()
         var open: Set<UInt64> = []
@@ -68,7 +68,7 @@ struct SettlementLedgerTests {
                 acknowledged.insert(number)
             }
             for sent in ledger.takeBatch() {
-                // The broker's side: a multiple takes all that are open there, and there must be the named one.
+                // As in the broker, a multiple settles all open deliveries up to its number, which must be open itself.
                 #expect(atBroker.contains(sent.number))
                 let taken: Set = sent.multiple ? atBroker.filter { $0 <= sent.number } : [sent.number]
                 #expect(taken.isSubset(of: acknowledged))
@@ -78,7 +78,7 @@ struct SettlementLedgerTests {
         }
     }
 
-    // `#expect` takes no mutating call on a variable, but a function of it.
+    // `#expect` can't contain a mutating call on a variable, so these functions wrap the calls.
     private func acknowledge(_ ledger: inout SettlementLedger, _ number: UInt64, multiple: Bool) -> Bool {
         ledger.acknowledge(number, multiple: multiple)
     }

@@ -10,7 +10,7 @@ import Store
 import TestSupport
 import Testing
 
-/// The output as a whole, as far as it goes without an APNs.
+/// The output as a whole, in cases that need no APNs server.
 @Suite struct APNSOutputTests {
     private static let now = Timestamp(seconds: 1_795_168_800)
     private let credential = Self.credential(pem: P256.Signing.PrivateKey().pemRepresentation)
@@ -28,7 +28,7 @@ import Testing
                 production: .init(host: "127.0.0.1", port: port), connectTimeoutSeconds: 1),
             tokens: LocalTokenStore(clock: { Self.now }), eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            // Moves on, because connections that get no answer are given up by it.
+            // The clock advances, because the output uses it to abandon connections that get no answer.
             clock: {
                 let passed = (ContinuousClock.now - start).components
                 return Timestamp(
@@ -37,7 +37,7 @@ import Testing
             })
     }
 
-    @Test func holdsPushesWhileItCannotConnect() async throws {
+    @Test func holdsPushesWhileConnectingFails() async throws {
         let refusing = try RefusingPort()
         let output = output(port: refusing.port)
         let recorder = OutcomeRecorder()
@@ -53,7 +53,7 @@ import Testing
         (#""push_type":"wallet""#, "InvalidPushType"), (#""topic":"ä""#, "BadTopic"),
         (#""push_type":"background","priority":10"#, "BadPriority"),
     ])
-    func faultsOfTheRequestAreToldOfEachRecipient(member: String, reason: String) throws {
+    func rejectsEachRecipientOfInvalidRequest(member: String, reason: String) throws {
         let recorder = OutcomeRecorder()
         let job = RoutedJob(try Job.sample(recipients: #"["aa","bb"]"#, member), credential: credential)
         output().send(job, reportingTo: recorder)
@@ -66,7 +66,7 @@ import Testing
         (#"{"alert":"x"}"#, "the job has no push_type, and the payload has no aps to tell it"),
         (#"{"aps":{"category":"x"}}"#, "the job has no push_type, and the payload's aps does not tell it"),
     ])
-    func whatTellsNoPushTypeIsToldWhy(payload: String, detail: String) throws {
+    func explainsWhyPushTypeCannotBeInferred(payload: String, detail: String) throws {
         let recorder = OutcomeRecorder()
         let job = try Job.read(#"{"app":"com.example.shop","payload":\#(payload),"recipients":["aa"]}"#)
         output().send(RoutedJob(job, credential: credential), reportingTo: recorder)
@@ -74,7 +74,7 @@ import Testing
         #expect(recorder.outcomes.map(\.detail) == [detail])
     }
 
-    @Test func anUnusableCredentialFailsItsJobs() throws {
+    @Test func failsJobsOfUnusableCredential() throws {
         for credential in [Self.credential(pem: "not a key"), nil] {
             let recorder = OutcomeRecorder()
             output().send(RoutedJob(try Job.sample(), credential: credential), reportingTo: recorder)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func anExpiredJobIsToldSoWithoutAConnection() throws {
+    @Test func expiresJobWithoutConnecting() throws {
         let recorder = OutcomeRecorder()
         output().send(RoutedJob(try Job.sample(#""expires_at":1"#), credential: credential), reportingTo: recorder)
         #expect(recorder.outcomes.map(\.verdict) == [.expired])
@@ -93,17 +93,17 @@ import Testing
         ("", "com.example.shop"), (#""push_type":"voip""#, "com.example.shop.voip"),
         (#""push_type":"wallet""#, "com.example.shop"), (#""push_type":"voip","topic":"t""#, "t"),
     ])
-    func theTopicForRoutingHasTheSuffix(member: String, topic: String) throws {
+    func addsSuffixToTopicForRouting(member: String, topic: String) throws {
         let members = member.isEmpty ? [] : [member]
         #expect(try APNSCredentials().need(of: Job.read(Job.sampleText(members))).topic == topic)
     }
 
-    @Test func aBroadcastIsRoutedByItsApp() throws {
+    @Test func routesBroadcastByApp() throws {
         let job = #"{"app":"com.example.shop","channel":"Y2g=","push_type":"liveactivity","payload":{}}"#
         #expect(try APNSCredentials().need(of: Job.read(job)).topic == "com.example.shop")
     }
 
-    @Test func onlyLocationsNeedAKey() throws {
+    @Test func requiresKeyOnlyForLocationPushes() throws {
         for type in APNSPushType.allCases {
             let job = try Job.read(Job.sampleText([#""push_type":"\#(type.rawValue)""#]))
             #expect(APNSCredentials().need(of: job).refusesCertificates == (type == .location), "\(type)")

@@ -14,7 +14,7 @@ import Testing
             to: simulator, certificate: simulator.certificateAuthority.issueClientCertificate(app: "com.example"))
     }
 
-    @Test func deadTokensNameTheMomentInMilliseconds() async throws {
+    @Test func reportsTimeOf410InMilliseconds() async throws {
         let clock = TestClock()
         try await withSimulator({ $0.now = { clock.now } }) { simulator in
             let client = try await connect(simulator)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func answersAreChosenByTokenAndByTurn() async throws {
+    @Test func choosesAnswersByTokenAndForNextPush() async throws {
         try await withSimulator { simulator in
             let client = try await connect(simulator)
             simulator.setAnswer(PlannedAnswer(status: 418, reason: #"Tea"pot"#), forToken: "AB")
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func delayedAnswersComeAfterQuickerOnesAndSilenceLasts() async throws {
+    @Test func delaysAndWithholdsAnswersOfSingleStreams() async throws {
         try await withSimulator { simulator in
             let client = try await connect(simulator)
             let silent = client.start(token: "deafdeaf", fields: topic)
@@ -57,12 +57,12 @@ import Testing
         }
     }
 
-    /// The delayed answer's place may belong to another request by the time it is due.
-    @Test func delayedAnswerToAResetRequestGoesNowhere() async throws {
+    /// When a delayed answer is due, its slot may already belong to another request.
+    @Test func dropsDelayedAnswerOfResetStream() async throws {
         try await withSimulator { simulator in
             let client = try await connect(simulator)
             let delayed = client.start(token: "de1ade1a9000", fields: topic)
-            // Answered: so the one before has arrived too.
+            // This push is answered, so the delayed request has arrived too.
             #expect(try await client.push(fields: topic).status == 200)
             try await client.reset(stream: 1)
             await #expect(throws: PushClient.Lost(code: .cancel)) { try await delayed.get() }
@@ -75,12 +75,12 @@ import Testing
         }
     }
 
-    @Test func goAwayCarriesReasonAndLastStream() async throws {
+    @Test func sendsGoAwayWithReasonAndLastStream() async throws {
         try await withSimulator { simulator in
             let client = try await connect(simulator)
             let processed = client.start(token: "de1ade1a3000", fields: topic)
             let refused = client.start(token: "de1ade1a3000", fields: topic)
-            // Both are there when this third one has been answered.
+            // Once this third push is answered, both earlier requests have arrived.
             #expect(try await client.push(fields: topic).status == 200)
             await simulator.sendGoAway(GoAwayFault(lastStreamID: 1, reason: "Shutdown"))
             let goAway = try await client.goAways(1)
@@ -91,10 +91,10 @@ import Testing
         }
     }
 
-    @Test func goAwayInTwoSteps() async throws {
+    @Test func sendsGoAwayInTwoSteps() async throws {
         try await withSimulator { simulator in
             let client = try await connect(simulator)
-            // A request under way keeps the client from leaving after the first step.
+            // An open request keeps the client from closing the connection after the first step.
             let underWay = client.start(token: "de1ade1a3000", fields: topic)
             #expect(try await client.push(fields: topic).status == 200)
             await simulator.sendGoAway(GoAwayFault(announcesFirst: true))
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func streamsShrinkAndGrow() async throws {
+    @Test func changesStreamLimitDuringConnection() async throws {
         try await withSimulator { simulator in
             let client = try await connect(simulator)
             await simulator.changeStreamLimit(to: 1)
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func countersTellWhatHappened() async throws {
+    @Test func countsRequestsAndAnswers() async throws {
         try await withSimulator { simulator in
             let client = try await connect(simulator)
             for token in ["0a", "dead0410", "dead1410", "bad00400", "zz"] {
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func recordingKeepsRequestsAsTheyCame() async throws {
+    @Test func recordsRequestsWithOriginalPayload() async throws {
         try await withSimulator { simulator in
             let client = try await connect(simulator)
             _ = try await client.push(token: "00", fields: topic)
@@ -155,12 +155,12 @@ import Testing
             #expect(simulator.recordedRequests.count == 1 && request.token == "dead0410")
             #expect(request.fields == ["apns-topic": "com.example", "apns-priority": "5"])
             #expect(request.payload == payload && request.status == 410 && request.reason == "Unregistered")
-            #expect(request.credential?.utf8.count == 64, "the certificate's SHA-256")
+            #expect(request.credential?.utf8.count == 64, "the credential is the certificate's SHA-256")
             #expect(simulator.recordedArrivals == ["dead0410": 1])
         }
     }
 
-    @Test func oversizedHeaderListEndsTheConnection() async throws {
+    @Test func closesConnectionOnOversizedHeaderList() async throws {
         try await withSimulator { simulator in
             let client = try await connect(simulator)
             await #expect(throws: PushClient.Lost.self) {
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func manyPushesOverSeveralConnectionsAndThreads() async throws {
+    @Test func servesManyConnectionsOnSeveralThreads() async throws {
         try await withSimulator({ $0.threads = 2 }) { simulator in
             try await withThrowingTaskGroup { group in
                 for _ in 0..<4 {
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func portInUseIsReportedByNumber() async throws {
+    @Test func reportsNumberOfPortInUse() async throws {
         try await withSimulator { simulator in
             var configuration = SimulatorConfiguration()
             configuration.port = simulator.port
@@ -204,7 +204,7 @@ import Testing
         }
     }
 
-    @Test func stopsAndStartsAgain() async throws {
+    @Test func restartsAfterStop() async throws {
         let simulator = try APNSSimulator()
         try await simulator.start()
         let client = try await connect(simulator)

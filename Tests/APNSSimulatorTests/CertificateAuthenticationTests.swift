@@ -4,7 +4,7 @@ import SimulatorTestSupport
 import Testing
 
 @Suite struct CertificateAuthenticationTests {
-    @Test func certificateOpensAllStreamsAtOnceAndNeedsNoToken() async throws {
+    @Test func allowsAllStreamsWithCertificateAlone() async throws {
         try await withSimulator { simulator in
             let certificate = try simulator.certificateAuthority.issueClientCertificate(app: "com.example")
             let client = try await PushClient.connect(to: simulator, certificate: certificate)
@@ -15,14 +15,14 @@ import Testing
             #expect(other.body == #"{"reason":"TopicDisallowed"}"#)
             let none = try await client.push(fields: [])
             #expect(none.body == #"{"reason":"MissingTopic"}"#)
-            // Ignored, says Apple, when a certificate was shown.
+            // Apple documents that the authorization field is ignored if the client presents a certificate.
             let withToken = try await client.push(
                 fields: [("apns-topic", "com.example"), ("authorization", "bearer nonsense")])
             #expect(withToken.status == 200)
         }
     }
 
-    @Test func singleTopicIsTheDefault() async throws {
+    @Test func usesSingleTopicAsDefault() async throws {
         try await withSimulator { simulator in
             let certificate = try simulator.certificateAuthority.issueClientCertificate(
                 app: "com.example", topics: ["com.example"])
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: SimulatorConfiguration.Environment.allCases)
-    func environmentMustMatch(environment: SimulatorConfiguration.Environment) async throws {
+    func rejectsCertificateOfOtherEnvironment(environment: SimulatorConfiguration.Environment) async throws {
         try await withSimulator({ $0.environment = environment }) { simulator in
             for issued in SimulatorConfiguration.Environment.allCases {
                 let certificate = try simulator.certificateAuthority.issueClientCertificate(
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func strangersAndExpiredCertificatesAreTurnedAway() async throws {
+    @Test func rejectsForeignAndExpiredCertificates() async throws {
         try await withSimulator { simulator in
             let expired = try simulator.certificateAuthority.issueClientCertificate(
                 app: "com.example",

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct CertificateTests {
-    /// Made with OpenSSL, so that our own encoder does not vouch for our decoder.
+    /// A certificate made with OpenSSL, so that the test of the decoder does not depend on our encoder.
     private static let withTopicList = """
         MIICXzCCAgWgAwIBAgIUCrFlYcQ2/RYIlKPeCncYBzPS3y0wCgYIKoZIzj0EAwIwTzEfMB0GCgmSJomT8ixkAQEMD2NvbS5l
         eGFtcGxlLnVpZDEsMCoGA1UEAwwjQXBwbGUgUHVzaCBTZXJ2aWNlczogY29tLmV4YW1wbGUuY24wIBcNMjYxMTIxMDEyMTM5
@@ -41,25 +41,25 @@ import Testing
         return try ClientIdentity(derEncodedCertificate: Array(bytes))
     }
 
-    @Test func topicListComesFirst() throws {
+    @Test func readsTopicsFromTopicList() throws {
         let identity = try identity(Self.withTopicList)
         #expect(identity.topics == ["com.example.app", "com.example.app.voip", "com.example.app.complication"])
         #expect(identity.environments == [.sandbox, .production])
     }
 
-    @Test func withoutListTheUserIDIsTheTopic() throws {
+    @Test func readsTopicFromUserIDWithoutTopicList() throws {
         let identity = try identity(Self.withUserID)
         #expect(identity.topics == ["com.example.uid"])
         #expect(identity.environments == [.production])
     }
 
-    @Test func withoutUserIDTheCommonNameSaysIt() throws {
+    @Test func readsTopicFromCommonNameWithoutUserID() throws {
         let identity = try identity(Self.withCommonNameOnly)
         #expect(identity.topics == ["com.example.cn"])
         #expect(identity.environments == [.sandbox])
     }
 
-    /// Certificates from before the marks for environments.
+    /// Older certificates without the extensions that mark environments.
     @Test(
         arguments: [
             ("Apple Development IOS Push Services: com.example", [.sandbox]),
@@ -67,7 +67,7 @@ import Testing
             ("Apple Push Services: com.example", [.sandbox, .production]), ("Pass Type ID: com.example", [.production]),
             ("Some Service: com.example", []),
         ] as [(String, Set<SimulatorConfiguration.Environment>)])
-    func withoutMarksTheCommonNameSaysWhere(
+    func readsEnvironmentsFromCommonNameWithoutMarks(
         name: String, environments: Set<SimulatorConfiguration.Environment>
     ) async throws {
         let made = try await Subprocess.run([
@@ -83,8 +83,8 @@ import Testing
         pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
     }
 
-    /// As Python does from 3.13 on.
-    @Test func strictClientsAcceptIt() async throws {
+    /// Python verifies strictly since version 3.13.
+    @Test func issuesCertificatesThatPassStrictVerification() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "apns-simulator-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let authority = try AuthorityDirectory(path: folder.path).loadOrCreate()
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: ["", "secret"], CertificateAuthority.KeyKind.allCases)
-    func aPKCS12HoldsCertificateAndKey(passphrase: String, key: CertificateAuthority.KeyKind) async throws {
+    func writesCertificateAndKeyToPKCS12(passphrase: String, key: CertificateAuthority.KeyKind) async throws {
         let issued = try CertificateAuthority().issueClientCertificate(app: "com.example", key: key)
         let bytes = try PKCS12Writer.write(
             certificatePEM: issued.certificatePEM, privateKeyPEM: issued.privateKeyPEM, name: "com.example",
@@ -116,12 +116,12 @@ import Testing
         let shown = try await Subprocess.run([
             "/usr/bin/openssl", "pkcs12", "-in", file.path, "-nodes", "-info", "-passin", "pass:\(passphrase)",
         ])
-        // What the oldest readers ask for.
+        // The oldest PKCS#12 readers require this MAC.
         #expect(shown.status == 0 && shown.errors.contains("MAC: sha1, Iteration 2048"), "\(shown)")
         #expect(shown.output.contains("friendlyName: com.example"), "\(shown)")
     }
 
-    @Test func theThrowawayKeyStaysTheSame() throws {
+    @Test func reusesThrowawayKey() throws {
         let path = FileManager.default.temporaryDirectory.path + "/apns-simulator-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }
         let key = try AuthorityDirectory(path: path).loadOrCreateKey()
@@ -138,7 +138,7 @@ import Testing
         #expect(error?.description.contains(key.path) == true)
     }
 
-    @Test func issuedCertificateSaysWhatWasAsked() throws {
+    @Test func issuesCertificateAsRequested() throws {
         let authority = try CertificateAuthority()
         let issued = try authority.issueClientCertificate(
             app: "com.example", topics: ["com.example", "com.example.voip"], environments: [.sandbox])

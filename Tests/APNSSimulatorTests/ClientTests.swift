@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The command against clients that are not ours: of other projects, and such as mean it harm. One after the other: each
-/// loads the machine as it likes.
+/// The command against clients of other projects and against hostile clients. The tests run serially, because each
+/// client may load the whole machine.
 @Suite(.serialized) struct ClientTests {
     private static let folder = Project.root.appending(path: "Tests/APNSSimulatorTests/Clients").path
 
@@ -13,9 +13,9 @@ import Testing
             environment: ["SIMULATOR_COMMAND": Project.command, "PYTHONDONTWRITEBYTECODE": "1"], within: .seconds(300))
     }
 
-    /// Those that come from elsewhere than Debian are left out, with a line that says so, where they can't be had.
+    /// Clients that Debian does not package are skipped with a printed notice if they are not installed.
     @Test(arguments: ["curl", "certificate", "nghttp", "h2load", "httpx", "aioapns", "pyapns2", "gobiko"])
-    func anotherProjectsClientIsServed(name: String) async throws {
+    func servesClientOfOtherProject(name: String) async throws {
         let ended = try await run(
             ["\(Self.folder)/foreign.py", name, Project.root.appending(path: ".local/clients").path])
         if ended.status == 77, !["curl", "certificate", "nghttp", "h2load", "httpx"].contains(name) {
@@ -31,7 +31,7 @@ import Testing
         "priorities", "empty_data", "continuations", "refusals_nobody_reads", "long_body", "quick_connections",
         "no_descriptors_left",
     ])
-    func aRudeClientDoesNoHarm(what: String) async throws {
+    func survivesHostileClient(what: String) async throws {
         let ended = try await run(["\(Self.folder)/rude.py", what])
         #expect(ended.status == 0, "\(ended)")
     }

@@ -3,7 +3,7 @@ import Crypto
 import SimulatorTestSupport
 import Testing
 
-/// The control endpoint over HTTP, as another program's tests use it.
+/// The control endpoint over HTTP, as the tests of other programs use it.
 @Suite struct ControlEndpointTests {
     private func withControl(_ body: (APNSSimulator, Control) async throws -> Void) async throws {
         try await withSimulator({ $0.controlPort = 0 }) { simulator in
@@ -13,7 +13,7 @@ import Testing
 
     private let topic = [("apns-topic", "com.example"), ("apns-push-type", "alert")]
 
-    @Test func answersKeysAndCounters() async throws {
+    @Test func controlsAnswersKeysAndCounters() async throws {
         try await withControl { simulator, control in
             let key = TestKey()
             let pem = key.privateKey.publicKey.pemRepresentation.replacing("\n", with: "\\n")
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func recordingFaultsAndCertificate() async throws {
+    @Test func controlsRecordingAndFaults() async throws {
         try await withControl { simulator, control in
             let certificate = try simulator.certificateAuthority.issueClientCertificate(app: "com.example")
             let client = try await PushClient.connect(to: simulator, certificate: certificate)
@@ -98,7 +98,7 @@ import Testing
         ("POST", "keys", #"{"team":"T","key_id":"K","pem":"x"}"#, "T/K"),
         ("POST", "faults/streams", #"{"limit":-1}"#, "limit"),
     ])
-    func badInputIsNamed(method: String, path: String, body: String, named: String) async throws {
+    func namesInvalidInput(method: String, path: String, body: String, named: String) async throws {
         try await withControl { _, control in
             let answer = try await control.send(method, path, body)
             #expect(answer.status == 400)

@@ -7,7 +7,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// How the control endpoint says no.
+/// Error answers of the control endpoint.
 @Suite struct ControlRefusalTests {
     private func withControl(_ body: (APNSSimulator, Control) async throws -> Void) async throws {
         try await withSimulator({ $0.controlPort = 0 }) { simulator in
@@ -21,7 +21,7 @@ import FoundationNetworking
             ("POST", "keys", nil, 400), ("POST", "keys", "[]", 400),
             ("PUT", "recording", String(repeating: " ", count: 2 << 20), 413), ("PUT", "answers/tokens/xyz", "{}", 400),
         ] as [(String, String, String?, Int)])
-    func everyFaultIsAnsweredAlike(method: String, path: String, body: String?, status: Int) async throws {
+    func answersEveryFaultWithErrorField(method: String, path: String, body: String?, status: Int) async throws {
         try await withControl { simulator, control in
             let answer = try await control.send(method, path, body)
             #expect(answer.status == status, "\(answer)")
@@ -56,7 +56,7 @@ import FoundationNetworking
         ("POST", "faults/script", #"[{"at_ms":1e40,"cut":true}]"#, "at_ms: "),
         ("POST", "faults/script", #"[{"at_ms":0,"down_ms":-5}]"#, "down_ms: "),
     ])
-    func theFieldAtFaultIsNamed(method: String, path: String, body: String, expected: String) async throws {
+    func namesFieldAtFault(method: String, path: String, body: String, expected: String) async throws {
         try await withControl { _, control in
             let answer = try await control.send(method, path, body)
             #expect(answer.status == 400, "\(answer)")
@@ -64,7 +64,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func answersAreChosenByWhatTokensBeginWith() async throws {
+    @Test func choosesAnswerByLongestTokenPrefix() async throws {
         let key = TestKey()
         try await withSimulator {
             $0.controlPort = 0
@@ -81,7 +81,7 @@ import FoundationNetworking
             _ = try await control.send("PUT", "answers/tokens/c2732227aa", #"{"reason":"Unregistered"}"#)
             #expect(try await status("c273222700") == 429)
             #expect(try await status("c2732227") == 429)
-            #expect(try await status("c2732227aaff") == 410, "the longest counts")
+            #expect(try await status("c2732227aaff") == 410, "the longest prefix must decide")
             #expect(try await status("c27322") == 200)
             #expect(try await control.send("DELETE", "answers/tokens/c2732227aa").status == 204)
             #expect(try await status("c2732227aaff") == 429)

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func stepsAreDoneInTheirOrder() async throws {
+    @Test func runsStepsInOrderOfTime() async throws {
         let script = try FaultScript(
             json: Data(
                 #"""
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func stepsWaitForRequests() async throws {
+    @Test func runsStepAfterNumberOfRequests() async throws {
         func script(after requests: Int, _ key: String) throws -> FaultScript {
             let json = #"[{"after_requests":\#(requests),"key":{"key_id":"KEY1234567"\#(key)}}]"#
             return try FaultScript(json: Data(json.utf8), source: "test")
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func aServerThatGoesDownComesBackWhereItWas() async throws {
+    @Test func restartsServerOnSamePort() async throws {
         let script = try FaultScript(json: Data(#"[{"at_ms":0,"down_ms":20}]"#.utf8), source: "test")
         try await with { simulator, _, fields async throws in
             let port = simulator.port
@@ -94,14 +94,14 @@ import Testing
             (#"[{"at_ms":1,"key":{"key_id":"K","reason":"Odd"}}]"#, "step 1: key: reason: 'Odd'"),
             (#"[{"at_ms":1,"key":{"key_id":"K","topics":["a"]}}]"#, "step 1: key: reason: missing"),
         ])
-    func faultsAreNamed(json: String, fault: String) throws {
+    func namesFaultInScript(json: String, fault: String) throws {
         let error = try #require(throws: SimulatorError.self) {
             try FaultScript(json: Data(json.utf8), source: "script.json")
         }
         #expect(error.description.contains(fault), "\(error)")
     }
 
-    @Test func refusalsSlowAConnectionAndEndIt() async throws {
+    @Test func slowsAndEndsConnectionAfterRefusals() async throws {
         try await with {
             $0.refusalsBeforeSlowing = 6
             $0.refusalsBeforeGoAway = 7
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func whoDoesNotNegotiateHTTP2IsSentAwayWhereThatIsAsked() async throws {
+    @Test func rejectsConnectionWithoutALPNIfRequired() async throws {
         try await with({ $0.requiresALPN = true }) { simulator, client, fields async throws in
             #expect(try await client.push(fields: fields).status == 200)
             await #expect(throws: (any Error).self) { _ = try await PushClient.connect(to: simulator, protocols: []) }
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func aTokenIsFoundDeadLate() async throws {
+    @Test func reportsTokenDeadAfterNumberOfPushes() async throws {
         try await with { simulator, client, fields async throws in
             simulator.setAnswer(PlannedAnswer(.unregistered), forToken: "aa", after: 2)
             var statuses: [Int] = []
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func theSpellingOfAKeyOfTheOtherEnvironment(documented: Bool) async throws {
+    @Test(arguments: [false, true]) func spellsReasonForWrongEnvironmentAsConfigured(documented: Bool) async throws {
         try await with {
             $0.tokenKeys[0].scope.environments = [.sandbox]
             $0.spellsReasonsAsDocumented = documented

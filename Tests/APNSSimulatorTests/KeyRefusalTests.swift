@@ -4,7 +4,7 @@ import NIOCore
 import SimulatorTestSupport
 import Testing
 
-/// Keys that are refused, then mended, while connections are open.
+/// Keys that are refused and later accepted again, while connections are open.
 @Suite struct KeyRefusalTests {
     private let key = TestKey()
 
@@ -12,7 +12,7 @@ import Testing
         [("authorization", key.authorization()), ("apns-topic", topic), ("apns-push-type", "alert")]
     }
 
-    @Test func aRevokedKeyIsRefusedAtOnceAndGoodAgainWhenMended() async throws {
+    @Test func refusesRevokedKeyAtOnceUntilRestored() async throws {
         let other = TestKey(team: "TEAM000002", keyID: "KEY0000002")
         try await withSimulator {
             $0.tokenKeys = [key.tokenKey, other.tokenKey]
@@ -23,14 +23,14 @@ import Testing
             simulator.refuse(keyID: key.keyID)
             #expect(try await client.push(fields: mine).body == #"{"reason":"InvalidProviderToken"}"#)
             let withoutTopic = try await client.push(fields: [mine[0]])
-            #expect(withoutTopic.body == #"{"reason":"InvalidProviderToken"}"#, "the credential is looked at first")
+            #expect(withoutTopic.body == #"{"reason":"InvalidProviderToken"}"#, "the credential is checked first")
             let neighbour = try await PushClient.connect(to: simulator)
-            #expect(try await neighbour.push(fields: fields(other)).status == 200, "another team notices nothing")
+            #expect(try await neighbour.push(fields: fields(other)).status == 200, "another team must not be affected")
 
             let fresh = try await PushClient.connect(to: simulator)
             simulator.refuse(keyID: key.keyID, KeyRefusal(.forbidden))
             #expect(try await fresh.push(fields: mine).body == #"{"reason":"Forbidden"}"#)
-            #expect(try await fresh.streamLimit() == 1, "a refused key opens nothing")
+            #expect(try await fresh.streamLimit() == 1, "a refused key must not raise the stream limit")
 
             simulator.refuse(keyID: key.keyID, nil)
             #expect(try await client.push(fields: mine).status == 200)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func aKeyMayBeRefusedForSomeTopicsOnly() async throws {
+    @Test func refusesKeyForListedTopicsOnly() async throws {
         try await withSimulator {
             $0.tokenKeys = [key.tokenKey]
         } _: { simulator in
@@ -54,11 +54,11 @@ import Testing
             #expect(try await push("com.example.ab") == "")
             #expect(try await push("com.example.b") == "")
             await simulator.reset()
-            #expect(try await push("com.example.a") == "", "a reset mends")
+            #expect(try await push("com.example.a") == "", "a reset must end the refusal")
         }
     }
 
-    @Test func theControlEndpointRefusesAndMends() async throws {
+    @Test func refusesAndRestoresKeyThroughControlEndpoint() async throws {
         try await withSimulator {
             $0.tokenKeys = [key.tokenKey]
             $0.controlPort = 0
@@ -79,8 +79,8 @@ import Testing
         }
     }
 
-    /// The headers of one request, those of another with the related key, then the end of the first.
-    @Test func overlappingRequestsAreJudgedByTheirOwnKeys() async throws {
+    /// The headers of a second request, with the related key, arrive before the end of the first request.
+    @Test func checksOverlappingRequestsAgainstTheirOwnKeys() async throws {
         let related = TestKey(keyID: "KEY0000002")
         var first = key.tokenKey, second = related.tokenKey
         first.scope = TokenKey.Scope(topics: ["com.example.a"])
@@ -95,7 +95,7 @@ import Testing
             let mine = fields(key, topic: "com.example.a"), theirs = fields(related, topic: "com.example.b")
             #expect(try await client.push(fields: mine).status == 200)
             try await client.waitForStreamLimit(1_000)
-            // More than the window, so that its end comes a second later.
+            // The payload is larger than the window, so that its end arrives a second later.
             let large = client.start(fields: mine, payload: Array(repeating: 0x20, count: 70_000))
             let small = client.start(fields: theirs, payload: [])
             #expect(try await small.get().body == #"{"reason":"PayloadEmpty"}"#)
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func theGreatestAgeIsThatOfTheLastUse() async throws {
+    @Test func recordsGreatestAgeOfAcceptedToken() async throws {
         let clock = TestClock()
         try await withSimulator {
             $0.tokenKeys = [key.tokenKey]

@@ -3,7 +3,7 @@ import Foundation
 import SimulatorTestSupport
 import Testing
 
-/// Which keys may be used, and which together on one connection (Apple: "Establishing a token-based connection to
+/// Rules on the keys that a connection accepts, alone and together (Apple: "Establishing a token-based connection to
 /// APNs").
 @Suite struct KeyScopeTests {
     private func token(
@@ -15,7 +15,7 @@ import Testing
             scope: TokenKey.Scope(environments: environments, topics: topics, relatedKeyID: related))
     }
 
-    @Test func theFirstKeyDecidesWhichOthersMayFollow() {
+    @Test func limitsLaterKeysByFirstKeyOfConnection() {
         let topicKey = token("A", topics: ["a"]), related = token("B", topics: ["b"], related: "A")
         let rows: [(ProviderToken, ProviderToken, RejectionReason?)] = [
             (token("1"), token("2"), nil), (token("1"), token("2", team: "U"), .invalidProviderToken),
@@ -31,13 +31,13 @@ import Testing
         }
     }
 
-    @Test func aKeyOfTheOtherEnvironmentIsNotEvenFirst() {
+    @Test func refusesFirstKeyOfOtherEnvironment() {
         var rules = ProviderTokenRules(environment: .sandbox)
         #expect(rules.admit(token("1"), at: 0) == .badEnvironmentKeyInToken)
-        #expect(rules.admit(token("2", environments: [.sandbox]), at: 0) == nil, "and binds nothing")
+        #expect(rules.admit(token("2", environments: [.sandbox]), at: 0) == nil, "a refused key must bind nothing")
     }
 
-    @Test func eachKeyHasItsTwentyMinutes() {
+    @Test func countsTwentyMinutesForEachKey() {
         var rules = ProviderTokenRules(environment: .production)
         #expect(rules.admit(token("1"), at: 0) == nil)
         #expect(rules.admit(token("2"), at: 60) == nil)
@@ -46,7 +46,7 @@ import Testing
         #expect(rules.admit(token("2", text: "new"), at: 1_259) == .tooManyProviderTokenUpdates)
     }
 
-    @Test func aKeyForSomeTopicsIsRefusedForOthers() async throws {
+    @Test func refusesKeyOutsideItsTopics() async throws {
         let key = TestKey()
         var registered = key.tokenKey
         registered.scope = TokenKey.Scope(topics: ["com.example"])
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func usesAreCountedByKey() async throws {
+    @Test func recordsTokenUsesByKey() async throws {
         let key = TestKey()
         let now = Date()
         try await withSimulator {

@@ -16,15 +16,15 @@ import Testing
         #"{"iss":"TEAM123456","iat":\#(iat)}"#
     }
 
-    @Test func tokenToTheLetterIsAccepted() {
+    @Test func acceptsTokenAsDocumented() {
         let token = verify("bearer " + key.token(claims: claims()), strict: true)
         #expect(token?.team == "TEAM123456")
         #expect(token?.keyID == "KEY1234567")
         #expect(token?.issuedAt == Self.issued)
     }
 
-    /// What the live service is known to let pass, and a strict one does not.
-    @Test func deviationsPassOnlyWhenLenient() {
+    /// The live service is known to accept these deviations. A strict verifier does not.
+    @Test func acceptsDeviationsOnlyWhenLenient() {
         let standard: (Data) -> String = { $0.base64EncodedString() }
         let deviations = [
             "Bearer " + key.token(claims: claims()),
@@ -39,19 +39,19 @@ import Testing
         }
     }
 
-    /// RFC 7519, section 2: seconds with or without a fraction. Python's `time.time()` has one.
+    /// RFC 7519, section 2, allows seconds with a fraction, such as those of Python's `time.time()`.
     @Test(arguments: ["1800000000.75", "1.8e9", "1800000000.0"])
-    func theTimeMayHaveAFraction(iat: String) {
+    func acceptsTimeWithFraction(iat: String) {
         for strict in [false, true] {
             #expect(verify("bearer " + key.token(claims: claims(iat: iat)), strict: strict)?.issuedAt == Self.issued)
         }
     }
 
-    /// No time is so far away that reckoning with it ends the process.
+    /// Calculations with extreme times must not overflow and end the process.
     @Test(arguments: [
         "-9223372036854775808", "9223372036854775807", "-1e300", "1e300", #""-9223372036854775808""#, #""1e300""#, "0",
     ])
-    func timesFarAwayAreExpired(iat: String) throws {
+    func treatsExtremeTimesAsExpired(iat: String) throws {
         let token = try #require(verify("bearer " + key.token(claims: claims(iat: iat)), strict: false), "\(iat)")
         var rules = ProviderTokenRules()
         #expect(rules.admit(token, at: Self.issued) == .expiredProviderToken)
@@ -61,17 +61,17 @@ import Testing
     }
 
     @Test(arguments: ["true", "null", "[]", #""soon""#, #""inf""#, #""nan""#, #""""#])
-    func whatIsNoTimeIsRefused(iat: String) {
+    func rejectsInvalidTime(iat: String) {
         #expect(verify("bearer " + key.token(claims: claims(iat: iat)), strict: false) == nil)
     }
 
-    @Test func aSenderThatMakesATokenForEachPushFillsNoMemory() {
+    @Test func limitsNumberOfRecordedTokens() {
         var use = TokenUse()
         for number in 0..<10_100 { use.note(token("\(number)", issuedAt: Self.issued), refusal: nil, at: Self.issued) }
         #expect(use.issued.count == 10_000)
     }
 
-    @Test func faultyTokensAreRefused() {
+    @Test func rejectsInvalidTokens() {
         let good = key.token(claims: claims())
         let parts = good.split(separator: ".")
         let forged = TestKey().token(claims: claims())
@@ -103,31 +103,32 @@ import Testing
             (-301, RejectionReason.expiredProviderToken), (-300, nil), (0, nil), (3_600, nil),
             (3_601, .expiredProviderToken),
         ] as [(Int64, RejectionReason?)])
-    func ageIsLimited(age: Int64, expected: RejectionReason?) {
+    func limitsTokenAge(age: Int64, expected: RejectionReason?) {
         var rules = ProviderTokenRules()
         #expect(rules.admit(token("a"), at: Self.issued + age) == expected)
     }
 
     @Test(
         arguments: [(1_199, RejectionReason.tooManyProviderTokenUpdates), (1_200, nil)] as [(Int64, RejectionReason?)])
-    func secondTokenOnAConnectionHasToWait(after seconds: Int64, expected: RejectionReason?) {
+    func refusesSecondTokenWithinTwentyMinutes(after seconds: Int64, expected: RejectionReason?) {
         var rules = ProviderTokenRules()
-        // The connection is opened late with a token that is 30 minutes old: its own time counts.
+        // The connection begins with a token that is already 30 minutes old. The interval counts from the first use on
+        // the connection.
         let opened = Self.issued + 1_800
         #expect(rules.admit(token("a"), at: opened) == nil)
         #expect(rules.admit(token("b", issuedAt: opened), at: opened + seconds) == expected)
-        // The refused token leaves the one before in force.
+        // A refused token does not replace the previous token.
         #expect(rules.admit(token("a"), at: opened + seconds) == (expected == nil ? .tooManyProviderTokenUpdates : nil))
     }
 
-    @Test func connectionBelongsToTheFirstTeam() {
+    @Test func bindsConnectionToFirstTeam() {
         var rules = ProviderTokenRules()
         #expect(rules.admit(token("a"), at: Self.issued) == nil)
         #expect(rules.admit(token("x", team: "TEAMOTHERS"), at: Self.issued + 1_500) == .invalidProviderToken)
         #expect(rules.admit(token("a"), at: Self.issued + 1_500) == nil)
     }
 
-    @Test func expiredFirstTokenBindsNothing() {
+    @Test func doesNotBindConnectionToExpiredToken() {
         var rules = ProviderTokenRules()
         #expect(rules.admit(token("a"), at: Self.issued + 4_000) == .expiredProviderToken)
         #expect(

@@ -5,7 +5,7 @@ import SimulatorTestSupport
 import TestSupport
 import Testing
 
-/// What the simulator says of the requests that came in, which other tests count with.
+/// The simulator's records of requests, which other tests use to count pushes.
 @Suite struct RecordingTests {
     private let key = TestKey()
 
@@ -21,35 +21,35 @@ import Testing
         }
     }
 
-    @Test func anArrivalCountsThoughItsConnectionIsLostBeforeTheAnswer() async throws {
+    @Test func countsArrivalWhenConnectionIsLostBeforeAnswer() async throws {
         try await with { simulator, client, fields async throws in
             let token = "de1ade1a9000"
             let answer = client.start(token: token, fields: fields)
-            try await eventually("it has arrived") { await simulator.counters().arrivals == 1 }
+            try await eventually("the request arrived") { await simulator.counters().arrivals == 1 }
             #expect(simulator.recordedArrivals == [token: 1])
-            #expect(simulator.recordedRequests.isEmpty, "what becomes of it is not known yet")
+            #expect(simulator.recordedRequests.isEmpty, "a request is recorded only once its answer is known")
             await simulator.cutConnections()
             await #expect(throws: PushClient.Lost.self) { try await answer.get() }
-            try await eventually("its end is recorded") { simulator.recordedRequests.count == 1 }
+            try await eventually("the lost request recorded") { simulator.recordedRequests.count == 1 }
             #expect(simulator.recordedRequests.first?.status == nil)
             #expect(simulator.recordedArrivals == [token: 1])
             #expect(simulator.recordedAcceptances.isEmpty)
         }
     }
 
-    @Test func anArrivalCountsThoughTheClientGivesItUp() async throws {
+    @Test func countsArrivalWhenClientResetsStream() async throws {
         try await with { simulator, client, fields async throws in
             let answer = client.start(token: "deafdeaf", fields: fields)
-            try await eventually("it has arrived") { await simulator.counters().arrivals == 1 }
+            try await eventually("the request arrived") { await simulator.counters().arrivals == 1 }
             try await client.reset(stream: 1)
             await #expect(throws: PushClient.Lost.self) { try await answer.get() }
-            try await eventually("the stream is closed") { await simulator.counters().openStreams == 0 }
+            try await eventually("the stream closed") { await simulator.counters().openStreams == 0 }
             #expect(simulator.recordedArrivals == ["deafdeaf": 1])
-            #expect(simulator.recordedRequests.map(\.status) == [nil], "once")
+            #expect(simulator.recordedRequests.map(\.status) == [nil], "the request must be recorded once")
         }
     }
 
-    @Test func acceptedAndRefusedAreKeptApart() async throws {
+    @Test func recordsAcceptancesSeparatelyFromArrivals() async throws {
         try await with { simulator, client, fields async throws in
             for token in ["aa", "aa", "bb", "dead0410"] { _ = try await client.push(token: token, fields: fields) }
             simulator.setAnswer(PlannedAnswer(.tooManyRequests), forToken: "aa")
@@ -60,27 +60,27 @@ import Testing
     }
 
     @Test(arguments: [("de1ade1a9000", 0), ("deafdeaf", 1)])
-    func whatAGoAwayDisownsHasNotArrived(token: String, withheld: Int) async throws {
+    func removesArrivalsThatGoAwayDeclaresUnprocessed(token: String, withheld: Int) async throws {
         try await with { simulator, client, fields async throws in
             #expect(try await client.push(token: "aa", fields: fields).status == 200)
             try await client.waitForStreamLimit(1_000)
             let answers = (0..<3).map { _ in client.start(token: token, fields: fields) }
-            try await eventually("all are there") { await simulator.counters().arrivals == 4 }
+            try await eventually("all four requests arrived") { await simulator.counters().arrivals == 4 }
             #expect(simulator.recordedArrivals == ["aa": 1, token: 3])
             #expect(await simulator.counters().withheld == 3 * withheld)
             await simulator.sendGoAway(GoAwayFault(lastStreamID: 5))
-            try await eventually("the third is closed") {
+            try await eventually("the third stream closed") {
                 await simulator.counters().openStreams == 2
             }
             #expect(simulator.recordedArrivals == ["aa": 1, token: 2])
             await simulator.cutConnections()
             for answer in answers { await #expect(throws: PushClient.Lost.self) { try await answer.get() } }
-            try await eventually("all is recorded") { simulator.recordedRequests.count == 4 }
+            try await eventually("all four requests recorded") { simulator.recordedRequests.count == 4 }
             #expect(simulator.recordedArrivals == ["aa": 1, token: 2])
         }
     }
 
-    @Test func whatIsRefusedUnprocessedHasNotArrived() async throws {
+    @Test func doesNotCountRefusedStreamsAsArrivals() async throws {
         try await with { simulator, client, fields async throws in
             simulator.refuseStreams(2)
             for _ in 0..<2 {

@@ -1,7 +1,7 @@
 import APNSSimulator
 import Testing
 
-/// Each reason, and for each limit both sides of it.
+/// Each rejection reason, and each limit on both sides of it.
 @Suite struct RequestCheckerTests {
     struct Case: CustomTestStringConvertible {
         var testDescription: String
@@ -20,15 +20,15 @@ import Testing
     static let uuid = "eabeae54-14a8-11e5-b60b-1697f925ec7b"
 
     static let cases: [Case] = [
-        Case("sound", [:], nil),
+        Case("valid", [:], nil),
         Case(
             "all fields", ["apns-id": uuid, "apns-expiration": "0", "apns-priority": "5", "apns-collapse-id": "x"], nil),
         Case("GET", [":method": "GET"], .methodNotAllowed),
-        Case("other path", [":path": "/3/devices/00"], .badPath),
+        Case("unknown path", [":path": "/3/devices/00"], .badPath),
         Case("no token", [":path": "/3/device/"], .missingDeviceToken),
         Case("no token, no slash", [":path": "/3/device"], .missingDeviceToken),
-        Case("odd token", [":path": "/3/device/abc"], .badDeviceToken),
-        Case("token not hex", [":path": "/3/device/zz"], .badDeviceToken),
+        Case("odd number of digits", [":path": "/3/device/abc"], .badDeviceToken),
+        Case("token that is not hexadecimal", [":path": "/3/device/zz"], .badDeviceToken),
         Case("2 digits", [":path": "/3/device/0f"], nil),
         Case(
             "a token that no device has", [":path": "/3/device/" + String(repeating: "0", count: 64)], .badDeviceToken),
@@ -79,7 +79,7 @@ import Testing
         Case("voip by topic alone", ["apns-push-type": nil, "apns-topic": "com.example.voip"], body: 5_120, nil),
     ]
 
-    @Test(arguments: cases) func decides(_ input: Case) {
+    @Test(arguments: cases) func returnsExpectedReason(_ input: Case) {
         var facts = Self.facts(input.changes, bodyLength: input.bodyLength)
         facts.authorization = .accepted
         #expect(RequestChecker(certificate: nil).check(facts) == input.expected)
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [":path", "apns-topic", "apns-id", "content-type", "authorization"])
-    func repeatedFieldIsRefused(name: String) {
+    func rejectsRepeatedField(name: String) {
         var facts = Self.facts()
         facts.authorization = .accepted
         for _ in 0..<2 {
@@ -108,7 +108,7 @@ import Testing
         #expect(RequestChecker(certificate: nil).check(facts) == .duplicateHeaders)
     }
 
-    @Test func credentialComesBeforeTheToken() {
+    @Test func checksCredentialBeforeDeviceToken() {
         var facts = Self.facts([":path": "/3/device/zz"])
         #expect(RequestChecker(certificate: nil).check(facts) == .missingProviderToken)
         facts.authorization = .refused(.expiredProviderToken)
@@ -117,7 +117,7 @@ import Testing
         #expect(RequestChecker(certificate: nil).check(facts) == .badDeviceToken)
     }
 
-    @Test func certificateStandsInForTheProviderToken() {
+    @Test func acceptsCertificateInsteadOfProviderToken() {
         let single = RequestChecker(certificate: .init(isForThisEnvironment: true, topicCount: 1))
         let several = RequestChecker(certificate: .init(isForThisEnvironment: true, topicCount: 2))
         let foreign = RequestChecker(certificate: .init(isForThisEnvironment: false, topicCount: 1))
@@ -133,7 +133,7 @@ import Testing
         #expect(single.check(location) == .topicDisallowed)
     }
 
-    @Test func everyReasonHasItsDocumentedStatus() {
+    @Test func hasDocumentedNumberOfReasonsPerStatus() {
         let statuses = Dictionary(grouping: RejectionReason.allCases, by: \.status).mapValues(\.count)
         #expect(statuses == [400: 14, 403: 8, 404: 1, 405: 1, 410: 2, 413: 1, 429: 2, 500: 1, 503: 2])
     }

@@ -4,7 +4,7 @@ import SimulatorTestSupport
 import TestSupport
 import Testing
 
-/// What is wrong for a while, and what outlives a restart.
+/// Faults that last until they are removed, and the state that survives a restart.
 @Suite struct StandingFaultTests {
     private let key = TestKey()
     private let fields: [(String, String)]
@@ -13,7 +13,7 @@ import Testing
         fields = [("authorization", key.authorization()), ("apns-topic", "com.example"), ("apns-push-type", "alert")]
     }
 
-    @Test func silenceHoldsBackRefusalsToo() async throws {
+    @Test func withholdsRefusalsDuringSilence() async throws {
         try await withSimulator {
             $0.tokenKeys = [key.tokenKey]
             $0.unauthenticatedStreamLimit = 10
@@ -26,7 +26,7 @@ import Testing
                 client.start(fields: fields), client.start(method: "PUT", fields: fields),
                 client.start(path: "/4/broadcasts/apps/com.example", fields: fields),
             ]
-            try await eventually("none is answered") { await simulator.counters().withheld == 3 }
+            try await eventually("three answers withheld") { await simulator.counters().withheld == 3 }
             #expect(await simulator.counters().byStatus.isEmpty)
             await simulator.setFaults(StandingFaults())
             #expect(try await client.push(fields: fields).status == 200)
@@ -38,7 +38,7 @@ import Testing
     @Test(arguments: [
         ("POST", "/3/device/00ff", 200), ("PUT", "/3/device/00ff", 405), ("POST", "/4/broadcasts/x", 404),
     ])
-    func everyAnswerIsDelayed(method: String, path: String, status: Int) async throws {
+    func delaysEveryAnswer(method: String, path: String, status: Int) async throws {
         try await withSimulator {
             $0.tokenKeys = [key.tokenKey]
         } _: { simulator in
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func aRestartForgetsNothing() async throws {
+    @Test func keepsStateAcrossRestart() async throws {
         try await withSimulator {
             $0.tokenKeys = [key.tokenKey]
             $0.controlPort = 0
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func theControlEndpointOutlivesTheTimeDown() async throws {
+    @Test func keepsControlEndpointOpenWhileServerIsDown() async throws {
         try await withSimulator {
             $0.tokenKeys = [key.tokenKey]
             $0.controlPort = 0
@@ -91,27 +91,27 @@ import Testing
             let control = Control(port: try #require(simulator.controlPort))
             let ports = [simulator.port, simulator.controlPort]
             #expect(try await control.send("POST", "faults/script", #"[{"at_ms":0,"down_ms":3000}]"#).status == 202)
-            try await eventually("it is down") { simulator.port == 0 }
+            try await eventually("the server down") { simulator.port == 0 }
             #expect(try await control.send("GET", "counters").status == 200)
-            try await eventually("it is back") { simulator.port != 0 }
+            try await eventually("the server up again") { simulator.port != 0 }
             #expect([simulator.port, simulator.controlPort] == ports)
             #expect(try await PushClient.connect(to: simulator).push(fields: fields).status == 200)
             #expect(try await control.send("GET", "counters").status == 200)
         }
     }
 
-    @Test func oddAnswersKeepWhatTheyAreNotOddIn() async throws {
+    @Test func sendsUnusualAnswersUnchanged() async throws {
         let rows: [(String, PlannedAnswer, PushClient.Response)] = [
-            ("HTML", PlannedAnswer(status: 502, body: "<html>"), .init(status: 502, body: "<html>")),
-            ("nothing", PlannedAnswer(status: 503, body: ""), .init(status: 503)),
+            ("HTML body", PlannedAnswer(status: 502, body: "<html>"), .init(status: 502, body: "<html>")),
+            ("empty body", PlannedAnswer(status: 503, body: ""), .init(status: 503)),
             (
-                "a wish", PlannedAnswer(status: 429, reason: "TooManyRequests", retryAfter: 7),
+                "retry-after", PlannedAnswer(status: 429, reason: "TooManyRequests", retryAfter: 7),
                 .init(
                     status: 429, fields: ["retry-after": "7", "content-type": "application/json"],
                     body: #"{"reason":"TooManyRequests"}"#)
             ),
             (
-                "no id",
+                "no apns-id",
                 PlannedAnswer(status: 410, reason: "Unregistered", timestamp: .at(5), omitsMessageID: true),
                 .init(
                     status: 410, fields: ["content-type": "application/json"],
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func refusedBroadcastsSayWhichTheyWereAndAreCounted() async throws {
+    @Test func answersRefusedBroadcastsWithRequestIDAndCountsThem() async throws {
         try await withSimulator {
             $0.tokenKeys = [key.tokenKey]
         } _: { simulator in

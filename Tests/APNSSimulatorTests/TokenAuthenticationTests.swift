@@ -3,7 +3,7 @@ import Foundation
 import SimulatorTestSupport
 import Testing
 
-/// Over real TLS, with our own client session.
+/// Authentication with provider tokens, over real TLS with Martlet's own client session.
 @Suite struct TokenAuthenticationTests {
     private let key = TestKey()
 
@@ -11,7 +11,7 @@ import Testing
         [("authorization", authorization), ("apns-topic", "com.example"), ("apns-push-type", "alert")]
     }
 
-    @Test func acceptedPushIsAnsweredInForm() async throws {
+    @Test func answersAcceptedPushWithMessageID() async throws {
         try await withSimulator { simulator in
             simulator.register(key.tokenKey)
             let client = try await PushClient.connect(to: simulator)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func sandboxNamesTheDelivery() async throws {
+    @Test func returnsUniqueIDInSandbox() async throws {
         try await withSimulator {
             $0.environment = .sandbox
             $0.tokenKeys = [key.tokenKey]
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func refusalHasReasonAndID() async throws {
+    @Test func answersRefusedPushWithReasonAndMessageID() async throws {
         try await withSimulator { simulator in
             let client = try await PushClient.connect(to: simulator)
             let response = try await client.push(fields: [("apns-topic", "com.example")])
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func oneStreamUntilTheFirstGoodToken() async throws {
+    @Test func allowsOneStreamUntilFirstValidToken() async throws {
         try await withSimulator { simulator in
             let client = try await PushClient.connect(to: simulator)
             #expect(try await client.streamLimit() == 1)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func rulesFollowTheClock() async throws {
+    @Test func appliesTokenRulesByConfiguredClock() async throws {
         let clock = TestClock()
         try await withSimulator {
             $0.now = { clock.now }
@@ -79,7 +79,7 @@ import Testing
             let second = fields(key.authorization(issuedAt: clock.now))
             #expect(try await client.push(fields: second).body == #"{"reason":"TooManyProviderTokenUpdates"}"#)
             #expect(try await client.push(fields: first).status == 200)
-            // A rule of each connection by itself: another may begin with the new token.
+            // The rule applies to each connection separately, so another connection may begin with the new token.
             let other = try await PushClient.connect(to: simulator)
             #expect(try await other.push(fields: second).status == 200)
             clock.advance(minutes: 51)
@@ -88,14 +88,14 @@ import Testing
         }
     }
 
-    @Test func connectionWithoutALPNIsServed() async throws {
+    @Test func servesConnectionWithoutALPN() async throws {
         try await withSimulator({ $0.tokenKeys = [key.tokenKey] }) { simulator in
             let client = try await PushClient.connect(to: simulator, protocols: [])
             #expect(try await client.push(fields: fields(key.authorization())).status == 200)
         }
     }
 
-    @Test func payloadLimitHoldsOverTheWire() async throws {
+    @Test func enforcesPayloadLimit() async throws {
         try await withSimulator({ $0.tokenKeys = [key.tokenKey] }) { simulator in
             let client = try await PushClient.connect(to: simulator)
             let fields = fields(key.authorization())

@@ -6,14 +6,14 @@ import Testing
         ("broker:5672", "broker", 5672), ("127.0.0.1:0", "127.0.0.1", 0), ("[::1]:65535", "::1", 65_535),
         ("[fe80::1%eth0]:80", "fe80::1%eth0", 80), ("[name]:1", "name", 1),
     ])
-    func readsAndPrints(text: String, host: String, port: Int) throws {
+    func parsesAndPrintsEndpoint(text: String, host: String, port: Int) throws {
         let endpoint = try Endpoint(text)
         #expect(endpoint == Endpoint(host: host, port: port))
         #expect("\(endpoint)" == (text == "[name]:1" ? "name:1" : text))
     }
 
     @Test(arguments: [("broker", "broker"), ("[::1]", "::1")])
-    func thePortMayBeLeftOutWhereThereIsADefault(text: String, host: String) throws {
+    func usesDefaultPortIfPortIsMissing(text: String, host: String) throws {
         #expect(try Endpoint(text, defaultPort: 7) == Endpoint(host: host, port: 7))
         #expect(throws: Endpoint.Fault.port) { try Endpoint(text) }
     }
@@ -24,7 +24,7 @@ import Testing
         ("", .noHost), (":1", .noHost), ("[]:1", .noHost), ("::1", .noHost), ("a:", .port), ("a:b", .port),
         ("a:+1", .port), ("a:-1", .port), ("a:65536", .port), ("a:1:2", .port), ("[::1]:", .port), ("a: 1", .port),
     ])
-    func saysWhatIsWrong(text: String, fault: Endpoint.Fault) {
+    func reportsFaultOfInvalidEndpoint(text: String, fault: Endpoint.Fault) {
         #expect(throws: fault) { try Endpoint(text, defaultPort: 7) }
     }
 }

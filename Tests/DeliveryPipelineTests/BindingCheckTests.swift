@@ -5,7 +5,7 @@ import Testing
 @Suite struct BindingCheckTests {
     private typealias Binding = BindingCheck.Binding
 
-    /// As `martlet topology` with that number makes it.
+    /// Returns the bindings that `martlet topology` creates for this number of shards.
     private func bindings(_ shards: Int, over isOver: Bool? = nil) -> Set<Binding> {
         let topology = PipelineNames(shards: shards).topology(delays: [7])
         var found = Set(
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 16])
-    func whatIsAsItShouldBeIsNotToldOf(shards: Int) {
+    func reportsNothingForCorrectBindings(shards: Int) {
         for over in [shards > 1, true] {
             let good = check(shards, bindings(shards, over: over))
             #expect(good.copies == [] && good.gaps == [] && good.differences == [])
@@ -41,10 +41,10 @@ import Testing
         }
     }
 
-    @Test func whatAnImportAddsToAnotherNumberMakesCopies() {
+    @Test func reportsCopiesAfterImportWithOtherShardCount() {
         for (shards, before) in [(3, 1), (1, 3)] {
             let both = check(shards, bindings(shards).union(bindings(before)))
-            #expect(both.copies.count == 4, "each key: \(both)")
+            #expect(both.copies.count == 4, "each of the 4 keys must be reported: \(both)")
             #expect(
                 both.copies.contains {
                     $0.contains(
@@ -54,10 +54,10 @@ import Testing
             #expect(both.gaps == [])
         }
         let harmless = check(1, bindings(1).union(bindings(1, over: true)))
-        #expect(harmless.copies == [] && harmless.differences == [], "one queue gets each job once, whatever the ways")
+        #expect(harmless.copies == [] && harmless.differences == [], "two routes to one queue make no copies")
     }
 
-    @Test func whatFindsNoWayIsToldOf() {
+    @Test func reportsMissingRoutes() {
         let nothing = check(2, [])
         #expect(nothing.gaps.contains("martlet.jobs leads nowhere with key \"bulk\""))
         #expect(nothing.gaps.contains("martlet.delay.7 does not lead to martlet.delay.7, key \"\""))
@@ -66,7 +66,7 @@ import Testing
         #expect(check(2, hollow).gaps == ["martlet.jobs leads nowhere with key \"bulk\""])
     }
 
-    @Test func anotherNumberIsADifference() {
+    @Test func reportsDifferentShardCount() {
         let fewer = check(1, bindings(3))
         #expect(fewer.copies == [] && fewer.gaps == [])
         #expect(
@@ -82,14 +82,14 @@ import Testing
         return check(3, bindings(3).union([stray]))
     }
 
-    @Test func aCopyForSomebodyElseIsNoted() {
+    @Test func notesForeignQueueThatReceivesCopies() {
         let audit = strays("martlet.jobs", "audit", key: "urgent")
         #expect(audit.guests == [#"the exchange martlet.jobs leads with key "urgent" to the queue audit"#])
         #expect(audit.strays == [] && audit.copies == [] && audit.gaps == [] && audit.differences == [])
-        #expect(strays("martlet.jobs", "martlet.jobs.bulk", key: "more").guests.count == 1, "a key of nobody")
+        #expect(strays("martlet.jobs", "martlet.jobs.bulk", key: "more").guests.count == 1, "unused key")
     }
 
-    @Test func whoTakesAPartOfALanesJobsIsToldOf() {
+    @Test func reportsBindingThatTakesPartOfLane() {
         for (name, isQueue) in [("audit", true), ("audit", false), ("martlet.jobs.bulk.2", true)] {
             let found = strays("martlet.jobs.urgent", name, isQueue: isQueue, key: "")
             #expect(
@@ -102,7 +102,7 @@ import Testing
             twice.first?.hasSuffix("martlet.jobs.urgent.2, which gets more than its part of that lane's jobs") == true)
     }
 
-    @Test func aKeyThatLeadsToAnotherLaneAsWellMakesCopies() {
+    @Test func reportsKeyThatAlsoRoutesToAnotherQueue() {
         for (name, isQueue) in [
             ("martlet.jobs.bulk", true), ("martlet.jobs.bulk", false), ("martlet.jobs.urgent.2", true),
             ("martlet.moved", false), ("martlet.dead", true),
@@ -113,14 +113,14 @@ import Testing
         }
     }
 
-    @Test func whatOthersBindElsewhereIsTheirBusiness() {
+    @Test func ignoresBindingsOfOtherExchanges() {
         let copy = strays("martlet.dead", "audit", key: "#")
         #expect(copy == check(3, bindings(3)))
     }
 
-    @Test func ownExchangesAreAskedFor() {
+    @Test func checksExchangesThatRouteJobs() {
         let exchanges = BindingCheck.exchanges(PipelineNames().topology(delays: [7]))
         #expect(exchanges.contains("martlet.jobs") && exchanges.contains("martlet.jobs.urgent"))
-        #expect(!exchanges.contains("martlet.results"), "who binds to that one is nobody's business")
+        #expect(!exchanges.contains("martlet.results"), "users may bind queues to the results exchange")
     }
 }

@@ -1,10 +1,10 @@
 import DeliveryPipeline
 import Testing
 
-/// What is known of a broker by its name.
+/// The guarantees of a broker, derived from its product name.
 @Suite struct BrokerPromisesTests {
     @Test(arguments: ["RabbitMQ 3.10.8", "RabbitMQ 4.0.5", "RabbitMQ 4.3.0-rc.1", "RabbitMQ "])
-    func rabbitMQGivesWhatIsPromised(product: String) {
+    func findsNoWeaknessInSupportedRabbitMQ(product: String) {
         let promises = BrokerPromises(product: product)
         #expect(promises.isRabbitMQ && promises.weaknesses.isEmpty)
     }
@@ -13,13 +13,13 @@ import Testing
         ("LavinMQ 2.9.0", "x-dead-letter-strategy"), ("RabbitMQ 3.9.29", "before 3.10"), ("Other 1.0", "never tried"),
         (" ", "never tried"),
     ])
-    func othersGiveLess(product: String, word: String) {
+    func namesWeaknessesOfOtherBrokers(product: String, word: String) {
         let promises = BrokerPromises(product: product)
         #expect(promises.weaknesses.contains { $0.contains(word) }, "\(promises)")
         #expect(promises.isRabbitMQ == product.hasPrefix("RabbitMQ"))
     }
 
-    @Test func theStandardSizeIsTheVersions() {
+    @Test func knowsDefaultMessageSizeOfVersion() {
         #expect(BrokerPromises(product: "RabbitMQ 3.13.7").standardMessageSize == 134_217_728)
         #expect(BrokerPromises(product: "RabbitMQ 4.0.5").standardMessageSize == 16_777_216)
         #expect(BrokerPromises(product: "LavinMQ 2.9.0").standardMessageSize == nil)

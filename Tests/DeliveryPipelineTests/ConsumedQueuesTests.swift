@@ -2,9 +2,9 @@ import AMQPClient
 import DeliveryPipeline
 import Testing
 
-/// What a worker requests from the broker when it consumes.
+/// The arguments that a worker passes to the broker when it starts to consume.
 struct ConsumedQueuesTests {
-    /// Since RabbitMQ 4.3 the request overrides the broker's settings. A shorter time would have jobs delivered twice.
+    /// Since RabbitMQ 4.3, the request overrides the broker's settings. A shorter time would cause duplicates.
     @Test func requestsThirtyMinutesForEachQueue() {
         let configuration = PipelineConfiguration(names: PipelineNames(shards: 2), worker: "push-7")
         let consumed = configuration.consumed(JobQueue.all, shards: 3)

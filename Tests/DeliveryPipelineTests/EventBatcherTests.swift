@@ -10,7 +10,7 @@ import Testing
         }
     }
 
-    @Test func anEventHoldsWhatBecameOfItsRecipients() throws {
+    @Test func writesOutcomesOfRecipients() throws {
         var batcher = EventBatcher(worker: "push \"7\"", maximumOutcomes: 500)
         let job = try routedJob(environment: .sandbox, attempt: 3, redelivered: true)
         let outcomes = [
@@ -43,7 +43,7 @@ import Testing
             ])
     }
 
-    @Test func theRecipientOfABroadcastIsItsChannel() throws {
+    @Test func reportsChannelAsRecipientOfBroadcast() throws {
         var batcher = EventBatcher(worker: "w", maximumOutcomes: 1)
         let job = try routedJob(#"{"id":"1","app":"com.example.shop","channel":"dHN0\/a==","payload":{}}"#)
         let added = batcher.add(job.outcome(0, .sent, status: 200), as: .sent, reason: nil, detail: nil)
@@ -58,7 +58,7 @@ import Testing
             (OutcomeKind.rejected, Outcome.Judge.provider, "apns"), (.rejected, .martlet, "martlet"),
             (.failed, .provider, nil), (.sent, .provider, nil),
         ] as [(OutcomeKind, Outcome.Judge, String?)])
-    func whoRefusedIsToldOfRejectionsOnly(kind: OutcomeKind, judge: Outcome.Judge, by: String?) throws {
+    func namesJudgeOfRejectionsOnly(kind: OutcomeKind, judge: Outcome.Judge, by: String?) throws {
         var batcher = EventBatcher(worker: "w", maximumOutcomes: 1)
         let outcome = try routedJob().outcome(0, .rejected, status: 400, judge: judge, unregisteredAt: now)
         let added = batcher.add(outcome, as: kind, reason: "Bad\u{1}", detail: "more")
@@ -70,7 +70,7 @@ import Testing
         #expect(written["redelivered"] == nil)
     }
 
-    @Test func outcomesShareAnEventWhenTheyShareKindOutputAppEnvironmentAndTrace() throws {
+    @Test func groupsOutcomesByKindOutputAppEnvironmentAndTrace() throws {
         var batcher = EventBatcher(worker: "w", maximumOutcomes: 500)
         let jobs = [
             try routedJob(jobBody("1"), ledgerID: 1), try routedJob(jobBody("2"), ledgerID: 2),
@@ -103,7 +103,7 @@ import Testing
         #expect(batcher.isEmpty)
     }
 
-    @Test func aFullEventLeavesAtOnceAndTheNextOneBegins() throws {
+    @Test func returnsFullEventAndStartsNext() throws {
         var batcher = EventBatcher(worker: "w", maximumOutcomes: 3)
         let first = try routedJob(jobBody("1"), ledgerID: 1)
         let second = try routedJob(jobBody("2"), ledgerID: 2)
@@ -123,7 +123,7 @@ import Testing
                 == [["1", "1", "2"], ["1", "2", "2"], ["2"]])
     }
 
-    @Test func anEventThatBecameFullJustNowLeavesNoEmptyOne() throws {
+    @Test func leavesNoEmptyEventAfterFullOne() throws {
         var batcher = EventBatcher(worker: "w", maximumOutcomes: 1)
         let job = try routedJob()
         let full = batcher.add(job.outcome(0, .sent), as: .sent, reason: nil, detail: nil)
@@ -132,7 +132,7 @@ import Testing
         #expect(rest.isEmpty)
     }
 
-    @Test func anEventIsFullByItsBytes() throws {
+    @Test func limitsEventByBytes() throws {
         let ref = String(repeating: "r", count: 1_024)
         let recipients = (0..<500).map { #"{"token":"\#($0)","ref":"\#(ref)"}"# }.joined(separator: ",")
         let job = try routedJob(#"{"app":"a","payload":{},"recipients":[\#(recipients)]}"#)
@@ -152,8 +152,8 @@ import Testing
         #expect(full.count == 2)
     }
 
-    /// As many as there are jobs, where each has a trace of its own.
-    @Test func anEventOfOneTakesLittleMemory() throws {
+    /// If each job has its own trace, there are as many events as jobs.
+    @Test func allocatesLittleMemoryForOneOutcome() throws {
         var batcher = EventBatcher(worker: "w", maximumOutcomes: 1)
         let added = batcher.add(try routedJob().outcome(0, .sent), as: .sent, reason: nil, detail: nil)
         #expect(try #require(added).finish().capacity < 1_024)

@@ -4,9 +4,9 @@ import PushModel
 import TestSupport
 import Testing
 
-/// Events of every kind, as the core publishes them, against docs/schema/event.schema.json.
+/// Tests of docs/schema/event.schema.json with events of every kind, as the core publishes them.
 @Suite struct EventSchemaTests {
-    @Test func everyEventIsValid() async throws {
+    @Test func publishesValidEvents() async throws {
         let harness = PipelineHarness(retry: RetryPolicy(maximumAttempts: 1))
         let recipients = (0..<12).map { #"{"token":"a\#($0)","ref":"user \#($0) \"é\""}"# }.joined(separator: ",")
         for (number, more) in ["", #""at_most_once":true,"#].enumerated() {
@@ -41,7 +41,7 @@ import Testing
         harness.deliver(jobBody(app: "com.example.unknown"), number: 4)
         harness.deliver(#"{"id":"6","x":1,"payload":[],"recipients":[{}]}"#, number: 5)
         harness.deliver(jobBody(more: #""output":"carrier pigeon","#), number: 6)
-        // Hostile ones.
+        // Malicious jobs.
         let long = String(repeating: "é", count: 1_000_000)
         for (number, body) in [
             jobBody(more: #""":1,"#), jobBody(app: ""), jobBody(app: long), jobBody(long),
@@ -68,7 +68,7 @@ import Testing
         for (index, problem) in problems { Issue.record("\(samples[index]): \(problem)") }
     }
 
-    @Test func theSchemaRefusesWhatIsNoEvent() async throws {
+    @Test func rejectsInvalidEvents() async throws {
         let samples = ["{}", #"{"kind":"sent"}"#, #"{"kind":"job.rejected","worker":"w","errors":[],"at":"now"}"#]
         #expect(
             try await SchemaValidator.problems(in: samples, schema: "event.schema.json").keys.sorted() == [0, 1, 2])

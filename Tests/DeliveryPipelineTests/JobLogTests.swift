@@ -6,12 +6,12 @@ import Testing
         ("none", JobLog.none), ("problems", .problems), ("all", .all), ("sample:0.25", .sample(0.25)),
         ("sample:0", .sample(0)), ("sample:1", .sample(1)),
     ])
-    func settings(text: String, log: JobLog) { #expect(JobLog(text) == log) }
+    func parsesSetting(text: String, log: JobLog) { #expect(JobLog(text) == log) }
 
     @Test(arguments: ["", "some", "sample", "sample:", "sample:2", "sample:-1", "sample:nan", "sample:inf", "ALL"])
-    func isNone(text: String) { #expect(JobLog(text) == nil) }
+    func rejectsInvalidSetting(text: String) { #expect(JobLog(text) == nil) }
 
-    @Test func aSampleIsAsLargeAsItSaysAndTheSameEverywhere() {
+    @Test func samplesConfiguredShareOfJobs() {
         let ids = (0..<100_000).map { "order-\($0)" }
         for share in [0, 0.01, 0.5, 1] {
             let log = JobLog.sample(share)
@@ -19,14 +19,14 @@ import Testing
             #expect(abs(Double(told.count) - share * 100_000) < 800, "\(share): \(told.count)")
             #expect(told.allSatisfy { log.tells($0, hasProblem: true) })
         }
-        // A larger sample has the smaller one's.
+        // A larger sample includes every job of a smaller one.
         #expect(
             ids.allSatisfy {
                 !JobLog.sample(0.01).tells($0, hasProblem: false) || JobLog.sample(0.5).tells($0, hasProblem: false)
             })
     }
 
-    @Test func problemsAreToldAndAllIsAll() {
+    @Test func selectsJobsBySetting() {
         #expect(JobLog.problems.tells("a", hasProblem: true) && !JobLog.problems.tells("a", hasProblem: false))
         #expect(JobLog.all.tells("a", hasProblem: false) && !JobLog.none.tells("a", hasProblem: true))
     }

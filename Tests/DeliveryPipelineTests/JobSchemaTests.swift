@@ -3,7 +3,7 @@ import PushModel
 import TestSupport
 import Testing
 
-/// docs/schema/job.schema.json and `JobDecoder` are two descriptions of one contract.
+/// Tests that docs/schema/job.schema.json and `JobDecoder` accept the same jobs.
 @Suite struct JobSchemaTests {
     private static let recipients = #""recipients":["aa"]"#
 
@@ -81,7 +81,7 @@ import Testing
         job("", recipients: #""recipients":[{"token":"aa","registered_at":"x"}]"#),
     ]
 
-    /// What JSON Schema can't say, so that only the decoder refuses it.
+    /// The jobs that only the decoder rejects, because JSON Schema cannot express the rule.
     private static let refusedByTheDecoderAlone = [
         job(#""collapse_id":"\#(String(repeating: "é", count: 33))""#), job(#""priority":10.0"#),
         job(#""topic":"\#(String(repeating: "é", count: 128))""#),
@@ -89,7 +89,7 @@ import Testing
         job("", recipients: #""recipients":[{"token":"aa","ref":\#(text(513, of: "é"))}]"#),
     ]
 
-    @Test func theSchemaAndTheDecoderAgree() async throws {
+    @Test func agreesWithDecoder() async throws {
         let samples = Self.accepted + Self.refused + Self.refusedByTheDecoderAlone
         let problems = try await SchemaValidator.problems(in: samples, schema: "job.schema.json")
         for (index, sample) in samples.enumerated() {

@@ -8,13 +8,13 @@ import Testing
         return LaneLeaders.crowded(spread, leaders: leaders, nodes: nodes)
     }
 
-    @Test func aLaneThatFewerNodesLeadThanCouldIsTold() throws {
+    @Test func reportsLaneLedByTooFewNodes() throws {
         let one = ["martlet.jobs.normal": "a", "martlet.jobs.normal.2": "a", "martlet.jobs.normal.3": "a"]
         #expect(try crowded(3, one, nodes: 3) == ["martlet.jobs.normal"])
         #expect(try crowded(3, one, nodes: 1) == [])
-        #expect(try crowded(1, one, nodes: 3) == [], "the others get no jobs")
+        #expect(try crowded(1, one, nodes: 3) == [], "shards beyond the configured number must not count")
         let two = one.merging(["martlet.jobs.normal.3": "b", "martlet.jobs.bulk": "a"]) { $1 }
         #expect(try crowded(3, two, nodes: 2) == [])
-        #expect(try crowded(3, two, nodes: 3) == ["martlet.jobs.normal"], "of the others too little is known")
+        #expect(try crowded(3, two, nodes: 3) == ["martlet.jobs.normal"], "bulk has unknown leaders")
     }
 }

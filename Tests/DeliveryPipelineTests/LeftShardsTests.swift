@@ -10,14 +10,14 @@ import Testing
         ).finding(isDeclared: isDeclared)
     }
 
-    @Test func allNumbersAreLookedAt() {
+    @Test func checksAllPossibleShards() {
         let names = LeftShards.all(PipelineNames(shards: 2)).queues.map(\.name)
         #expect(names.count == 42 && names.contains("martlet.jobs.bulk.16") && !names.contains("martlet.jobs.bulk.2"))
         #expect(finding(2, [:]) == nil)
         #expect(LeftShards.all(PipelineNames(shards: 16)).queues == [])
     }
 
-    @Test func whatWorkersReadIsToldApartFromWhatTheyDoNot() {
+    @Test func distinguishesConsumedFromUnreachableShards() {
         let left = finding(1, ["martlet.jobs.urgent.2": 1, "martlet.jobs.bulk.2": 0])
         #expect(
             left

@@ -1,13 +1,13 @@
 import DeliveryPipeline
 import Testing
 
-/// Places that are written down, so that nothing is searched for.
+/// Tests of the hard-coded indices, which save searches.
 @Suite struct OrderTests {
-    @Test func queuesAreInTheirPlaces() {
+    @Test func ordersQueuesByIndex() {
         #expect(JobQueue.all.map(\.index) == Array(JobQueue.all.indices))
     }
 
-    @Test func kindsAreInTheirPlaces() {
+    @Test func ordersOutcomeKindsByPlace() {
         #expect(OutcomeKind.allCases.map(\.place) == Array(OutcomeKind.allCases.indices))
     }
 }

@@ -31,18 +31,18 @@ import Testing
             isChunk: isChunk, trace: trace)
     }
 
-    // MARK: events
+    // MARK: Events
 
     @Test(arguments: OutcomeKind.allCases)
-    mutating func anEventIsRoutedByOutputKindAndApp(kind: OutcomeKind) throws {
+    mutating func routesEventByOutputKindAndApp(kind: OutcomeKind) throws {
         let message = messages.event(try event(kind), now: now)
         #expect(message.exchange == "push.results")
         #expect(message.routingKey == "apns.\(kind.rawValue).com.example.shop")
-        #expect(!message.isMandatory, "nobody need listen")
+        #expect(!message.isMandatory, "an event may have no consumer")
         #expect(message.properties.type == "martlet.apns.\(kind.rawValue)")
     }
 
-    @Test mutating func anEventCarriesCloudEventsAttributes() throws {
+    @Test mutating func setsCloudEventsAttributes() throws {
         let message = messages.event(try event(traceparent: "00-trace"), now: now)
         let id = try #require(message.properties.messageID)
         #expect(
@@ -58,7 +58,7 @@ import Testing
         #expect(untraced.properties.headers["traceparent"] == nil)
     }
 
-    @Test mutating func everyMessageHasAnIDOfItsOwn() throws {
+    @Test mutating func assignsUniqueMessageIDs() throws {
         var other = OutboundMessages(names: PipelineNames(), worker: "push-7")
         let made = [messages.event(try event(), now: now), messages.event(try event(), now: now)]
         let foreign = other.event(try event(), now: now)
@@ -70,7 +70,7 @@ import Testing
         arguments: [
             (nil, "job.rejected.unknown"), ("com.example.shop", "job.rejected.com.example.shop"),
         ] as [(String?, String)])
-    mutating func aRejectionSaysWhat(app: String?, routingKey: String) throws {
+    mutating func listsErrorsInRejectionEvent(app: String?, routingKey: String) throws {
         let rejection = JobRejection(
             jobID: app.map { _ in "order-1" }, app: app,
             faults: [.init(field: "payload", problem: "is required"), .init(field: "\"x", problem: "is not a field")])
@@ -90,9 +90,9 @@ import Testing
             ])
     }
 
-    // MARK: jobs
+    // MARK: Jobs
 
-    @Test mutating func aDeadJobKeepsItsBodyAndTheListedPropertiesAlone() throws {
+    @Test mutating func keepsBodyAndListedPropertiesOfDeadJob() throws {
         var properties = AMQPProperties(
             contentType: "text/plain", contentEncoding: "utf-8", correlationID: "c-1", messageID: "m-1", timestamp: 5,
             type: "t", appID: "shop")
@@ -122,7 +122,7 @@ import Testing
                 ["x-martlet-attempt", "x-martlet-part", "x-martlet-redelivered", "traceparent", "tracestate"]
             ),
         ] as [(Bool, String?, [String])])
-    mutating func aDelayedJobKnowsItsLaneAndItsHistory(
+    mutating func keepsLaneAndHistoryOfDelayedJob(
         redelivered: Bool, traceparent: String?, headers: [String]
     ) throws {
         let message = messages.part(
@@ -142,7 +142,7 @@ import Testing
         #expect(message.properties.headers["traceparent"]?.string == traceparent)
     }
 
-    @Test mutating func aChunkGoesBackToItsLaneUnderItsName() throws {
+    @Test mutating func publishesChunkToItsLaneUnderItsName() throws {
         let message = messages.part(part(try decodedJob(jobBody()), isChunk: true), to: .lane)
         #expect(message.exchange == "push.jobs" && message.routingKey == "urgent" && message.isMandatory)
         #expect(message.properties.headers["x-martlet-part"] == "order-1#7")
@@ -154,7 +154,7 @@ import Testing
             (.lane, "push.jobs", "bulk"), (.overflow, "push.moved", "bulk.overflow"),
             (.suspects, "push.moved", "suspects"), (.delay(seconds: 30), "push.delay.30", "bulk"),
         ] as [(OutboundMessages.Destination, String, String)])
-    mutating func aMovedJobKeepsWhatIsListedAndNothingElse(
+    mutating func keepsOnlyListedPropertiesOfMovedJob(
         destination: OutboundMessages.Destination, exchange: String, routingKey: String
     ) throws {
         messages = OutboundMessages(names: PipelineNames(prefix: "push"), worker: "push-7", user: "worker")
@@ -170,7 +170,7 @@ import Testing
         let message = messages.moved(try inbound(properties, redelivered: true), to: destination)
         #expect(message.exchange == exchange && message.routingKey == routingKey && message.isMandatory)
         #expect(message.body == Array("{broken".utf8))
-        #expect(message.properties.userID == "worker", "whom the broker knows")
+        #expect(message.properties.userID == "worker", "the broker accepts only the worker's own user")
         #expect(message.properties.messageID == "m-1" && message.properties.appID == "shop")
         #expect(message.properties.priority == nil && message.properties.expiration == nil)
         #expect(message.properties.replyTo == nil && message.properties.deliveryMode == .persistent)
@@ -187,9 +187,9 @@ import Testing
         #expect(again.publisher(worker: "worker") == "shop-backend")
     }
 
-    // MARK: what AMQP can't carry
+    // MARK: Limits of AMQP
 
-    @Test mutating func noTextIsTooLongForAMQP() throws {
+    @Test mutating func limitsTextsToAMQPMaximum() throws {
         let app = String(repeating: "é", count: 100)
         let sent = messages.event(try event(app: app), now: now)
         #expect(sent.routingKey == "apns.sent." + app)

@@ -15,7 +15,7 @@ import Testing
             firstAttempt: Timestamp(seconds: now.seconds - age))
     }
 
-    @Test func whatIsCertainIsTold() throws {
+    @Test func reportsCertainOutcomes() throws {
         #expect(try decide(.sent) == .tell(.sent))
         #expect(try decide(.sent, more: #""results":"problems","#) == .count(.sent))
         #expect(try decide(.rejected) == .tell(.rejected, reason: "R"))
@@ -26,12 +26,12 @@ import Testing
         #expect(try decide(.suppressed) == .tell(.suppressed))
     }
 
-    @Test func onlyTheProvidersWordMarks() throws {
+    @Test func marksTokenThatProviderReportsUnregistered() throws {
         #expect(try decide(.unregistered) == .mark(reason: "R"))
         #expect(try decide(.unregistered, reason: nil) == .mark(reason: "Unregistered"))
     }
 
-    @Test func whatMayHaveBeenSentIsNeverCalledFailed() throws {
+    @Test func neverReportsPossiblySentPushAsFailed() throws {
         #expect(try decide(.unknown) == .retry(seconds: 5))
         #expect(try decide(.unknown, more: #""at_most_once":true,"#) == .tell(.unknown, reason: "R"))
         #expect(try decide(.unknown, attempt: 3) == .tell(.unknown, reason: "R"))
@@ -40,7 +40,7 @@ import Testing
         #expect(try decide(.hold, redelivered: true, age: 1_000) == .tell(.unknown, reason: "R"))
     }
 
-    @Test func whatWasCertainlyNotSentIsTriedAgainForAsLongAsThereIsTime() throws {
+    @Test func retriesUnsentPushWhileTimeRemains() throws {
         #expect(try decide(.retry) == .retry(seconds: 5))
         #expect(try decide(.retry, attempt: 2) == .retry(seconds: 60))
         #expect(try decide(.retry, attempt: 3) == .tell(.failed, reason: "RetriesExhausted", detail: "R"))
@@ -48,7 +48,7 @@ import Testing
         #expect(try decide(.retry, more: #""expires_at":0,"#) == .tell(.expired, reason: "R"))
     }
 
-    @Test func whatItsCredentialKeepsWaitsWithoutAnAttempt() throws {
+    @Test func delaysHeldPushWithoutCountingAttempt() throws {
         #expect(try decide(.hold, attempt: 3) == .hold(seconds: 60))
         #expect(try decide(.hold, age: 1_000) == .tell(.failed, reason: "CredentialRefused", detail: "R"))
         #expect(try decide(.hold, more: #""expires_at":0,"#) == .tell(.expired, reason: "R"))

@@ -4,7 +4,7 @@ import Metering
 import PushModel
 import Testing
 
-/// What the pipeline counts beside its `PipelineCounts`.
+/// The pipeline's metrics that are not part of `PipelineCounts`.
 @Suite struct PipelineMeterTests {
     private let registry = MetricRegistry()
     private let meter: PipelineMeter
@@ -27,7 +27,7 @@ import Testing
         AMQPProperties(messageID: "order-1", timestamp: UInt64(now.seconds + published))
     }
 
-    @Test func connectionsToTheBrokerAreMadeOrLostOrNeitherOfThem() {
+    @Test func countsBrokerConnectionsByResult() {
         let error = AMQPError(.connectionFailed, "gone")
         func consumer(_ event: AMQPConsumerEvent) {
             harness.core.received(event, of: JobQueue.connections[0])
@@ -52,7 +52,7 @@ import Testing
             ])
     }
 
-    @Test func fromPublicationToStartAndToTheOutcomesConfirm() throws {
+    @Test func measuresJobAgeAndOutcomeTime() throws {
         harness.deliver(jobBody(), lane: .urgent, properties: properties(published: -3))
         #expect(shown(.jobAge).contains(#"martlet_job_age_seconds_sum{lane="urgent"} 3"#))
         #expect(shown(.jobAge).contains(#"martlet_job_age_seconds_bucket{lane="urgent",le="5.0"} 1"#))
@@ -65,7 +65,7 @@ import Testing
         #expect(shown(.settleTimes).contains(#"martlet_settle_seconds_sum{sink="broker"} 4"#))
     }
 
-    @Test func whatComesBackKnowsWhenItWasFirstPublished() throws {
+    @Test func measuresRetriedJobFromFirstPublication() throws {
         harness.deliver(jobBody(), properties: properties(published: -3))
         harness.report(try harness.job(0), [.retry, .retry])
         #expect(shown(.retries) == [#"martlet_retries_total{delay="5"} 2"#])
@@ -78,10 +78,10 @@ import Testing
         harness.report(try harness.job(1), [.sent, .sent])
         harness.confirmAllEvents()
         #expect(shown(.outcomeTimes).contains(#"martlet_outcome_seconds_sum{lane="normal",attempt="later"} 16"#))
-        #expect(shown(.jobAge).contains(#"martlet_job_age_seconds_count{lane="normal"} 1"#), "once")
+        #expect(shown(.jobAge).contains(#"martlet_job_age_seconds_count{lane="normal"} 1"#), "must be measured once")
     }
 
-    @Test func aPublishersClockMayBeWrong() throws {
+    @Test func toleratesWrongClockOfPublisher() throws {
         harness.deliver(jobBody("ahead"), properties: properties(published: 500))
         #expect(shown(.jobAge).contains(#"martlet_job_age_seconds_bucket{lane="normal",le="0.01"} 1"#))
         harness.deliver(jobBody("absurd"), number: 2, properties: properties(published: -now.seconds))
@@ -91,14 +91,14 @@ import Testing
         #expect(harness.output.jobs.count == 4)
     }
 
-    @Test func theBrokersOwnTimeGoesFirst() throws {
+    @Test func prefersTimestampOfBroker() throws {
         var properties = properties(published: -100)
         properties.headers["timestamp_in_ms"] = .int64(now.milliseconds - 250)
         harness.deliver(jobBody(), properties: properties)
         #expect(shown(.jobAge).contains(#"martlet_job_age_seconds_sum{lane="normal"} 0.25"#))
     }
 
-    @Test func onlyRegisteredAppsHaveSeries() throws {
+    @Test func countsOnlyRegisteredAppsByName() throws {
         harness.deliver(jobBody("early"))
         harness.report(try harness.job(0), [.sent, .sent])
         #expect(shown(.pushesByApp) == [#"martlet_pushes_total{app="unknown",kind="sent"} 2"#])
@@ -112,7 +112,7 @@ import Testing
                 #"martlet_pushes_total{app="unknown",kind="sent"} 2"#,
             ])
         let text = registry.page().text(.text, [.pushesByApp])
-        #expect(text.contains("app=\"other\"") && !text.contains("zoo"), "one app may have its own")
+        #expect(text.contains("app=\"other\"") && !text.contains("zoo"), "only one app may have its own series")
     }
 
     @Test func countsPushesByOutputAndResult() throws {
@@ -130,7 +130,7 @@ import Testing
             ])
     }
 
-    @Test func reasonsThatPeersMakeUpAreOther() throws {
+    @Test func countsUnknownReasonsAsOther() throws {
         harness.deliver(jobBody())
         let job = try harness.job(0)
         harness.report(

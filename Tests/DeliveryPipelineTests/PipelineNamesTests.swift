@@ -2,12 +2,12 @@ import AMQPClient
 import DeliveryPipeline
 import Testing
 
-/// The table of docs/design.md, section 3.
+/// Tests of the exchanges and queues that docs/design.md lists.
 @Suite struct PipelineNamesTests {
     private let topology = PipelineNames().topology(delays: RetryPolicy().delays)
 
     @Test(arguments: ["urgent", "normal", "bulk", "urgent.overflow", "normal.overflow", "bulk.overflow"])
-    func aLaneIsAQuorumQueueThatDeadLettersSafely(lane: String) throws {
+    func declaresLanesAsQuorumQueuesWithSafeDeadLettering(lane: String) throws {
         let queue = try #require(topology.queues.first { $0.name == "martlet.jobs.\(lane)" })
         #expect(queue.isDurable && !queue.isExclusive && !queue.isAutoDelete)
         #expect(
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [1, 5, 30, 120, 900, 3600, 21_600])
-    func aDelayGoesBackToTheJobs(seconds: Int) throws {
+    func returnsDelayedJobsToJobsExchange(seconds: Int) throws {
         let name = "martlet.delay.\(seconds)"
         let queue = try #require(topology.queues.first { $0.name == name })
         #expect(
@@ -27,18 +27,18 @@ import Testing
                 "x-dead-letter-exchange": "martlet.jobs", "x-dead-letter-strategy": "at-least-once",
                 "x-overflow": "reject-publish",
             ])
-        #expect(topology.exchanges.first { $0.name == name }?.kind == .fanout, "which keeps the lane as the key")
+        #expect(topology.exchanges.first { $0.name == name }?.kind == .fanout, "fanout keeps the lane as the key")
     }
 
     private static let delays = ["1", "120", "21600", "30", "3600", "5", "900"]
 
-    @Test func jobsThatMayEndAWorkerAreSoonGivenUp() throws {
+    @Test func limitsDeliveriesOfSuspects() throws {
         let queue = try #require(topology.queues.first { $0.name == "martlet.jobs.suspects" })
         #expect(arguments(queue)["x-delivery-limit"] == 3)
     }
 
-    /// RabbitMQ 4 drops what was delivered 20 times, where a queue does not say otherwise.
-    @Test func deadJobsCanBeReadAsOftenAsAnyoneWants() throws {
+    /// By default, RabbitMQ 4 drops a message after 20 deliveries.
+    @Test func allowsUnlimitedReadsOfDeadJobs() throws {
         let dead = try #require(topology.queues.first { $0.name == "martlet.dead" })
         #expect(arguments(dead) == ["x-queue-type": "quorum", "x-delivery-limit": 1_000_000])
         let dropped = try #require(topology.queues.first { $0.name == "martlet.dropped" })
@@ -49,7 +49,7 @@ import Testing
             ])
     }
 
-    @Test func thereIsNothingElse() {
+    @Test func declaresNoOtherExchangesOrQueues() {
         #expect(
             topology.exchanges.map { "\($0.name) \($0.kind)" }.sorted() == ["martlet.dead topic"]
                 + Self.delays.map { "martlet.delay.\($0) fanout" } + [
@@ -67,7 +67,7 @@ import Testing
             ])
     }
 
-    @Test func routingKeysLeadToTheLanes() throws {
+    @Test func bindsRoutingKeysToLanes() throws {
         let spread = try #require(topology.spread)
         let ways = spread.ways.flatMap { way in
             way.keys.map { AMQPBinding(queue: way.queues[0], exchange: spread.exchange, routingKey: $0) }
@@ -86,7 +86,7 @@ import Testing
                 ])
     }
 
-    @Test func thePrefixIsOnEveryName() {
+    @Test func prefixesEveryName() {
         let other = PipelineNames(prefix: "x").topology(delays: [7])
         let names = other.exchanges.map(\.name) + other.queues.map(\.name) + other.bindings.map(\.queue)
         #expect(names.filter { !$0.hasPrefix("x.") } == [])
@@ -95,14 +95,14 @@ import Testing
         #expect(arguments.filter { $0.value.string?.hasPrefix("martlet") == true } == [])
     }
 
-    @Test func aLaneOfThreeShardsHasTwoQueuesMoreWithLeadersElsewhere() throws {
+    @Test func balancesLeadersOfAdditionalShards() throws {
         let spread = PipelineNames(shards: 3).topology(delays: RetryPolicy().delays)
         let more = spread.queues.filter { queue in !topology.queues.contains { $0.name == queue.name } }
         #expect(
             more.map(\.name) == [
                 "martlet.jobs.urgent.2", "martlet.jobs.normal.2", "martlet.jobs.bulk.2", "martlet.jobs.urgent.3",
                 "martlet.jobs.normal.3", "martlet.jobs.bulk.3",
-            ], "the last way's are made last")
+            ], "queues of the last shard must be declared last")
         #expect(
             more.allSatisfy {
                 arguments($0) == [
@@ -115,10 +115,10 @@ import Testing
         let middles = try #require(spread.spread).middles
         #expect(middles.map(\.name) == ["martlet.jobs.urgent", "martlet.jobs.normal", "martlet.jobs.bulk"])
         #expect(middles.allSatisfy { $0.kind == .random && $0.arguments["alternate-exchange"] == "martlet.dropped" })
-        #expect(topology.spread?.middles == [], "nobody needs the plugin for one")
+        #expect(topology.spread?.middles == [], "a single shard must not need the plugin")
     }
 
-    @Test func aTagTellsTheShardAndItsLane() {
+    @Test func identifiesShardAndLaneByTag() {
         let tags = (1...PipelineNames.mostShards).flatMap { shard in JobQueue.all.map { $0.tagIndex(shard: shard) } }
         #expect(Set(tags).count == tags.count)
         #expect(tags.map { JobQueue(tagIndex: $0) } == (1...PipelineNames.mostShards).flatMap { _ in JobQueue.all })

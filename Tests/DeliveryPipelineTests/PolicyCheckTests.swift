@@ -28,7 +28,7 @@ struct PolicyCheckTests {
         ("martlet.jobs.bulk", "delivery-limit", 5, "dead-letters jobs too early"),
         ("martlet.dead", "delivery-limit", 5, "deletes jobs read"),
     ])
-    func namesPolicyThatCostsJobs(queue: String, key: String, value: Int, consequence: String) {
+    func reportsPolicyThatLosesJobs(queue: String, key: String, value: Int, consequence: String) {
         let found = dangers(queue, [key: value])
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix("policy all sets \(key) \(value), which ") == true, "\(found)")
@@ -40,11 +40,11 @@ struct PolicyCheckTests {
         ("martlet.delay.30", "message-ttl", 30_000), ("martlet.jobs.bulk", "delivery-limit", 20),
         ("martlet.dead", "delivery-limit", -1), ("another.queue", "expires", 1),
     ])
-    func acceptsPolicyThatCostsNothing(queue: String, key: String, value: Int) {
+    func acceptsHarmlessPolicy(queue: String, key: String, value: Int) {
         #expect(dangers(queue, [key: value]) == [])
     }
 
-    @Test func namesTextsThatCostJobs() {
+    @Test func reportsTextSettingsThatLoseJobs() {
         #expect(dangers("martlet.jobs.bulk", [:], ["overflow": "drop-head"]).count == 1)
         #expect(dangers("martlet.jobs.bulk", ["max-length": 5], ["overflow": "drop-head"]).count == 2)
         #expect(dangers("martlet.jobs.bulk", ["max-length": 5], ["overflow": "reject-publish"]) == [])
@@ -52,7 +52,7 @@ struct PolicyCheckTests {
         #expect(dangers("martlet.dead", [:], ["dead-letter-strategy": "at-most-once"]) == [])
     }
 
-    @Test(arguments: [(1_000, 1), (1_001, 0)]) func namesBoundBelowTheQueuesOwn(limit: Int, dangers: Int) {
+    @Test(arguments: [(1_000, 1), (1_001, 0)]) func reportsLimitBelowLimitOfQueue(limit: Int, dangers: Int) {
         let queue = AMQPQueue(
             name: "martlet.ledger", arguments: ["x-overflow": "drop-head", "x-max-length-bytes": .int64(1_001)])
         let found = PolicyCheck(
@@ -61,7 +61,7 @@ struct PolicyCheckTests {
         #expect(found.dangers.count == dangers, "\(found.dangers)")
     }
 
-    @Test func namesTheFirstOfManyQueues() {
+    @Test func listsOnlyFirstOfManyQueues() {
         let topology = names.topology(delays: [30])
         let found = PolicyCheck(
             topology, dropped: names.dropped,

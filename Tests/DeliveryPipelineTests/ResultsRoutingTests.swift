@@ -21,7 +21,7 @@ struct ResultsRoutingTests {
         #expect(sampled == [true, false, true, true, true])
     }
 
-    @Test func countsSampledEventsByWhetherAQueueTookThem() {
+    @Test func countsSampledEventsAsRoutedOrUnrouted() {
         var routing = ResultsRouting()
         routing.isUnroutable(7)
         routing.confirmed(6, routingKey: "apns.sent.a")
@@ -29,7 +29,7 @@ struct ResultsRoutingTests {
         #expect(routing.counts == .init(routed: 1, unrouted: 1, lastUnrouted: "apns.sent.b"))
     }
 
-    @Test func countsEventPublishedAgainByItsSecondAnswer() {
+    @Test func countsRepublishedEventByItsSecondConfirm() {
         var routing = ResultsRouting()
         routing.isUnroutable(7)
         routing.disconnected()

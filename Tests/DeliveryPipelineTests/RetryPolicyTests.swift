@@ -24,7 +24,7 @@ import Testing
             (5, at(3599), .expire),
             (1, at(-1), .expire),
         ] as [(Int, Job.Expiration?, RetryPolicy.Decision)])
-    func afterAnAttempt(attempt: Int, expiration: Job.Expiration?, decision: RetryPolicy.Decision) {
+    func decidesAfterAttempt(attempt: Int, expiration: Job.Expiration?, decision: RetryPolicy.Decision) {
         #expect(RetryPolicy().decide(afterAttempt: attempt, expiration: expiration, now: now) == decision)
     }
 
@@ -38,11 +38,11 @@ import Testing
             ([5, 30], at(30), .wait(seconds: 30)),
             ([5, 30], .nowOrNever, .expire),
         ] as [([Int], Job.Expiration?, RetryPolicy.Decision)])
-    func whileHeld(delays: [Int], expiration: Job.Expiration?, decision: RetryPolicy.Decision) {
+    func decidesWhileHeld(delays: [Int], expiration: Job.Expiration?, decision: RetryPolicy.Decision) {
         #expect(RetryPolicy(delays: delays).hold(expiration: expiration, now: now) == decision)
     }
 
-    @Test func withoutDelaysThereIsOneAttempt() {
+    @Test func givesUpAfterOneAttemptWithoutDelays() {
         #expect(RetryPolicy(delays: []).decide(afterAttempt: 1, expiration: nil, now: now) == .giveUp)
     }
 
@@ -55,7 +55,7 @@ import Testing
             (1, 86_399, 0, .wait(seconds: 5)),
             (1, 86_400, 0, .giveUp),
         ] as [(Int, Int64, Int32, RetryPolicy.Decision)])
-    func ageAndWishesCount(attempt: Int, age: Int64, wish: Int32, decision: RetryPolicy.Decision) {
+    func appliesAgeAndRequestedDelay(attempt: Int, age: Int64, wish: Int32, decision: RetryPolicy.Decision) {
         #expect(
             RetryPolicy().decide(afterAttempt: attempt, age: age, wish: wish, expiration: nil, now: now) == decision)
     }
@@ -65,31 +65,31 @@ import Testing
             (0, 0, RetryPolicy.Decision.wait(seconds: 30)), (0, 60, .wait(seconds: 30)), (0, 130, .wait(seconds: 120)),
             (86_399, 120, .wait(seconds: 120)), (86_400, 0, .giveUp),
         ] as [(Int64, Int32, RetryPolicy.Decision)])
-    func ageAndWishesCountWhileHeld(age: Int64, wish: Int32, decision: RetryPolicy.Decision) {
+    func appliesAgeAndRequestedDelayWhileHeld(age: Int64, wish: Int32, decision: RetryPolicy.Decision) {
         #expect(RetryPolicy().hold(age: age, wish: wish, expiration: nil, now: now) == decision)
     }
 
     @Test(arguments: [([5, 30, 120], 30), ([1, 2], 2), ([60, 90], 60), ([], nil)] as [([Int], Int?)])
-    func holdsPausedJobsForTheFirstDelayOfThirtySeconds(delays: [Int], seconds: Int?) {
+    func holdsPausedJobsForFirstDelayOfThirtySeconds(delays: [Int], seconds: Int?) {
         #expect(RetryPolicy(delays: delays).shortestHold == seconds)
         let decision = RetryPolicy(delays: delays).hold(expiration: nil, now: now)
         #expect(decision == seconds.map { .wait(seconds: $0) } ?? .giveUp)
     }
 
-    /// A provider that wants it given up within the hour: a delay that still fits is taken, and nothing is begun after it.
+    /// The provider requires that retries end within an hour. Each delay must fit into the remaining time.
     @Test(
         arguments: [
             (1, RetryPolicy.Decision.wait(seconds: 30)), (2, .wait(seconds: 30)), (3, .wait(seconds: 120)),
             (4, .wait(seconds: 900)), (5, .wait(seconds: 900)), (6, .wait(seconds: 900)), (7, .wait(seconds: 120)),
         ] as [(Int, RetryPolicy.Decision)])
-    func aProvidersPatienceIsKept(attempt: Int, decision: RetryPolicy.Decision) {
+    func stopsRetriesWithinTimeLimitOfProvider(attempt: Int, decision: RetryPolicy.Decision) {
         #expect(
             RetryPolicy().decide(
-                // Most of the time it was held back, which does not count.
+                // The job was held for most of its age, which does not count.
                 afterAttempt: attempt, age: 40_000, wish: 10, patience: 3_600, expiration: nil, now: now) == decision)
     }
 
-    @Test func theWaitsOfAPatienceAddUpToNoMore() {
+    @Test func keepsTotalDelayWithinTimeLimitOfProvider() {
         for wish in [0, 10, 100, 900, 3_600] as [Int32] {
             var waited = 0
             for attempt in 1...1_000 {

@@ -5,8 +5,8 @@ import Testing
 @Suite struct SettlingLedgerTests {
     typealias Ledger = SettlingLedger<String>
 
-    /// An output may report a recipient twice, and by then the place may be another job's.
-    @Test func whatComesAfterItIsSettledMeetsNothingOfAnother() {
+    /// An output may report a recipient twice. By then, the entry's place may belong to another job.
+    @Test func ignoresLateReportAfterReuseOfPlace() {
         var ledger = SettlingLedger<String>()
         let settled = ledger.open("a", obligations: 1)
         #expect(ledger.met(.init(entry: settled, count: 1)) == "a")
@@ -18,7 +18,7 @@ import Testing
         #expect(ledger.met(.init(entry: other, count: 2)) == "b")
     }
 
-    @Test(arguments: [-1, 7, .max]) func noEntryNeedsBeThere(entry: Int) {
+    @Test(arguments: [-1, 7, .max]) func ignoresUnknownEntry(entry: Int) {
         var ledger = SettlingLedger<String>()
         _ = ledger.open("a", obligations: 1)
         #expect(ledger.met(.init(entry: entry, count: 1)) == nil)
@@ -26,7 +26,7 @@ import Testing
         #expect(ledger.owing == 1)
     }
 
-    @Test func aDeliveryIsHandedOutWithItsLastObligation() {
+    @Test func returnsDeliveryWithLastSettlement() {
         var ledger = Ledger()
         let entry = ledger.open("a", obligations: 3)
         ledger.expect(group: 7, for: [.init(entry: entry, count: 2)])
@@ -40,7 +40,7 @@ import Testing
         #expect(ledger.openGroups == 0)
     }
 
-    @Test func oneGroupSettlesManyDeliveries() {
+    @Test func settlesManyDeliveriesWithOneGroup() {
         var ledger = Ledger()
         let entries = ["a", "b", "c"].map { ledger.open($0, obligations: 1) }
         ledger.oweMore(entries[1])
@@ -51,7 +51,7 @@ import Testing
         #expect(met2 == "b")
     }
 
-    @Test func aSecondConfirmAndAnUnknownOneMeetNothing() {
+    @Test func ignoresRepeatedAndUnknownConfirms() {
         var ledger = Ledger()
         let entry = ledger.open("a", obligations: 2)
         ledger.expect(group: 1, for: [.init(entry: entry, count: 1)])
@@ -64,7 +64,7 @@ import Testing
         #expect(ledger.owing == 1)
     }
 
-    @Test func aSettledEntryOwesNothingMore() {
+    @Test func ignoresReportsForSettledEntry() {
         var ledger = Ledger()
         let entry = ledger.open("a", obligations: 1)
         let met1 = ledger.met(.init(entry: entry, count: 5))
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
-    func inAnyOrderEachDeliveryIsHandedOutOnceAndNeverEarly(seed: UInt64) {
+    func returnsEachDeliveryOnceAndNeverEarlyInAnyOrder(seed: UInt64) {
         var model = LedgerModel(seed: seed)
         for _ in 0..<600 { model.step() }
         model.finish()
@@ -84,7 +84,7 @@ import Testing
     }
 }
 
-/// The ledger beside the simplest account of the same, fed at random.
+/// A simple model of the ledger. Random operations are applied to both, and their results are compared.
 private struct LedgerModel {
     private struct Account {
         let entry: Int
@@ -120,15 +120,15 @@ private struct LedgerModel {
         check()
     }
 
-    /// Everything that is still owed is met.
+    /// Completes all pending settlements.
     mutating func finish() {
         while !accounts.isEmpty, faults.isEmpty {
             expect()
             if let group = groups.keys.sorted().randomElement(using: &random) { meet(group) }
             check()
         }
-        if ledger.openGroups != groups.count { faults.append("\(ledger.openGroups) groups are left") }
-        if handedOut.count != lastDelivery { faults.append("\(handedOut.count) of \(lastDelivery) were handed out") }
+        if ledger.openGroups != groups.count { faults.append("\(ledger.openGroups) groups are still open") }
+        if handedOut.count != lastDelivery { faults.append("\(handedOut.count) of \(lastDelivery) returned") }
     }
 
     private mutating func open() {
@@ -138,7 +138,7 @@ private struct LedgerModel {
         if accounts.values.contains(where: { $0.entry == entry }) { faults.append("place \(entry) is used twice") }
         accounts[lastDelivery] = Account(entry: entry, owing: obligations, inNoGroup: obligations)
         mostOpen = max(mostOpen, accounts.count)
-        if entry & 0xFFFF_FFFF >= mostOpen { faults.append("place \(entry) for at most \(mostOpen) open ones") }
+        if entry & 0xFFFF_FFFF >= mostOpen { faults.append("place \(entry) exceeds \(mostOpen) open entries") }
     }
 
     private mutating func expect() {
@@ -171,7 +171,7 @@ private struct LedgerModel {
         compare(ledger.met(.init(entry: entry, count: 1)).map { [$0] } ?? [], with: pay(delivery, 1) ? [delivery] : [])
     }
 
-    /// - Returns: whether nothing is owed any more.
+    /// Subtracts settlements from a delivery, and returns whether none is pending.
     private mutating func pay(_ delivery: Int, _ count: Int) -> Bool {
         accounts[delivery]?.owing -= count
         guard accounts[delivery]?.owing == 0 else { return false }
@@ -180,13 +180,13 @@ private struct LedgerModel {
     }
 
     private mutating func compare(_ got: [Int], with expected: [Int]) {
-        if got != expected { faults.append("handed out \(got) instead of \(expected)") }
-        for delivery in got where !handedOut.insert(delivery).inserted { faults.append("\(delivery) came twice") }
+        if got != expected { faults.append("returned \(got) instead of \(expected)") }
+        for delivery in got where !handedOut.insert(delivery).inserted { faults.append("\(delivery) repeated") }
     }
 
     private mutating func check() {
         let owing = accounts.values.reduce(0) { $0 + $1.owing }
-        if ledger.owing != owing { faults.append("owing \(ledger.owing) instead of \(owing)") }
+        if ledger.owing != owing { faults.append("\(ledger.owing) pending instead of \(owing)") }
         if ledger.openEntries != accounts.count { faults.append("\(ledger.openEntries) open, not \(accounts.count)") }
     }
 }

@@ -10,7 +10,7 @@ import Testing
         return queue
     }
 
-    @Test func oneStatementAtATimeAndTheRestGathers() {
+    @Test func sendsOneStatementAtATimeAndGathersRest() {
         var queue = asking([1, 2, 3], atMost: 2)
         #expect(queue.isAsking && queue.asks(1) && queue.gathering == [3])
         let none = queue.next(id: 2)
@@ -21,7 +21,7 @@ import Testing
         #expect(next == [3])
     }
 
-    @Test func anAnswerToAnotherStatementIsNone() {
+    @Test func ignoresAnswerToAnotherStatement() {
         var queue = asking([1])
         let wrong = queue.answered(7)
         #expect(wrong == nil && queue.isAsking)
@@ -30,8 +30,8 @@ import Testing
         #expect(twice == nil)
     }
 
-    /// Answers come by place.
-    @Test func whatIsTakenOutLeavesItsPlace() {
+    /// Answers are assigned by position, so a removed item must keep its position.
+    @Test func keepsPlacesOfRemovedItems() {
         var queue = asking([1, 2, 3], atMost: 2)
         let taken = queue.takeOut { $0 != 2 }
         #expect(taken.asked == [1] && taken.gathering == [3])

@@ -3,7 +3,7 @@ import Foundation
 import SimulatorTestSupport
 import Testing
 
-/// The endpoint for access tokens, and what a bearer is good for.
+/// The endpoint for access tokens, and the requests that a token permits.
 @Suite struct AccessTokenTests {
     typealias Claims = TestAccount.Claims
 
@@ -18,48 +18,48 @@ import Testing
     static let window = ["invalid_grant", "short-lived token (60 minutes)", "iat and exp"]
     static let rows: [Row] = [
         Row(
-            description: "good", status: 200,
+            description: "valid", status: 200,
             says: [#""access_token":"ya29."#, #""expires_in":3599,"token_type":"Bearer""#]),
         Row(
             description: "unknown algorithm", says: ["invalid_grant", "Invalid JWT Signature."],
             claims: Claims(header: #"{"alg":"HS256","kid":"key-1"}"#)),
         Row(
-            description: "another key's signature", says: ["invalid_grant", "Invalid JWT Signature."],
+            description: "signature of another key", says: ["invalid_grant", "Invalid JWT Signature."],
             isOfStranger: true),
         Row(
-            description: "a key that was deleted", says: ["invalid_grant", "Invalid JWT Signature."],
+            description: "deleted key", says: ["invalid_grant", "Invalid JWT Signature."],
             claims: Claims(header: #"{"alg":"RS256","kid":"key-0"}"#)),
         Row(description: "no kid", status: 200, says: ["access_token"], claims: Claims(header: #"{"alg":"RS256"}"#)),
         Row(
-            description: "another account under this key", says: ["invalid_grant", "account not found"],
+            description: "unknown account with a known key", says: ["invalid_grant", "account not found"],
             claims: Claims(iss: "nobody@shop-1.iam.gserviceaccount.com")),
         Row(
-            description: "an unknown account and key", says: ["invalid_grant", "account not found"],
+            description: "unknown account and key", says: ["invalid_grant", "account not found"],
             claims: Claims(header: #"{"alg":"RS256","kid":"key-0"}"#, iss: "nobody@x"), isOfStranger: true),
         Row(description: "no iat", says: window, claims: Claims(iat: nil)),
         Row(description: "no exp", says: window, claims: Claims(exp: nil)),
-        Row(description: "too long", says: window, claims: Claims(exp: 3_601)),
-        Row(description: "over", says: window, claims: Claims(iat: -3_600, exp: 0)),
-        Row(description: "nearly over", status: 200, says: ["access_token"], claims: Claims(iat: -3_599, exp: 1)),
-        Row(description: "300 s ahead", status: 200, says: ["access_token"], claims: Claims(iat: 300, exp: 3_900)),
-        Row(description: "301 s ahead", says: window, claims: Claims(iat: 301, exp: 3_901)),
+        Row(description: "lifetime over one hour", says: window, claims: Claims(exp: 3_601)),
+        Row(description: "expired", says: window, claims: Claims(iat: -3_600, exp: 0)),
+        Row(description: "expires in 1 s", status: 200, says: ["access_token"], claims: Claims(iat: -3_599, exp: 1)),
+        Row(description: "iat 300 s ahead", status: 200, says: ["access_token"], claims: Claims(iat: 300, exp: 3_900)),
+        Row(description: "iat 301 s ahead", says: window, claims: Claims(iat: 301, exp: 3_901)),
         Row(description: "no scope", says: ["invalid_scope"], claims: Claims(scope: nil)),
         Row(description: "empty scope", says: ["invalid_scope"], claims: Claims(scope: " ")),
         Row(
-            description: "scopes", status: 200, says: ["access_token"],
+            description: "two scopes", status: 200, says: ["access_token"],
             claims: Claims(scope: "https://www.googleapis.com/auth/firebase \(TestAccount.messaging)")),
         Row(description: "unknown scope", status: 200, says: [#"{"id_token":"#], claims: Claims(scope: "messaging")),
-        Row(description: "window before scope", says: window, claims: Claims(scope: nil, exp: 3_601)),
+        Row(description: "time window before scope", says: window, claims: Claims(scope: nil, exp: 3_601)),
         Row(
-            description: "another audience", says: ["invalid_grant", "audience"],
+            description: "audience of another endpoint", says: ["invalid_grant", "audience"],
             claims: Claims(aud: "https://localhost/token/")),
         Row(
-            description: "Google's audience", status: 200, says: ["access_token"],
+            description: "audience of Google's endpoint", status: 200, says: ["access_token"],
             claims: Claims(aud: "https://oauth2.googleapis.com/token")),
         Row(description: "scope before audience", says: ["invalid_scope"], claims: Claims(scope: nil, aud: nil)),
     ]
 
-    @Test(arguments: rows) func assertionsAreJudgedAsGoogleDoes(row: Row) async throws {
+    @Test(arguments: rows) func checksAssertionsAsGoogleDoes(row: Row) async throws {
         try await FCMSession.run { session async throws in
             let account = try (row.isOfStranger ? TestAccount.stranger : TestAccount.one).get()
             let answer = try await FCMSession.requestToken(
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func formsThatAreNone() async throws {
+    @Test func rejectsInvalidForms() async throws {
         try await FCMSession.run { session async throws in
             let assertion = try TestAccount.one.get().assertion(at: session.now)
             let grant = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
@@ -96,10 +96,10 @@ import Testing
         }
     }
 
-    @Test func aBearerIsGoodForItsTimeAndProject() async throws {
+    @Test func acceptsTokenForItsLifetimeAndProject() async throws {
         try await FCMSession.run { session async throws in
             #expect(try await session.send().status == 200)
-            #expect(try await session.send("\"data\":{\"n\":\"2\"}", project: "4242").status == 200, "by number")
+            #expect(try await session.send("\"data\":{\"n\":\"2\"}", project: "4242").status == 200, "project number")
             let stranger = try await session.send(bearer: "ya29.made-up")
             #expect(stranger.status == 401 && stranger.body.contains(#""status":"UNAUTHENTICATED""#))
             #expect(!stranger.body.contains("FcmError") && stranger.fields["www-authenticate"] != nil)
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func aTokenMayBeForSomethingElse() async throws {
+    @Test func rejectsTokenWithoutMessagingScope() async throws {
         try await FCMSession.run { session async throws in
             let bearer = try await FCMSession.accessToken(
                 session.client, Claims(scope: "https://www.googleapis.com/auth/datastore"), at: session.now)
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func accountsAndTokensGoBadOnCommand() async throws {
+    @Test func refusesAccountsAndTokensOnCommand() async throws {
         try await FCMSession.run { session async throws in
             let email = TestAccount.email, control = session.control
             #expect(try await control.send("POST", "tokens/revoke").status == 204)
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func scriptsHaveTheSameWords() async throws {
+    @Test func runsAccountAndQuotaFaultsFromScript() async throws {
         let email = TestAccount.email
         let json =
             #"[{"at_ms":0,"account":{"client_email":"\#(email)","send_fault":"PERMISSION_DENIED"}},{"at_ms":0,"revoke":true},"#
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func anAccountIsRegisteredByItsFile() async throws {
+    @Test func registersAccountFromItsFile() async throws {
         try await FCMSession.run { session async throws in
             let account = try TestAccount.stranger.get().pem
             let file =

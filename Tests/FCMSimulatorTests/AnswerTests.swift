@@ -5,7 +5,7 @@ import SimulatorTestSupport
 import TestSupport
 import Testing
 
-/// Answers by token and by choice: what stands in each.
+/// The answers that a token or a control request selects.
 @Suite struct AnswerTests {
     struct Row: Sendable {
         let prefix: String
@@ -49,7 +49,7 @@ import Testing
         Row(prefix: "de1ade1a0020", status: 200, word: nil, errorCode: nil, says: "projects/shop-1/messages/0:"),
     ]
 
-    @Test func tokensChooseTheirAnswer() async throws {
+    @Test func answersByPrefixOfToken() async throws {
         try await FCMSession.run { session async throws in
             for row in Self.rows {
                 let fid = "e" + row.prefix + String(repeating: "0", count: 21 - row.prefix.count)
@@ -66,26 +66,26 @@ import Testing
                             == true)
                 }
             }
-            // Dead tokens are dead in a dry run too; nobody asks Apple then.
+            // A dry run reports dead tokens, but FCM does not contact Apple.
             let dry = #""validate_only":true,"message":{"token":"#
             #expect(try await session.send(body: #"{\#(dry)"dead0404-2:APA91b"}}"#).status == 404)
             #expect(try await session.send(body: #"{\#(dry)"bad00401-2:APA91b"}}"#).status == 200)
         }
     }
 
-    @Test func answersAreLost() async throws {
+    @Test func losesAnswersByPrefixOfToken() async throws {
         try await FCMSession.run { session async throws in
             await #expect(throws: PushClient.Lost(code: .internalError)) {
                 try await session.send(to: "0badc0de-1:APA91b")
             }
             let silent = session.start(to: "deafdeaf-1:APA91b")
-            try await eventually("it is withheld") { await session.simulator.counters().withheld == 2 }
+            try await eventually("the answer is withheld") { await session.simulator.counters().withheld == 2 }
             await #expect(throws: PushClient.Lost.self) { try await session.send(to: "00000bad-1:APA91b") }
             await #expect(throws: PushClient.Lost.self) { try await silent.get() }
         }
     }
 
-    @Test func answersAreChosen() async throws {
+    @Test func returnsPlannedAnswers() async throws {
         try await FCMSession.run { session async throws in
             let token = FCMSession.token, control = session.control
             let path = "answers/tokens/" + token.replacing(":", with: "%3A")

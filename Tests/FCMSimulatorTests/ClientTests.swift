@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The command against clients that are not ours.
+/// The simulator command with third-party clients.
 @Suite(.serialized) struct ClientTests {
     private static let folder = Project.root.appending(path: "Tests/FCMSimulatorTests/Clients").path
 
-    /// Those of PyPI are left out, with a line that says so, where they can't be had.
+    /// Clients from PyPI are skipped, with a printed line, if they cannot be installed.
     @Test(arguments: ["google_auth", "firebase_admin", "google_api", "greedy"])
-    func servesAnotherProjectsClient(name: String) async throws {
+    func servesThirdPartyClients(name: String) async throws {
         let ended = try await Subprocess.run(
             [
                 "/usr/bin/python3", "\(Self.folder)/foreign.py", name,

@@ -1,14 +1,14 @@
 import FCMSimulator
 import Testing
 
-/// JSON to the letter of RFC 8259.
+/// The strict conformance of the JSON reader to RFC 8259.
 @Suite struct JSONReaderTests {
     @Test(arguments: [
         "null", " true ", "[]", "{}", "[1,-0,0.5,-12.25e+3,1E9,10]", #"{"a":{"b":[null]},"a":2}"#,
         #""\"\\\/\b\f\n\r\t\u00e9\ud83e\udd86""#,
         #""é🦆""#, "\t[\n1\r]",
     ])
-    func whatItReads(text: String) {
+    func readsValidJSON(text: String) {
         #expect(JSONReader.read(Array(text.utf8)) != nil)
     }
 
@@ -18,11 +18,11 @@ import Testing
         "\"", "\"\\x\"", "\"\\u12g4\"", "\"\\ud83e\"", "\"\\udd86\"", "\"\\ud83e\\u0041\"", "\"\u{1}\"", "[1]]", "'a'",
         "// a",
     ])
-    func whatItRefuses(text: String) {
+    func rejectsInvalidJSON(text: String) {
         #expect(JSONReader.read(Array(text.utf8)) == nil)
     }
 
-    @Test func depthAndEncodingAreLimited() {
+    @Test func limitsDepthAndRequiresUTF8() {
         let nested = [UInt8](repeating: UInt8(ascii: "["), count: 100),
             ends = [UInt8](repeating: UInt8(ascii: "]"), count: 100)
         #expect(JSONReader.read(nested + ends) != nil)

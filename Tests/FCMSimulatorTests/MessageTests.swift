@@ -2,16 +2,16 @@ import FCMSimulator
 import SimulatorTestSupport
 import Testing
 
-/// What FCM checks of a message, both sides of each boundary.
+/// The checks that FCM applies to a message, with cases on both sides of each limit.
 @Suite struct MessageTests {
     struct Row: Sendable, CustomStringConvertible {
-        /// What follows the target, or the whole body where it begins with a brace.
+        /// The members after the target, or the whole body unless the text begins with a quotation mark.
         let text: String
         var status = 400
         var says = ""
-        /// The field that is to blame.
+        /// The field that the error names.
         var field: String?
-        /// Whether it is FCM that has found it.
+        /// Whether the error has FCM's own details, which errors of the JSON parser lack.
         var isOfFCM = false
 
         var description: String { String(text.prefix(100)) }
@@ -153,7 +153,7 @@ import Testing
         .fcm(#"{"message":{"topic":"news","data":{"n":"\#(letters(2_048))"}}}"#, "message", "2049 bytes"),
     ]
 
-    @Test func messagesAreJudgedAsFCMDoes() async throws {
+    @Test func checksMessagesAsFCMDoes() async throws {
         try await FCMSession.run { session async throws in
             for row in Self.wholes + Self.targets + Self.fields + Self.topics {
                 let body = row.text.first == "\"" ? nil : row.text
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func acceptedMessagesHaveNames() async throws {
+    @Test func namesAcceptedMessages() async throws {
         try await FCMSession.run { session async throws in
             let answer = try await session.send()
             let body = answer.body
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func theFormIsCheckedToo() async throws {
+    @Test func checksMethodPathAndContentType() async throws {
         try await FCMSession.run { session async throws in
             let path = "/v1/projects/shop-1/messages:send"
             let bearer = ("authorization", "Bearer \(session.bearer)")

@@ -2,7 +2,7 @@ import FCMSimulator
 import SimulatorTestSupport
 import Testing
 
-/// The quota of a project, and what a sender must not do.
+/// The quota of a project, and the recorded violations of a sender.
 @Suite struct QuotaTests {
     private func statuses(_ session: FCMSession, _ tokens: [String]) async throws -> [Int] {
         var statuses: [Int] = []
@@ -12,7 +12,7 @@ import Testing
         return statuses
     }
 
-    @Test func aQuotaIsSpentByMessagesAndMistakes() async throws {
+    @Test func countsAcceptedAndInvalidMessagesAgainstQuota() async throws {
         try await FCMSession.run {
             $0.quota.messages = 5
         } _: { session async throws in
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func aQuotaMayBeSilentAboutItsTime() async throws {
+    @Test func omitsRetryAfterIfConfigured() async throws {
         try await FCMSession.run { session async throws in
             let quota = #"{"messages":1,"period_ms":500,"retry_after":false}"#
             #expect(try await session.control.send("PUT", "quota", quota).status == 204)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func retriesThatComeTooSoonAndDuplicatesAreRecorded() async throws {
+    @Test func recordsEarlyRetriesAndDuplicates() async throws {
         try await FCMSession.run { session async throws in
             func answer(_ answer: PlannedFCMAnswer) async throws {
                 session.simulator.answerNext(1, with: answer)
@@ -73,14 +73,14 @@ import Testing
             let ttl = #""android":{"ttl":"TTLs"},"data":{"n":"2"}"#
             _ = try await session.send(ttl.replacing("TTL", with: "60"))
             _ = try await session.send(ttl.replacing("TTL", with: "59"))
-            #expect(violations().dropFirst(3) == ["duplicate 200 0"], "it lives shorter, and is the same")
+            #expect(violations().dropFirst(3) == ["duplicate 200 0"], "a shorter TTL makes no difference")
             let counters = await session.simulator.counters()
             #expect(counters.others == ["retry_too_soon": 3, "duplicate": 1])
             #expect(try await session.control.send("GET", "violations").body.contains(#""kind":"duplicate""#))
         }
     }
 
-    @Test func otherMessagesAndDryRunsAreNoDuplicates() async throws {
+    @Test func recordsNoViolationForOtherMessagesOrDryRuns() async throws {
         try await FCMSession.run { session async throws in
             for rest in [#""data":{"n":"1"}"#, #""data":{"n":"2"}"#, #""android":{"ttl":"1s"}"#, #""apns":{}"#] {
                 #expect(try await session.send(rest).status == 200)

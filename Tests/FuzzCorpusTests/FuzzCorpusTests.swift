@@ -3,12 +3,12 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// Every input that fuzzing has found worth keeping, through the same entry functions.
+/// Replays of the inputs that fuzzing has kept, through the entry functions of the fuzz targets.
 @Suite struct FuzzCorpusTests {
-    @Test(arguments: FuzzTarget.allCases) func keptInputsBreakNoRule(of target: FuzzTarget) throws {
+    @Test(arguments: FuzzTarget.allCases) func keepsAllRulesForKeptInputs(of target: FuzzTarget) throws {
         let corpus = try inputs(in: "Corpus/\(target.rawValue)")
         #expect(corpus.count > 20, "the corpus of \(target.rawValue) is missing")
-        // Found: what once broke a rule. Not every target has had one.
+        // The folder Found holds inputs that once violated a rule. Not every target has one.
         for input in corpus + ((try? inputs(in: "Found/\(target.rawValue)")) ?? []) {
             let violation = try Data(contentsOf: input).withUnsafeBytes { target.violation(in: $0) }
             #expect(violation == nil, "\(input.lastPathComponent)")
@@ -20,7 +20,7 @@ import Testing
             at: Project.root.appending(path: "Fuzzing/\(folder)"), includingPropertiesForKeys: nil)
     }
 
-    @Test(arguments: FuzzTarget.allCases) func nothingAtAllBreaksNoRule(of target: FuzzTarget) {
+    @Test(arguments: FuzzTarget.allCases) func keepsAllRulesForEmptyInput(of target: FuzzTarget) {
         #expect(target.violation(in: UnsafeRawBufferPointer(start: nil, count: 0)) == nil)
     }
 }

@@ -3,7 +3,7 @@ import HTTP2Session
 import NIOCore
 import NIOEmbedded
 
-/// A client session in an embedded channel, and the server at the other end of it.
+/// A client session in an embedded channel, and the server session at the other end.
 final class ChannelPeer {
     let loop = EmbeddedEventLoop()
     let channel: EmbeddedChannel
@@ -26,7 +26,7 @@ final class ChannelPeer {
 
     var flushes: Int { outbound.flushes }
 
-    /// What has been written and not yet taken by ``exchange()``, one entry for each write.
+    /// The output that ``exchange()`` has not yet moved, with one entry for each write.
     var written: [[UInt8]] { outbound.written }
 
     func setWritable(_ isWritable: Bool) {
@@ -44,12 +44,12 @@ final class ChannelPeer {
         }
     }
 
-    /// Lets a read of these bytes happen.
+    /// Feeds these bytes to the channel as if they were read from the socket.
     func read(_ bytes: [UInt8]) throws {
         try channel.writeInbound(ByteBuffer(bytes: bytes))
     }
 
-    /// Moves bytes both ways until all is said.
+    /// Moves bytes in both directions until neither side has output.
     func exchange() throws {
         while channel.isActive, !outbound.written.isEmpty || server.wantsWrite {
             let bytes = outbound.written.flatMap { $0 }
@@ -67,7 +67,7 @@ final class ChannelPeer {
 }
 
 extension [UInt8] {
-    /// Walks over whole frames (RFC 9113, section 4.1).
+    /// Whether these whole frames (RFC 9113, section 4.1) include a GOAWAY.
     fileprivate var containsGoAway: Bool {
         var rest = self[...]
         while rest.count >= 9 {
@@ -79,7 +79,7 @@ extension [UInt8] {
     }
 }
 
-/// Stands where the socket would be.
+/// A handler in the place of the socket, which records writes and flushes.
 private final class OutboundCounter: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     var flushes = 0
@@ -115,7 +115,7 @@ final class ClientEvents: HTTP2ClientDelegate, HTTP2ChannelObserver {
     }
 }
 
-/// Answers each request with 200.
+/// A delegate that answers each request with 200.
 private final class ServerAnswers: HTTP2ServerDelegate {
     weak var session: HTTP2ServerSession?
 

@@ -5,13 +5,13 @@ import NIOEmbedded
 import Testing
 
 @Suite struct HTTP2ChannelTests {
-    @Test func firstOutputLeavesWhenTheChannelIsActive() throws {
+    @Test func sendsFirstOutputWhenChannelIsActive() throws {
         let peer = try ChannelPeer()
         #expect(peer.flushes == 1)
         #expect(peer.written.first?.starts(with: "PRI * HTTP/2.0".utf8) == true)
     }
 
-    @Test func oneWriteAndFlushForAllRequestsOfATurn() throws {
+    @Test func writesAllRequestsOfATurnInOneFlush() throws {
         let peer = try ChannelPeer()
         try peer.exchange()
         let before = peer.flushes
@@ -27,7 +27,7 @@ import Testing
         #expect(peer.client.ended == 100)
     }
 
-    @Test func nothingIsTakenFromTheSessionWhileTheChannelIsFull() throws {
+    @Test func takesNoOutputFromSessionWhileChannelIsFull() throws {
         let peer = try ChannelPeer()
         try peer.exchange()
         peer.setWritable(false)
@@ -41,7 +41,7 @@ import Testing
         #expect(peer.client.ended == 1)
     }
 
-    @Test func faultOfThePeerIsAnsweredWithGoAwayAndClosesTheChannel() throws {
+    @Test func sendsGoAwayAndClosesChannelOnProtocolError() throws {
         let peer = try ChannelPeer()
         try peer.exchange()
         // DATA on stream 0 (RFC 9113, section 6.1).
@@ -54,7 +54,7 @@ import Testing
         #expect((error as? HTTP2Error)?.kind == .connection(.protocolError))
     }
 
-    @Test func lostChannelIsToldOnce() throws {
+    @Test func reportsLostChannelOnce() throws {
         let peer = try ChannelPeer()
         try peer.exchange()
         try peer.post(1)
@@ -67,7 +67,7 @@ import Testing
         #expect(peer.handler.observer == nil)
     }
 
-    @Test func closingInsideACallbackSendsWhatIsReady() throws {
+    @Test func sendsPendingOutputWhenClosedInCallback() throws {
         let peer = try ChannelPeer()
         try peer.exchange()
         peer.client.onEnd = { [session = peer.session, handler = peer.handler] in
@@ -84,7 +84,7 @@ import Testing
         #expect((peer.client.closings.first ?? nil) == nil)
     }
 
-    @Test func channelClosesWhenBothSidesHaveFinished() throws {
+    @Test func closesChannelWhenBothSidesAreFinished() throws {
         let peer = try ChannelPeer()
         try peer.exchange()
         try peer.server.goAway(lastStreamID: 0)

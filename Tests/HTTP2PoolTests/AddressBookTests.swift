@@ -17,11 +17,11 @@ import Testing
     }
 
     @Test(arguments: [([0, 0, 0], 0), ([1, 0, 0], 1), ([1, 1, 0], 2), ([1, 1, 1], 0), ([3, 2, 4], 1)])
-    func theOneWithTheFewestConnections(connections: [Int], place: Int) {
+    func choosesAddressWithFewestConnections(connections: [Int], place: Int) {
         #expect(best(AddressBook(), connections: connections, now: 0) == place)
     }
 
-    @Test func oneThatFailedIsAvoidedForAMinute() {
+    @Test func avoidsFailedAddressForOneMinute() {
         var book = AddressBook()
         book.failed(addresses[0], nowMilliseconds: 1_000)
         #expect(best(book, connections: [0, 9, 8], now: 1_000) == 2)
@@ -29,14 +29,14 @@ import Testing
         #expect(best(book, connections: [0, 9, 8], now: 61_000) == 0)
     }
 
-    @Test func successEndsTheAvoidance() {
+    @Test func usesFailedAddressAgainAfterSuccess() {
         var book = AddressBook()
         book.failed(addresses[0], nowMilliseconds: 1_000)
         book.succeeded(addresses[0])
         #expect(best(book, connections: [0, 9, 8], now: 1_001) == 0)
     }
 
-    @Test func whenAllFailedTheOldestFailureIsForgivenFirst() {
+    @Test func choosesOldestFailureWhenAllAddressesFailed() {
         var book = AddressBook()
         for (place, time) in [(1, 1_000), (2, 2_000), (0, 3_000)] as [(Int, Int64)] {
             book.failed(addresses[place], nowMilliseconds: time)
@@ -46,7 +46,7 @@ import Testing
         #expect(best(book, connections: [0, 9, 0], now: 6_000) == 2)
     }
 
-    @Test func withoutAddressesThereIsNone() {
+    @Test func returnsNilWithoutAddresses() {
         #expect(AddressBook().best(of: [], connections: { _ in 0 }, nowMilliseconds: 0) == nil)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 import WireTestSupport
 
 @Suite struct AddressRulesTests {
-    /// The first and the last of each network that is not public, and their neighbours.
+    /// The first and last address of each network that is not public, and the public addresses next to them.
     static let boundaries: [(before: String?, first: String, last: String, after: String?)] = [
         (nil, "0.0.0.0", "0.255.255.255", "1.0.0.0"),
         ("9.255.255.255", "10.0.0.0", "10.255.255.255", "11.0.0.0"),
@@ -48,7 +48,7 @@ import WireTestSupport
     ]
 
     @Test(arguments: boundaries)
-    func bothSidesOfEachBoundary(before: String?, first: String, last: String, after: String?) throws {
+    func separatesPublicFromOtherNetworks(before: String?, first: String, last: String, after: String?) throws {
         for text in [before, after].compactMap(\.self) {
             let address = try SocketAddress(ipAddress: text, port: 443)
             #expect(AddressRules.isPublic(address), "\(text) is for \(AddressRules.purpose(of: address) ?? "-")")
@@ -65,15 +65,15 @@ import WireTestSupport
         ("169.254.169.254", "the local link (169.254.0.0/16)"), ("fd00:ec2::254", "private networks (fc00::/7)"),
         ("4000::1", "nothing yet"),
     ])
-    func whatAnAddressIsForIsTold(address: String, purpose: String) throws {
+    func returnsPurposeOfAddress(address: String, purpose: String) throws {
         #expect(AddressRules.purpose(of: try SocketAddress(ipAddress: address, port: 0)) == purpose)
     }
 
-    @Test func socketsOfFilesAreNotPublic() throws {
+    @Test func treatsUnixSocketsAsNotPublic() throws {
         #expect(!AddressRules.isPublic(try SocketAddress(unixDomainSocketPath: "/run/postgresql")))
     }
 
-    @Test(arguments: ["public.test", "127.0.0.1"]) func whatIsNotAllowedIsNotConnectedTo(host: String) async throws {
+    @Test(arguments: ["public.test", "127.0.0.1"]) func doesNotConnectToForbiddenAddress(host: String) async throws {
         let server = TestServer()
         let address = try await server.start()
         let fixture = try PoolFixture(at: address, requests: 1) {
@@ -81,19 +81,19 @@ import WireTestSupport
             $0.allowsAddress = AddressRules.isPublic
         }
         try await fixture.start()
-        try await eventually("it is told") { try await !fixture.look { $0.errors.isEmpty } }
+        try await eventually("an error reported") { try await !fixture.look { $0.errors.isEmpty } }
         #expect(
             try await fixture.look { $0.errors.first } == """
                 \(host) has the address 127.0.0.1, which may not be connected to: it is for loopback (127.0.0.0/8)
                 """)
         #expect(try await server.withConnections { $0.count } == 0)
-        #expect(try await fixture.look { $0.waiting } == 1, "nothing has become of the request")
+        #expect(try await fixture.look { $0.waiting } == 1, "the request must still wait")
         try await fixture.close()
         try await server.stop()
     }
 
-    /// Of a name's addresses those that are allowed are used, and no other.
-    @Test func amongOthersOneThatIsAllowedIsTaken() async throws {
+    /// Only the allowed addresses of a name are used.
+    @Test func connectsOnlyToAllowedAddress() async throws {
         let allowed = TestServer()
         let refused = TestServer()
         let good = try await allowed.start()
@@ -104,7 +104,7 @@ import WireTestSupport
                 $0.allowsAddress = { $0 == good }
             }
             try await fixture.start()
-            try await eventually("answered") { try await fixture.look { $0.ends } == ["200": 1] }
+            try await eventually("the request answered") { try await fixture.look { $0.ends } == ["200": 1] }
             try await fixture.close()
         }
         #expect(try await refused.withConnections { $0.count } == 0)

@@ -7,26 +7,26 @@ import TestSupport
 import Testing
 import WireTestSupport
 
-/// A pool and a client that knows nothing of push, at a real server.
+/// A pool with a generic client, which knows nothing about push, at a real server.
 @Suite struct ConnectionPoolTests {
-    @Test func noMoreStreamsAreOpenedThanTheServiceBears() async throws {
+    @Test func opensNoMoreStreamsThanConfigured() async throws {
         let server = TestServer(settings: HTTP2Settings(maxConcurrentStreams: 1_000)) { $0.holdsAnswers = true }
         let fixture = try PoolFixture(at: try await server.start(), requests: 1_000) { $0.maximumStreams = 100 }
         try await fixture.start()
-        try await eventually("a hundred are open") {
+        try await eventually("100 open streams") {
             try await server.withConnections { $0.first?.whole.count } == 100
         }
-        // What the server takes for more, it would have by now: they leave in one write.
+        // If the pool had opened more streams, they would have arrived too, because all requests leave in one write.
         try await server.withConnections { connections in
             for stream in connections[0].whole { try connections[0].answer(stream) }
         }
-        try await eventually("the next hundred") { try await server.withConnections { $0[0].whole.count } == 200 }
+        try await eventually("the next 100 requests") { try await server.withConnections { $0[0].whole.count } == 200 }
         #expect(try await fixture.look { $0.ends } == ["200": 100])
         try await fixture.close()
         try await server.stop()
     }
 
-    @Test func poolsShareALimit() async throws {
+    @Test func sharesConnectionLimitBetweenPools() async throws {
         let server = TestServer { $0.holdsAnswers = true }
         let address = try await server.start()
         let limit = SharedConnectionLimit(2)
@@ -38,39 +38,39 @@ import WireTestSupport
             }
         }
         for pool in pools { try await pool.start() }
-        try await eventually("two have sent") {
+        try await eventually("two pools have sent their request") {
             try await server.withConnections { $0.map(\.whole.count) } == [1, 1]
         }
         #expect(limit.take(upTo: 1, beside: 0, nowMilliseconds: 0) == 0)
         try await server.withConnections { for connection in $0 { try connection.answer(1) } }
-        try await eventually("the third has the place of one that is idle") {
+        try await eventually("the third pool connected in the place of an idle connection") {
             try await server.withConnections { $0.count == 3 && $0[2].whole.count == 1 }
         }
         for pool in pools { try await pool.close() }
         let places = (0..<3).map { _ in limit.take(upTo: 1, beside: 0, nowMilliseconds: 0) }
-        #expect(places == [1, 1, 0], "all places are released, each once")
+        #expect(places == [1, 1, 0], "each pool must release its connection exactly once")
         try await server.stop()
     }
 
-    /// The status says that it was accepted.
-    @Test func anAnswerThatIsResetAfterItsStatusIsOne() async throws {
+    /// The status shows that the server accepted the request.
+    @Test func reportsStatusOfAnswerThatIsResetLater() async throws {
         let server = TestServer { $0.holdsAnswers = true }
         let fixture = try PoolFixture(at: try await server.start(), requests: 1)
         try await fixture.start()
-        try await eventually("it is there") { try await server.withConnections { $0.first?.whole } == [1] }
+        try await eventually("the request received") { try await server.withConnections { $0.first?.whole } == [1] }
         try await server.withConnections { connections in
-            // HEADERS of stream 1 with `:status` 200 and not its end, and RST_STREAM (RFC 9113, section 6).
+            // HEADERS of stream 1 with `:status` 200 but without END_STREAM, then RST_STREAM (RFC 9113, section 6).
             let frames: [UInt8] = [0, 0, 1, 1, 4, 0, 0, 0, 1, 0x88, 0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 2]
             connections[0].channel?.writeAndFlush(ByteBuffer(bytes: frames), promise: nil)
         }
-        try await eventually("it ends") { try await !fixture.look { $0.ends.isEmpty } }
+        try await eventually("the request ended") { try await !fixture.look { $0.ends.isEmpty } }
         #expect(try await fixture.look { $0.ends } == ["200, cut": 1])
         try await fixture.close()
         try await server.stop()
     }
 
-    /// Whether it still leads anywhere, nothing would tell.
-    @Test func withoutPingsTheLastConnectionIsNotKept() async throws {
+    /// Without PINGs, the pool cannot notice that an idle connection is dead.
+    @Test func closesLastIdleConnectionWithoutPings() async throws {
         let server = TestServer()
         let fixture = try PoolFixture(at: try await server.start(), requests: 1) {
             $0.sendsPings = false
@@ -78,7 +78,7 @@ import WireTestSupport
             $0.idleSeconds = 0
         }
         try await fixture.start()
-        try await eventually("it is closed") {
+        try await eventually("the connection closed") {
             try await server.withConnections { $0.count == 1 && $0[0].isClosed }
         }
         #expect(try await fixture.look { $0.ends } == ["200": 1])
@@ -86,8 +86,9 @@ import WireTestSupport
         try await server.stop()
     }
 
-    /// A connection that came too late to be needed is closed, which is no failure: the next is made at once.
-    @Test func aConnectionThatWasNotNeededIsNoFailure() async throws {
+    /// A connection that is no longer needed once it is open is closed. This is no failure, so the next connection is
+    /// opened without a back-off.
+    @Test func reconnectsAtOnceAfterUnneededConnection() async throws {
         let server = TestServer()
         let fixture = try PoolFixture(at: try await server.start(), requests: 0) {
             $0.sendsPings = false
@@ -98,10 +99,10 @@ import WireTestSupport
             try await fixture.pool.eventLoop.submit {
                 fixture.client.request(1)
                 fixture.pool.scheduleTurn()
-                // After that turn, and before anything comes.
+                // Runs after that turn, before any connection opens.
                 fixture.pool.eventLoop.execute { fixture.client.request(-1) }
             }.get()
-            try await eventually("it is made, and closed") {
+            try await eventually("a connection opened and closed") {
                 try await server.withConnections { $0.count == round && $0[round - 1].isClosed }
             }
         }
@@ -109,27 +110,27 @@ import WireTestSupport
         try await server.stop()
     }
 
-    @Test func whatIsTurnedAwayIsSentAgainAndEndsOnce() async throws {
+    @Test func resendsUnprocessedRequestsAndEndsEachOnce() async throws {
         let server = TestServer { connection in
             connection.turnsAway = connection.number == 0
             connection.leavesAfterFirst = connection.number == 1
         }
         let fixture = try PoolFixture(at: try await server.start(), requests: 20)
         try await fixture.start()
-        try await eventually("all are answered", within: .seconds(60)) {
+        try await eventually("all 20 requests answered", within: .seconds(60)) {
             try await fixture.look { $0.ends["200"] } == 20
         }
-        #expect(try await fixture.look { $0.ended.values.allSatisfy { $0 == 1 } }, "each request ends once")
+        #expect(try await fixture.look { $0.ended.values.allSatisfy { $0 == 1 } }, "each request must end once")
         #expect(try await fixture.look { $0.ends.keys.sorted() } == ["200", "unprocessed"])
         try await fixture.close()
         try await server.stop()
     }
 
-    @Test func aVerdictReplacesTheConnection() async throws {
+    @Test func closesConnectionOnVerdictReplace() async throws {
         let server = TestServer()
         let fixture = try PoolFixture(at: try await server.start(), requests: 1, verdict: .replace)
         try await fixture.start()
-        try await eventually("its connection is closed") {
+        try await eventually("the connection closed") {
             try await server.withConnections { $0.count == 1 && $0[0].isClosed }
         }
         #expect(try await fixture.look { $0.ends } == ["200": 1])
@@ -137,11 +138,13 @@ import WireTestSupport
         try await server.stop()
     }
 
-    @Test func abandonedRequestsAreLost() async throws {
+    @Test func reportsAbandonedRequestsAsLost() async throws {
         let server = TestServer { $0.holdsAnswers = true }
         let fixture = try PoolFixture(at: try await server.start(), requests: 5)
         try await fixture.start()
-        try await eventually("they are there") { try await server.withConnections { $0.first?.whole.count } == 5 }
+        try await eventually("all five requests received") {
+            try await server.withConnections { $0.first?.whole.count } == 5
+        }
         try await fixture.pool.eventLoop.submit { fixture.pool.abandon() }.get()
         #expect(try await fixture.look { $0.ends } == ["lost, connectionLost(nil)": 5])
         #expect(try await fixture.look { $0.waiting } == 0)
@@ -149,18 +152,20 @@ import WireTestSupport
         try await server.stop()
     }
 
-    @Test func whereNobodyListensThereIsNoConnection() async throws {
+    @Test func reportsRefusedConnection() async throws {
         let refusing = try RefusingPort()
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: refusing.port)
         let fixture = try PoolFixture(at: address, requests: 1)
         try await fixture.start()
-        try await eventually("it is told") { try await fixture.look { $0.ends["no connection"] ?? 0 } > 0 }
-        #expect(try await fixture.look { $0.waiting } == 1, "nothing has become of the request")
+        try await eventually("a failed connection reported") {
+            try await fixture.look { $0.ends["no connection"] ?? 0 } > 0
+        }
+        #expect(try await fixture.look { $0.waiting } == 1, "the request must still wait")
         try await fixture.close()
     }
 }
 
-/// One request, and nothing kept of it.
+/// A single request on its own connection, which is closed afterwards.
 @Suite struct SingleRequestTests {
     private func ask(
         _ address: SocketAddress, timeout: Int = 30, _ change: (inout PoolConfiguration) -> Void = { _ in }
@@ -174,29 +179,31 @@ import WireTestSupport
             body: HTTP2Body([]), with: configuration, on: MultiThreadedEventLoopGroup.singleton.next())
     }
 
-    @Test func itIsAnsweredAndItsConnectionClosed() async throws {
+    @Test func closesConnectionAfterAnswer() async throws {
         let server = TestServer()
         #expect(try await ask(try await server.start()).status == 200)
-        try await eventually("closed") { try await server.withConnections { $0.map(\.isClosed) } == [true] }
+        try await eventually("the connection closed") {
+            try await server.withConnections { $0.map(\.isClosed) } == [true]
+        }
         try await server.stop()
     }
 
-    /// The answer to what is on the wire comes, whatever GOAWAY says.
-    @Test func wordsOfFarewellAreNoRefusal() async throws {
+    /// The answer to a request on the wire arrives in spite of GOAWAY.
+    @Test func returnsAnswerDespiteGoAway() async throws {
         let server = TestServer { $0.leavesBeforeFirst = true }
         #expect(try await ask(try await server.start()).status == 200)
         try await server.stop()
     }
 
-    @Test func aResetIsToldAsOne() async throws {
+    @Test func reportsReset() async throws {
         let server = TestServer { $0.resets = true }
         let address = try await server.start()
         await #expect { _ = try await ask(address) } throws: { "\($0)".contains("the request was reset") }
         try await server.stop()
     }
 
-    /// In whatever order the addresses of a name are tried.
-    @Test func whatAServerDidIsToldRatherThanThatNobodyListens() async throws {
+    /// The order in which the addresses are tried does not matter.
+    @Test func reportsTLSErrorRatherThanRefusedConnection() async throws {
         let server = TestServer()
         let refusing = try RefusingPort()
         let nobody = try SocketAddress(ipAddress: "127.0.0.1", port: refusing.port)
@@ -214,13 +221,15 @@ import WireTestSupport
         try await server.stop()
     }
 
-    @Test func withoutAnAnswerItEndsInTimeAndLeavesNoConnection() async throws {
+    @Test func timesOutWithoutAnswerAndClosesConnection() async throws {
         let server = TestServer { $0.holdsAnswers = true }
         let address = try await server.start()
         await #expect { _ = try await ask(address, timeout: 5) } throws: { error in
             if case SingleRequestError.timedOut = error { true } else { false }
         }
-        try await eventually("closed") { try await server.withConnections { $0.map(\.isClosed) } == [true] }
+        try await eventually("the connection closed") {
+            try await server.withConnections { $0.map(\.isClosed) } == [true]
+        }
         try await server.stop()
     }
 }

@@ -19,7 +19,7 @@ import Testing
             (.connecting, .awaitingSettings), (.awaitingSettings, .awaitingSettings), (.open, .open),
             (.draining, .draining), (.closed, .closed),
         ] as [(ConnectionState.Phase, ConnectionState.Phase)])
-    func aChannelIsWaitedFor(before: ConnectionState.Phase, after: ConnectionState.Phase) {
+    func awaitsSettingsOnceChannelIsConnected(before: ConnectionState.Phase, after: ConnectionState.Phase) {
         var state = Self.state(before)
         #expect(state.phase == before)
         state.connected(nowMilliseconds: 1)
@@ -31,7 +31,7 @@ import Testing
             (.connecting, true, .open), (.awaitingSettings, true, .open), (.open, false, .open),
             (.draining, false, .draining), (.closed, false, .closed),
         ] as [(ConnectionState.Phase, Bool, ConnectionState.Phase)])
-    func settingsOpenItOnce(before: ConnectionState.Phase, opens: Bool, after: ConnectionState.Phase) {
+    func opensOnceWhenSettingsArrive(before: ConnectionState.Phase, opens: Bool, after: ConnectionState.Phase) {
         var state = Self.state(before)
         let opened = state.settingsArrived(nowMilliseconds: 1)
         #expect(opened == opens)
@@ -44,7 +44,7 @@ import Testing
             (.draining, false, .draining),
             (.closed, false, .closed),
         ] as [(ConnectionState.Phase, Bool, ConnectionState.Phase)])
-    func retiringIsToldOnce(before: ConnectionState.Phase, wasInUse: Bool, after: ConnectionState.Phase) {
+    func reportsRetirementOnce(before: ConnectionState.Phase, wasInUse: Bool, after: ConnectionState.Phase) {
         var state = Self.state(before)
         let told = state.retire()
         #expect(told == wasInUse)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [ConnectionState.Phase.connecting, .awaitingSettings, .open, .draining, .closed])
-    func closingIsTheEnd(before: ConnectionState.Phase) {
+    func closesFromEveryPhase(before: ConnectionState.Phase) {
         var state = Self.state(before)
         state.close()
         #expect(state.phase == .closed)
@@ -72,7 +72,7 @@ import Testing
             (.open, 1000, 1000, 0), (.open, 1000, 500, 0), (.open, 0, nil, 1), (.open, 1, nil, 0), (.open, 0, 0, 0),
             (.draining, 0, 1000, 0), (.closed, 0, 1000, 0),
         ] as [(ConnectionState.Phase, Int, Int?, Int)])
-    func streamsAreWhatTheServerAllows(phase: ConnectionState.Phase, open: Int, limit: Int?, streams: Int) {
+    func limitsStreamsToServerLimit(phase: ConnectionState.Phase, open: Int, limit: Int?, streams: Int) {
         #expect(Self.state(phase).room(Self.limits(open: open, maximum: limit)).streams == streams)
     }
 
@@ -82,36 +82,36 @@ import Testing
             (limits(window: 10_000, unsent: 10_000), 0), (limits(window: 10_000, unsent: 70_000), 0),
             (limits(window: -5), 0), (limits(streamWindow: 1), 65_535), (limits(streamWindow: 0), 0),
         ] as [(FlowLimits, Int)])
-    func bytesAreWhatIsLeftOfTheWindow(limits: FlowLimits, bytes: Int) {
+    func limitsBytesToRemainingWindow(limits: FlowLimits, bytes: Int) {
         #expect(Self.state(.open).room(limits).bytes == bytes)
         #expect(Self.state(.open).room(limits).isEmpty == (bytes == 0))
     }
 
-    @Test func withATokenThereIsOneStreamUntilTheFirstAnswer() {
+    @Test func allowsOneStreamUntilFirstAnswerWithToken() {
         var state = Self.state(.open, token: true)
         #expect(state.room(Self.limits()).streams == 1)
         #expect(state.room(Self.limits(open: 1)).streams == 0)
         #expect(state.room(Self.limits(maximum: 0)).streams == 0)
         state.answered()
         #expect(state.room(Self.limits()).streams == 1000)
-        #expect(state.room(Self.limits(maximum: 1)).streams == 1, "the server's own limit still counts")
+        #expect(state.room(Self.limits(maximum: 1)).streams == 1, "the server's limit must still apply")
     }
 
-    @Test func settingsAreWaitedForSinceTheChannelIsThere() {
+    @Test func countsSettingsTimeoutFromConnectedChannel() {
         var state = Self.state(.connecting)
-        #expect(state.tick(nowMilliseconds: 1_000_000, openStreams: 0) == .nothing, "whoever connects keeps that time")
+        #expect(state.tick(nowMilliseconds: 1_000_000, openStreams: 0) == .nothing, "connecting has its own timeout")
         state.connected(nowMilliseconds: 1_000_000)
         #expect(state.tick(nowMilliseconds: 1_009_999, openStreams: 0) == .nothing)
         #expect(state.tick(nowMilliseconds: 1_010_000, openStreams: 0) == .giveUp)
     }
 
-    @Test func theRoundTripIsMeasuredWhileBusy() {
+    @Test func pingsEvery15SecondsWhileBusy() {
         var state = Self.state(.open)
         for now in stride(from: Int64(1_000), through: 14_000, by: 1_000) {
             state.heard(nowMilliseconds: now)
             #expect(state.tick(nowMilliseconds: now, openStreams: 1) == .nothing)
         }
-        #expect(state.tick(nowMilliseconds: 15_000, openStreams: 0) == .nothing, "not while idle")
+        #expect(state.tick(nowMilliseconds: 15_000, openStreams: 0) == .nothing, "no PING while the connection is idle")
         #expect(state.tick(nowMilliseconds: 15_000, openStreams: 1) == .ping)
         state.heard(nowMilliseconds: 29_999)
         #expect(state.tick(nowMilliseconds: 29_999, openStreams: 1) == .nothing)
@@ -119,8 +119,7 @@ import Testing
     }
 
     @Test(arguments: [ConnectionState.Phase.open, .draining], [(0, 900_000), (1, 10_000)] as [(Int, Int64)])
-    func silenceLeadsToAPingAndThenToTheEnd(phase: ConnectionState.Phase, patience: (streams: Int, milliseconds: Int64))
-    {
+    func pingsSilentConnectionThenGivesUp(phase: ConnectionState.Phase, patience: (streams: Int, milliseconds: Int64)) {
         var state = Self.state(phase)
         let (streams, milliseconds) = patience
         #expect(state.tick(nowMilliseconds: milliseconds - 1, openStreams: streams) == .nothing)
@@ -130,16 +129,16 @@ import Testing
         #expect(state.tick(nowMilliseconds: milliseconds + 10_000, openStreams: streams) == .giveUp)
     }
 
-    @Test func whatIsHeardCountsForThePing() {
+    @Test func treatsReceivedDataAsAnswerToPing() {
         var state = Self.state(.open)
         #expect(state.tick(nowMilliseconds: 10_000, openStreams: 1) == .ping)
         state.heard(nowMilliseconds: 15_000)
         #expect(state.tick(nowMilliseconds: 20_000, openStreams: 1) == .nothing)
         #expect(state.tick(nowMilliseconds: 24_999, openStreams: 1) == .nothing)
-        #expect(state.tick(nowMilliseconds: 25_000, openStreams: 1) == .ping, "silent again since 15 s")
+        #expect(state.tick(nowMilliseconds: 25_000, openStreams: 1) == .ping, "the silence counts from 15 s")
     }
 
-    @Test func aClosedConnectionAsksForNothing() {
+    @Test func requestsNothingWhenClosed() {
         var state = Self.state(.closed)
         #expect(state.tick(nowMilliseconds: 10_000_000, openStreams: 9) == .nothing)
     }

@@ -14,14 +14,14 @@ import Testing
         return exchange
     }
 
-    @Test func afterAnAnswerThereMayBeAnotherRequest() {
+    @Test func acceptsRequestOnlyAfterCompleteReusableExchange() {
         #expect(answered().takesRequests)
-        #expect(!answered(keepsAlive: false).takesRequests, "the server closes")
-        #expect(!answered(status: 101).takesRequests, "it speaks something else now")
-        #expect(!answered(written: false).takesRequests, "the rest of the request is in the way")
+        #expect(!answered(keepsAlive: false).takesRequests, "the server closes the connection")
+        #expect(!answered(status: 101).takesRequests, "the connection has switched to another protocol")
+        #expect(!answered(written: false).takesRequests, "the rest of the request is still unsent")
     }
 
-    @Test func nothingHasLeftBeforeItIsFlushed() {
+    @Test func countsRequestAsSentOnlyAfterFlush() {
         var exchange = HTTP1Exchange()
         #expect(exchange.begin(tag: 7) == 1)
         #expect(!exchange.hasLeft)
@@ -32,8 +32,8 @@ import Testing
         #expect(!exchange.hasLeft)
     }
 
-    /// What the first has written comes late.
-    @Test func oneIsNotWrittenByAnother() {
+    /// The write of the first request completes after the second request has begun.
+    @Test func ignoresLateWriteOfEarlierRequest() {
         var exchange = HTTP1Exchange()
         let first = exchange.begin(tag: 7)
         _ = exchange.begin(tag: 8)
@@ -45,7 +45,7 @@ import Testing
     @Test(
         arguments: [(nil, 3_000), (0, 0), (2, 0), (3, 1_000), (60, 58_000), (.max, 3_598_000), (-1, 0), (.min, 0)]
             as [(Int64?, Int64)])
-    func theServersWordOnIdleConnectionsIsKept(seconds: Int64?, milliseconds: Int64) {
+    func limitsIdleTimeToKeepAliveOfServer(seconds: Int64?, milliseconds: Int64) {
         #expect(answered(idleSeconds: seconds).idleMilliseconds == milliseconds)
     }
 }

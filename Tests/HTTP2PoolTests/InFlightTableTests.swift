@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct InFlightTableTests {
-    @Test func placesFindRequests() throws {
+    @Test func removesRequestsByPlace() throws {
         var table = InFlightTable()
         #expect(table.isEmpty)
         for stream in [1, 3, 5] as [Int32] {
@@ -14,11 +14,11 @@ import Testing
         let removed = table.remove(1)
         #expect(removed?.streamID == 3)
         let again = table.remove(1)
-        #expect(again?.streamID == nil, "only once")
+        #expect(again?.streamID == nil, "a request can be removed only once")
         #expect(table.count == 2)
     }
 
-    @Test func aPlaceUsedAgainIsNotAnEarlierStreams() throws {
+    @Test func ignoresEarlierStreamOfReusedPlace() throws {
         var table = InFlightTable()
         table.insert(.sample(stream: 1))
         _ = table.remove(0)
@@ -30,7 +30,7 @@ import Testing
         #expect(table.remove(0, stream: 3)?.streamID == nil)
     }
 
-    @Test func keepsBeginningOfTooLongBody() {
+    @Test func keepsBeginningOfOversizedBody() {
         var request = InFlightRequest.sample(stream: 1)
         func append(_ byte: UInt8, _ count: Int) {
             [UInt8](repeating: byte, count: count).withUnsafeBytes { request.append($0, maximum: 4096) }
@@ -44,14 +44,14 @@ import Testing
         #expect(request.isTooLong)
     }
 
-    @Test func keepsBeginningOfLongFirstPiece() {
+    @Test func keepsBeginningOfOversizedFirstPiece() {
         var request = InFlightRequest.sample(stream: 1)
         ([1, 2, 3, 4] as [UInt8]).withUnsafeBytes { request.append($0, maximum: 3) }
         #expect(request.body.count == 3 && request.isTooLong)
     }
 
     @Test(arguments: [-1, 0, 7, .max])
-    func unknownPlacesFindNothing(place: Int) {
+    func ignoresUnknownPlaces(place: Int) {
         var table = InFlightTable()
         let removed = table.remove(place)
         #expect(removed?.streamID == nil)
@@ -60,7 +60,7 @@ import Testing
         #expect(table.isEmpty)
     }
 
-    @Test func updatesStay() throws {
+    @Test func keepsUpdatesOfRequests() throws {
         var table = InFlightTable()
         table.insert(.sample(stream: 1))
         table.insert(.sample(stream: 3))
@@ -76,14 +76,14 @@ import Testing
         #expect(updated?.body == [1, 2])
     }
 
-    @Test func placesAreUsedAgain() throws {
+    @Test func reusesPlaces() throws {
         var table = InFlightTable()
         var generator = SplitMix64(seed: 9)
         var expected: [Int: Int32] = [:]
         for stream in Int32(1)...5000 {
             let place = table.nextPlace
-            #expect(expected[place] == nil, "place \(place) is in use")
-            #expect(place < 50, "the table grows beyond what is in flight")
+            #expect(expected[place] == nil, "place \(place) is already in use")
+            #expect(place < 50, "the table must not grow beyond the requests in flight")
             table.insert(.sample(stream: stream))
             expected[place] = stream
             while expected.count == 50 || (!expected.isEmpty && Bool.random(using: &generator)) {
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func removeAllGivesWhatIsLeft() throws {
+    @Test func returnsRemainingRequestsOnRemoveAll() throws {
         var table = InFlightTable()
         for stream in [1, 3, 5] as [Int32] { table.insert(.sample(stream: stream)) }
         _ = table.remove(0)
@@ -105,13 +105,13 @@ import Testing
         #expect(table.nextPlace == 0)
     }
 
-    @Test func overdueAreThoseSentBefore() throws {
+    @Test func givesUpRequestsSentBeforeLimit() throws {
         var table = InFlightTable()
         for (stream, sentAt) in [(1, 100), (3, 200), (5, 300)] as [(Int32, Int64)] {
             table.insert(.sample(stream: stream, sentAt: sentAt))
         }
         #expect(table.giveUp(sentBefore: 200) == [1])
-        #expect(table.giveUp(sentBefore: 201) == [3], "each is named once")
+        #expect(table.giveUp(sentBefore: 201) == [3], "each overdue request is returned once")
         #expect(table.remove(0)?.isGivenUp == true)
         #expect(table.giveUp(sentBefore: 1000) == [5])
     }

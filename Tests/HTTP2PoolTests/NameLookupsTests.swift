@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Threading
 
-/// Names of a server that does not answer for a while, and others.
+/// Lookups at a name server that does not answer for a while, together with other lookups.
 @Suite struct NameLookupsTests {
     private final class Server: Sendable {
         let isOpen = Atomic(false)
@@ -28,11 +28,11 @@ import Threading
         lookups.addresses(of: Endpoint(host: host, port: 443), resolve: resolve, on: eventLoop)
     }
 
-    @Test func theyTakeAFewThreadsAndDelayNobodyElse() async throws {
+    @Test func limitsThreadsAndDelaysNoOtherLookups() async throws {
         let server = Server()
         let lookups = NameLookups()
         let slow = (0..<100).map { ask(lookups, "\($0).test", server.addresses) }
-        try await eventually("all threads are taken") {
+        try await eventually("all lookup threads busy") {
             server.asked.withLock { $0.count } == NameLookups.maximumThreads
         }
         let live = try SocketAddress(ipAddress: "127.0.0.1", port: 7)
@@ -44,6 +44,6 @@ import Threading
         let asked = server.asked.withLock { $0 }
         #expect(asked.count == 101 && Set(asked).count == 101)
         let place = try #require(asked.firstIndex(of: "last.test"))
-        #expect(place < 2 * NameLookups.maximumThreads, "nobody may be waiting for the others any more")
+        #expect(place < 2 * NameLookups.maximumThreads, "a lookup must not wait behind lookups of other names")
     }
 }

@@ -6,8 +6,8 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A client that sends requests and writes down how each ended.
-// why: unchecked because it is touched on its pool's event loop only.
+/// A client that sends requests and records how each one ended.
+// why: unchecked because all access is on the event loop of its pool.
 final class NotingClient: PoolClient, @unchecked Sendable {
     private(set) var waiting: Int
     private(set) var ends: [String: Int] = [:]
@@ -17,7 +17,7 @@ final class NotingClient: PoolClient, @unchecked Sendable {
     private let fields: HTTP2Fields
     private let verdict: ConnectionVerdict
     private let body: HTTP2Body
-    /// Why there was no connection, or no answer.
+    /// The errors of failed connection attempts.
     private(set) var errors: [String] = []
     private(set) var bodies: [String] = []
 
@@ -68,7 +68,7 @@ final class NotingClient: PoolClient, @unchecked Sendable {
     func answerField(_ tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {}
 }
 
-/// A pool with such a client, at a server of the tests.
+/// A pool with a ``NotingClient``, connected to a test server.
 struct PoolFixture: Sendable {
     let client: NotingClient
     let pool: ConnectionPool
@@ -117,7 +117,7 @@ struct PoolFixture: Sendable {
         try await pool.eventLoop.submit { body(client) }.get()
     }
 
-    /// Whatever it has still to do.
+    /// Closes the pool at once and waits until its connections are closed. Open requests are lost.
     func close() async throws {
         let closed = pool.eventLoop.makePromise(of: Void.self)
         try await pool.eventLoop.submit {

@@ -14,27 +14,27 @@ import Testing
         return connections
     }
 
-    @Test func theTableHolds() {
+    @Test func decidesAsInTable() {
         let far = Self.connections(inFlight: 100, established: 1, roundTrip: 150)
         let near = Self.connections(inFlight: 100, established: 1, roundTrip: 0.2)
         let awaiting = Self.connections(established: 1, awaiting: true)
         var plan = PoolPlan(maximumConnections: 2)
-        #expect(plan.decide(Self.connections(), waiting: 0, nowMilliseconds: 0) == .stay, "nothing waits")
-        #expect(plan.decide(awaiting, waiting: 9, nowMilliseconds: 0) == .stay, "another would wait for the same")
-        #expect(plan.decide(Self.connections(), waiting: 1, nowMilliseconds: 0) == .connect(1), "there is none")
-        #expect(plan.decide(Self.connections(ramping: 1), waiting: 1, nowMilliseconds: 0) == .stay, "one is coming")
-        #expect(plan.decide(near, waiting: 9, nowMilliseconds: 0) == .stay, "a short way")
+        #expect(plan.decide(Self.connections(), waiting: 0, nowMilliseconds: 0) == .stay, "no request waits")
+        #expect(plan.decide(awaiting, waiting: 9, nowMilliseconds: 0) == .stay, "another connection would wait as well")
+        #expect(plan.decide(Self.connections(), waiting: 1, nowMilliseconds: 0) == .connect(1), "no connection is open")
+        #expect(plan.decide(Self.connections(ramping: 1), waiting: 1, nowMilliseconds: 0) == .stay, "connecting")
+        #expect(plan.decide(near, waiting: 9, nowMilliseconds: 0) == .stay, "the round trip is short")
         #expect(plan.decide(far, waiting: 9, nowMilliseconds: 0) == .lookAgain(milliseconds: 250))
         #expect(plan.decide(far, waiting: 9, nowMilliseconds: 250) == .connect(1))
         let full = Self.connections(inFlight: 200, established: 2, roundTrip: 150)
-        #expect(plan.decide(full, waiting: 9, nowMilliseconds: 900) == .stay, "as many as may be")
+        #expect(plan.decide(full, waiting: 9, nowMilliseconds: 900) == .stay, "the pool has its maximum of connections")
     }
 
-    @Test func aFailureIsWaitedForAndAReplacementIsNot() {
+    @Test func backsOffAfterFailureButNotForReplacement() {
         var plan = PoolPlan(maximumConnections: 4)
         plan.failed(nowMilliseconds: 0, random: 0.999_999)
         guard case .lookAgain(let wait) = plan.decide(Self.connections(), waiting: 1, nowMilliseconds: 0) else {
-            Issue.record("connects at once after a failure")
+            Issue.record("expected a back-off after a failure")
             return
         }
         #expect((900...1000).contains(wait))
@@ -50,7 +50,7 @@ import Testing
     @Test(
         arguments: [(599_999, 2, false), (600_000, 2, true), (600_000, 1, false), (6_000_000, 1, false)]
             as [(Int64, Int, Bool)])
-    func idleConnectionsGoButTheLast(idle: Int64, open: Int, closes: Bool) {
+    func closesIdleConnectionsExceptLast(idle: Int64, open: Int, closes: Bool) {
         let plan = PoolPlan(maximumConnections: 4)
         #expect(plan.closes(idleMilliseconds: idle, openConnections: open) == closes)
         let sharing = PoolPlan(maximumConnections: 4, keepsLast: false)

@@ -15,11 +15,11 @@ import Testing
             ("HTTP/1.\r\n\r\n", .unintelligible), ("HTTP/1.1\r\n\r\n", .unintelligible), ("HTTP/2", .unintelligible),
             ("SSH-2.0", .unintelligible), ("\r\n\r\n", .unintelligible),
         ] as [(String, ProxyAnswer)])
-    func headsAreUnderstood(text: String, answer: ProxyAnswer) {
+    func parsesResponseHeads(text: String, answer: ProxyAnswer) {
         #expect(ProxyAnswer(text.utf8) == answer)
     }
 
-    @Test func aHeadThatNeverEndsIsGivenUp() {
+    @Test func rejectsOverlongHead() {
         let head = "HTTP/1.1 200 OK\r\nA: "
         let long = head + String(repeating: "x", count: ProxyAnswer.maximumLength - head.utf8.count)
         #expect(ProxyAnswer(long.dropLast().utf8) == .incomplete)
@@ -33,7 +33,7 @@ import Testing
             ("http://proxy:3128", "proxy", 3128), ("http://proxy:3128/", "proxy", 3128),
             ("HTTP://user:pass@10.0.0.1:80", "10.0.0.1", 80), ("http://[::1]:8080", "::1", 8080),
         ])
-    func urlsAreRead(url: String, host: String, port: Int) {
+    func readsValidURLs(url: String, host: String, port: Int) {
         #expect(HTTPProxy(url: url)?.endpoint == Endpoint(host: host, port: port))
     }
 
@@ -43,7 +43,7 @@ import Testing
             "http://proxy:65536", "http://user@proxy:3128", "http://proxy:3128/path", "http://proxy:3128?a=b",
             "http://proxy:3128#a", "http://:3128", "http://us%3Aer:pass@proxy:3128", "http://a b:3128",
         ])
-    func anythingElseIsNone(url: String) {
+    func rejectsInvalidURLs(url: String) {
         #expect(HTTPProxy(url: url) == nil)
     }
 }

@@ -2,17 +2,17 @@ import HTTP2Pool
 import Testing
 
 @Suite struct ReachabilityTests {
-    @Test func attemptsThatFailForHalfAMinuteAreToldHoweverFew() {
+    @Test func reportsUnreachableAfter30SecondsOfFailures() {
         var way = Reachability()
         #expect(!way.isUnreachable(nowMilliseconds: 1_000_000))
         way.failed(nowMilliseconds: 1_000)
         #expect(!way.isUnreachable(nowMilliseconds: 30_999))
         #expect(way.isUnreachable(nowMilliseconds: 31_000))
         way.failed(nowMilliseconds: 40_000)
-        #expect(way.isUnreachable(nowMilliseconds: 40_000), "the first that failed counts")
+        #expect(way.isUnreachable(nowMilliseconds: 40_000), "the time counts from the first failure")
     }
 
-    @Test func aConnectionEndsIt() {
+    @Test func endsUnreachableStateOnConnection() {
         var way = Reachability()
         way.failed(nowMilliseconds: 0)
         way.connected()
@@ -22,7 +22,7 @@ import Testing
         #expect(way.isUnreachable(nowMilliseconds: 90_000))
     }
 
-    @Test func whatNobodyTriesAnyMoreIsNotTold() {
+    @Test func forgetsFailureAfterTwoHoursWithoutAttempt() {
         var way = Reachability()
         way.failed(nowMilliseconds: 0)
         #expect(way.isUnreachable(nowMilliseconds: 7_199_999))

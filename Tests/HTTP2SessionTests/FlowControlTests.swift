@@ -2,7 +2,7 @@ import HTTP2Session
 import Testing
 
 @Suite struct FlowControlTests {
-    @Test func bodiesLargerThanTheWindowsArriveWhole() throws {
+    @Test func deliversBodiesLargerThanWindows() throws {
         let pair = try MemoryConnection(serverSettings: HTTP2Settings(initialWindowSize: 1_000))
         let bodies = (0..<5).map { number in (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) } }
         pair.serverEvents.answer = { session, request in
@@ -17,7 +17,7 @@ import Testing
         #expect((0..<5).map { pair.clientEvents.responses[$0]?.body } == bodies)
     }
 
-    @Test func senderStopsAtTheConnectionWindowUntilItIsGranted() throws {
+    @Test func stopsSendingWhenConnectionWindowIsUsedUp() throws {
         let pair = try MemoryConnection(grantsWindowByHand: true)
         try pair.exchange()
         for tag in 0..<4 {
@@ -35,7 +35,7 @@ import Testing
         #expect(pair.serverEvents.requests.map(\.body.count) == [20_000, 20_000, 20_000, 20_000])
     }
 
-    @Test func streamWindowOfThePeerIsHonouredAndVisible() throws {
+    @Test func obeysAndReportsStreamWindowOfPeer() throws {
         let pair = try MemoryConnection(
             serverSettings: HTTP2Settings(initialWindowSize: 300), grantsWindowByHand: true)
         try pair.exchange()
@@ -46,7 +46,7 @@ import Testing
         #expect(pair.client.connectionSendWindow == 65_535 - 300)
     }
 
-    @Test func outputStopsAtItsLimitAndGoesOn() throws {
+    @Test func limitsOutputPerCall() throws {
         let pair = try MemoryConnection()
         try pair.exchange()
         for tag in 0..<3 {
@@ -59,7 +59,7 @@ import Testing
             pieces.append(piece.count)
             try piece.withUnsafeBytes { try pair.server.receive($0) }
         }
-        #expect(pieces.filter { $0 > 0 }.count == 3, "pieces \(pieces)")
+        #expect(pieces.filter { $0 > 0 }.count == 3, "expected three pieces of output, got \(pieces)")
         #expect(pair.serverEvents.requests.map(\.body.count) == [10_000, 10_000, 10_000])
     }
 }

@@ -2,7 +2,7 @@ import HTTP2Session
 import Testing
 
 @Suite struct GoAwayTests {
-    @Test func streamsAboveTheLastOneCloseAsRefusedAndTheOthersAreAnswered() throws {
+    @Test func refusesStreamsAboveLastOfGoAwayAndAnswersOthers() throws {
         let pair = try MemoryConnection()
         pair.serverEvents.answer = { _, _ in }
         try pair.exchange()
@@ -31,12 +31,12 @@ import Testing
         #expect(pair.server.isFinished)
     }
 
-    @Test func twoStepFormLetsRequestsUnderWayIn() throws {
+    @Test func acceptsRequestsSentBeforeGoAwayAnnouncementArrives() throws {
         let pair = try MemoryConnection()
         try pair.exchange()
         try pair.server.announceGoAway()
         let announcement = try pair.server.output()
-        // Sent before the announcement arrives.
+        // The client sends this request before the announcement arrives.
         try pair.client.post("/", tag: 9)
         try pair.move(pair.client, to: pair.server)
         try announcement.withUnsafeBytes { try pair.client.receive($0) }
@@ -48,7 +48,7 @@ import Testing
         #expect(pair.clientEvents.responses[9]?.status == 200)
     }
 
-    @Test func requestThatNeverLeftClosesAsRefused() throws {
+    @Test func refusesUnsentRequestOnGoAway() throws {
         let pair = try MemoryConnection(serverSettings: HTTP2Settings(maxConcurrentStreams: 1))
         pair.serverEvents.answer = { _, _ in }
         try pair.exchange()
@@ -65,7 +65,7 @@ import Testing
         #expect(pair.client.openStreams == 0)
     }
 
-    @Test func clientsGoAwayReachesTheServer() throws {
+    @Test func deliversGoAwayOfClientToServer() throws {
         let pair = try MemoryConnection()
         try pair.client.goAway()
         try pair.exchange()
@@ -73,7 +73,7 @@ import Testing
         #expect(pair.client.isFinished)
     }
 
-    @Test func goAwayOfOurOwnWithAnErrorCodeIsNoFailure() throws {
+    @Test func sendsGoAwayWithErrorCodeWithoutFailing() throws {
         let pair = try MemoryConnection()
         try pair.exchange()
         try pair.server.goAway(lastStreamID: 0, code: .enhanceYourCalm)
@@ -81,7 +81,7 @@ import Testing
         #expect(pair.clientEvents.goAways.first?.code == .enhanceYourCalm)
     }
 
-    @Test func pingComesBackWithItsPayload() throws {
+    @Test func acknowledgesPingWithItsPayload() throws {
         let pair = try MemoryConnection()
         try pair.client.ping(0x0102_0304_0506_0708)
         try pair.server.ping(42)
@@ -90,7 +90,7 @@ import Testing
         #expect(pair.serverEvents.pings == [42])
     }
 
-    @Test func resetsReachTheOtherSide() throws {
+    @Test func deliversResetsToPeer() throws {
         let pair = try MemoryConnection()
         pair.serverEvents.answer = { session, request in
             if request.streamID == 1 { try session.reset(1, code: .refusedStream) }

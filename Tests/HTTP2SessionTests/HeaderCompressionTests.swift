@@ -1,8 +1,8 @@
 import HTTP2Session
 import Testing
 
-/// How header fields are represented on the wire. What Apple advises ("Sending notification requests to APNs"):
-/// `:path` and `authorization` must stay out of the compression table, what repeats should be in it.
+/// The representation of header fields on the wire. Apple advises ("Sending notification requests to APNs") that
+/// `:path` and `authorization` stay out of the compression table, and that repeated fields are in it.
 @Suite struct HeaderCompressionTests {
     private static func connectionFields() throws -> HTTP2Fields {
         try HTTP2Fields([
@@ -19,7 +19,7 @@ import Testing
         ])
     }
 
-    /// The representations of each request's header block.
+    /// Returns the representations in the header block of each request.
     private func representations(
         of requests: [(path: String, expiration: String)]
     ) throws -> [[HeaderRepresentation]] {
@@ -34,19 +34,19 @@ import Testing
         return try HeaderRepresentation.blocks(in: pair.client.output()).map(HeaderRepresentation.read)
     }
 
-    @Test func theFirstRequestFillsTheTableWithAllButSecretsAndPaths() throws {
+    @Test func indexesAllFieldsButAuthorizationAndPath() throws {
         let blocks = try representations(of: [("/3/device/aa", "0")])
         #expect(
             blocks == [
                 [
-                    // POST and https are in the static table.
+                    // The values POST and https are in the static table.
                     .indexed, .indexed, .incremental, .withoutIndexing, .neverIndexed, .incremental, .incremental,
                     .incremental, .incremental, .incremental,
                 ]
             ])
     }
 
-    @Test func whatRepeatsIsOneByteAndWhatVariesIsALiteral() throws {
+    @Test func indexesRepeatedFieldsInLaterRequests() throws {
         let blocks = try representations(of: [("/3/device/aa", "0"), ("/3/device/aa", "0"), ("/3/device/bb", "7")])
         #expect(
             blocks.dropFirst() == [
@@ -62,11 +62,11 @@ import Testing
     }
 }
 
-/// The forms a field has in a header block (RFC 7541, section 6).
+/// The representations of a field in a header block (RFC 7541, section 6).
 private enum HeaderRepresentation: Equatable {
     case indexed, incremental, withoutIndexing, neverIndexed
 
-    /// The payloads of a client's HEADERS frames, which have neither padding nor priority.
+    /// Returns the payloads of a client's HEADERS frames, which must have neither padding nor priority.
     static func blocks(in bytes: [UInt8]) throws -> [[UInt8]] {
         var blocks: [[UInt8]] = []
         var rest = bytes[...]
@@ -74,7 +74,7 @@ private enum HeaderRepresentation: Equatable {
             let header = Array(rest.prefix(9))
             let length = Int(header[0]) << 16 + Int(header[1]) << 8 + Int(header[2])
             if header[3] == 1 {
-                try #require(header[4] & 0x28 == 0, "padding or priority")
+                try #require(header[4] & 0x28 == 0, "HEADERS frame with padding or priority")
                 blocks.append(Array(rest.dropFirst(9).prefix(length)))
             }
             rest = rest.dropFirst(9 + length)
@@ -92,7 +92,7 @@ private enum HeaderRepresentation: Equatable {
                 } else if first & 0x40 != 0 {
                     (.incremental, 6)
                 } else if first & 0x20 != 0 {
-                    // A change of the table's size stands for no field.
+                    // A change of the table size represents no field.
                     (.indexed, 5)
                 } else {
                     (first & 0x10 != 0 ? .neverIndexed : .withoutIndexing, 4)

@@ -29,18 +29,18 @@ import Testing
             ],
             code: .frameSizeError),
         Case(
-            testDescription: "SETTINGS of odd length", frames: [RawFrame(type: RawFrame.settings, payload: [1, 2, 3])],
+            testDescription: "SETTINGS of 3 bytes", frames: [RawFrame(type: RawFrame.settings, payload: [1, 2, 3])],
             code: .frameSizeError),
         Case(
             testDescription: "PING of 7 bytes",
             frames: [.emptySettings, RawFrame(type: RawFrame.ping, payload: Array(repeating: 0, count: 7))],
             code: .frameSizeError),
         Case(
-            testDescription: "window beyond 2^31-1",
+            testDescription: "connection window beyond 2^31-1",
             frames: [.emptySettings, RawFrame(type: RawFrame.windowUpdate, payload: [0x7f, 0xff, 0xff, 0xff])],
             code: .flowControlError),
         Case(
-            testDescription: "server push, which was forbidden",
+            testDescription: "server push although it is disabled",
             frames: [
                 .emptySettings, RawFrame(type: RawFrame.settings, flags: RawFrame.acknowledgement),
                 RawFrame(
@@ -60,7 +60,7 @@ import Testing
             ], code: .enhanceYourCalm),
     ]
 
-    @Test(arguments: cases) func endsTheClientSession(_ input: Case) throws {
+    @Test(arguments: cases) func endsClientSessionOnMalformedInput(_ input: Case) throws {
         let client = try HTTP2ClientSession()
         try client.post("/")
         _ = try client.output()
@@ -69,7 +69,7 @@ import Testing
         #expect(error?.message.isEmpty == false)
     }
 
-    /// Feeds the session until it fails; checks that it says so to the peer and stays ended.
+    /// Feeds the session until it fails, and checks that it sends GOAWAY and rejects further input.
     private func end(_ session: some HTTP2Endpoint, bytes: [UInt8]) -> HTTP2Error? {
         do throws(HTTP2Error) {
             try bytes.receive(by: session)
@@ -84,7 +84,7 @@ import Testing
         return error
     }
 
-    @Test func whoDoesNotSpeakHTTP2EndsTheServerSession() throws {
+    @Test func endsServerSessionWithoutHTTP2Preface() throws {
         let server = try HTTP2ServerSession()
         let error = #expect(throws: HTTP2Error.self) {
             try Array("GET / HTTP/1.1\r\nhost: x\r\n\r\n".utf8).receive(by: server)
@@ -93,7 +93,7 @@ import Testing
         #expect(throws: HTTP2Error.self) { try RawFrame.clientPreface.receive(by: server) }
     }
 
-    @Test func floodOfPingsEndsTheSession() throws {
+    @Test func endsServerSessionOnFloodOfPings() throws {
         let server = try HTTP2ServerSession()
         let ping = RawFrame(type: RawFrame.ping, payload: Array(repeating: 0, count: 8)).bytes
         let error = #expect(throws: HTTP2Error.self) {
@@ -105,11 +105,11 @@ import Testing
         #expect(error?.kind == .flooded)
     }
 
-    @Test func oversizedHeaderListEndsTheServerSession() throws {
+    @Test func endsServerSessionOnOversizedHeaderList() throws {
         let server = try HTTP2ServerSession(settings: HTTP2Settings(maxHeaderListSize: 8_000))
         let events = ServerRecorder()
         server.delegate = events
-        // `accept-encoding: gzip, deflate` (60 bytes as a header list counts) over and over, a static entry.
+        // Repeats the static entry `accept-encoding: gzip, deflate`, which counts 60 bytes in a header list.
         let headers = RawFrame(
             type: RawFrame.headers, flags: RawFrame.endHeaders | RawFrame.endStream, stream: 1,
             payload: [0x83, 0x87, 0x84] + Array(repeating: 0x90, count: 400))
@@ -120,7 +120,7 @@ import Testing
         #expect(events.requests.allSatisfy { !$0.ended })
     }
 
-    @Test func callsFromInsideACallbackAreRefused() throws {
+    @Test func rejectsInputInsideCallback() throws {
         let pair = try MemoryConnection()
         var inner: HTTP2Error?
         pair.clientEvents.onClose = { [client = pair.client] _ in
@@ -135,8 +135,8 @@ import Testing
         #expect(inner?.kind == .misuse)
     }
 
-    /// No input, however damaged, may do worse than end the session. The same seeds each time.
-    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func damagedConversationsNeverCrash(seed: UInt64) throws {
+    /// Damaged input may end the session, but must never crash the process. Fixed seeds make failures repeatable.
+    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func survivesDamagedInput(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var ended = 0
         for _ in 0..<1_000 {

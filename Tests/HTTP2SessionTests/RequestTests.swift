@@ -2,7 +2,7 @@ import HTTP2Session
 import Testing
 
 @Suite struct RequestTests {
-    @Test func requestArrivesWithItsFieldsInOrderAndIsAnswered() throws {
+    @Test func deliversRequestWithFieldsInOrderAndAnswer() throws {
         let pair = try MemoryConnection()
         let body = Array(#"{"aps":{}}"#.utf8)
         pair.serverEvents.answer = { session, request in
@@ -42,7 +42,7 @@ import Testing
         #expect(pair.serverEvents.answerErrors.isEmpty)
     }
 
-    @Test func requestWithoutBodyEndsWithItsHeader() throws {
+    @Test func endsRequestWithoutBodyAfterHeaders() throws {
         let pair = try MemoryConnection()
         try pair.client.post("/", body: [])
         try pair.exchange()
@@ -50,7 +50,7 @@ import Testing
         #expect(pair.clientEvents.responses[0]?.status == 200)
     }
 
-    @Test func responseEndsBeforeItsStreamCloses() throws {
+    @Test func reportsEndOfResponseBeforeStreamCloses() throws {
         let pair = try MemoryConnection()
         var endedAtClose: Bool?
         pair.clientEvents.onClose = { [clientEvents = pair.clientEvents] tag in
@@ -61,7 +61,7 @@ import Testing
         #expect(endedAtClose == true)
     }
 
-    @Test func requestSubmittedInsideACallbackIsSent() throws {
+    @Test func sendsRequestSubmittedInCallback() throws {
         let pair = try MemoryConnection()
         var submitted = false
         pair.clientEvents.onClose = { [client = pair.client] _ in
@@ -75,13 +75,13 @@ import Testing
     }
 
     @Test(arguments: [("Upper-Case", "x"), ("", "x"), ("a b", "x"), ("ok", "a\r\nb"), ("ok", " x"), ("ok", "a\0")])
-    func unsendableFieldIsRefusedByName(name: String, value: String) {
+    func rejectsInvalidFieldByName(name: String, value: String) {
         let error = #expect(throws: HTTP2Error.self) { try HTTP2Fields([HTTP2Field(name, value)]) }
         #expect(error?.kind == .invalidField)
         #expect(error?.message.contains("'\(name)'") == true)
     }
 
-    @Test func pseudoHeaderAmongRequestFieldsIsRefused() throws {
+    @Test func rejectsPseudoHeaderInRequestFields() throws {
         let pair = try MemoryConnection()
         let error = #expect(throws: HTTP2Error.self) {
             try pair.client.submit(
@@ -91,13 +91,13 @@ import Testing
         #expect(pair.client.openStreams == 0)
     }
 
-    @Test func informationalResponsesAndTrailersAreLeftOut() throws {
+    @Test func ignoresInterimResponsesAndTrailers() throws {
         let client = try HTTP2ClientSession()
         let events = ClientRecorder()
         client.delegate = events
         try client.post("/", tag: 5)
         _ = try client.output()
-        // Literal fields without indexing, names written out (RFC 7541, section 6.2.2).
+        // Literal fields without indexing, with literal names (RFC 7541, section 6.2.2).
         func field(_ name: String, _ value: String) -> [UInt8] {
             [0, UInt8(name.utf8.count)] + name.utf8 + [UInt8(value.utf8.count)] + value.utf8
         }

@@ -1,9 +1,9 @@
 import HTTP2Session
 import Testing
 
-/// What a server does about clients that no session of ours would be: frames by hand.
+/// The server session against clients that break the rules, with hand-written frames.
 @Suite struct ServerRulesTests {
-    /// A server that has told its settings, and whose client has taken them up.
+    /// A server whose client has acknowledged its settings.
     private struct Peer {
         let server: HTTP2ServerSession
         let events = ServerRecorder()
@@ -26,7 +26,7 @@ import Testing
             try send(frames.flatMap(\.bytes))
         }
 
-        /// The frames that go out, as type, stream and payload.
+        /// Returns the frames that the server sends, as type, stream and payload.
         func output() throws -> [(type: UInt8, stream: UInt32, payload: [UInt8])] {
             var bytes = try server.output()[...]
             var frames: [(UInt8, UInt32, [UInt8])] = []
@@ -46,7 +46,7 @@ import Testing
         + HeaderBlock.field(":authority", "a")
     private static let refused: [UInt8] = [0, 0, 0, 7], protocolError: [UInt8] = [0, 0, 0, 1]
 
-    @Test func theLimitIsAnnouncedInItsOwnName() throws {
+    @Test func announcesOnlyConfiguredSettings() throws {
         let server = try HTTP2ServerSession(
             settings: HTTP2Settings(maxConcurrentStreams: 3, maxHeaderListSize: 8_000))
         #expect(
@@ -55,8 +55,8 @@ import Testing
         #expect(try server.output() == [0, 0, 6, 4, 0, 0, 0, 0, 0] + [0, 3, 0, 0, 0, 9])
     }
 
-    /// Where the library would end the connection.
-    @Test func oneStreamAboveAnAcknowledgedLimitIsRefused() throws {
+    /// The library would end the connection instead.
+    @Test func refusesOneStreamAboveAcknowledgedLimit() throws {
         let peer = try Peer(limit: 1)
         try peer.send(.headers(Self.request, stream: 1), .headers(Self.request, stream: 3))
         try peer.send(.data([1], stream: 3, flags: RawFrame.endStream))
@@ -64,7 +64,7 @@ import Testing
         #expect(frames.map(\.type) == [RawFrame.resetStream] && frames.map(\.stream) == [3])
         #expect(frames.first?.payload == Self.refused)
         #expect(peer.events.requests.count == 1 && peer.events.refused == [3])
-        // A limit that is raised holds at once, and one that is lowered too.
+        // A raised limit applies at once, before the client acknowledges it.
         try peer.server.changeSettings(HTTP2Settings(maxConcurrentStreams: 2))
         try peer.send(.headers(Self.request, stream: 5), .headers(Self.request, stream: 7))
         #expect(peer.events.requests.count == 2 && peer.events.refused == [3, 7])
@@ -72,7 +72,7 @@ import Testing
         #expect(peer.events.requests.first?.ended == true)
     }
 
-    @Test func manyStreamsMayBeCancelled() throws {
+    @Test func allowsClientToCancelManyStreams() throws {
         let peer = try Peer()
         for stream in stride(from: UInt32(1), to: 10_001, by: 2) {
             try peer.send(.headers(Self.request, stream: stream), .resetStream(8, stream: stream))
@@ -82,7 +82,7 @@ import Testing
         #expect(peer.server.wantsRead)
     }
 
-    @Test func trailersAreNoFields() throws {
+    @Test func reportsTrailersSeparatelyFromFields() throws {
         let peer = try Peer()
         try peer.send(
             .headers(Self.request), .data([1]),
@@ -94,11 +94,11 @@ import Testing
 
     @Test(
         arguments: [
-            ("an upper-case name", request + HeaderBlock.field("X-Top", "secret"), "X-Top"),
-            ("no path", HeaderBlock.field(":method", "POST"), "HEADERS frame on stream 1"),
-            ("a body longer than it says", request + HeaderBlock.field("content-length", "1"), "stream 1"),
+            ("field name in upper case", request + HeaderBlock.field("X-Top", "secret"), "X-Top"),
+            ("no :path", HeaderBlock.field(":method", "POST"), "HEADERS frame on stream 1"),
+            ("body longer than content-length", request + HeaderBlock.field("content-length", "1"), "stream 1"),
         ] as [(String, [UInt8], String)])
-    func malformedRequestsAreTold(what: String, block: [UInt8], named: String) throws {
+    func reportsMalformedRequests(what: String, block: [UInt8], named: String) throws {
         let peer = try Peer()
         try peer.send(.headers(block), .data([1, 2, 3], flags: RawFrame.endStream))
         let frames = try peer.output()
@@ -108,10 +108,10 @@ import Testing
         #expect(peer.events.malformed.first?.contains("secret") == false)
     }
 
-    @Test func whoMakesUsRefuseAndDoesNotReadIsSentAway() throws {
+    @Test func endsConnectionOnFloodOfUnreadRefusals() throws {
         let peer = try Peer(limit: 0)
         let error = #expect(throws: HTTP2Error.self) {
-            // A useful frame now and then does not help.
+            // The client opens more streams and does not read the resets of the refused streams.
             for stream in stride(from: UInt32(1), to: 40_001, by: 2) {
                 try peer.send(.headers(Self.request, stream: stream))
             }
@@ -120,7 +120,7 @@ import Testing
         #expect(peer.events.refused.count <= 10_000)
     }
 
-    @Test func aFieldListUnderWayIsSeen() throws {
+    @Test func countsUnfinishedHeaderBlocks() throws {
         let peer = try Peer()
         try peer.send(.headers(Array(Self.request.prefix(10)), flags: 0))
         #expect(peer.server.unfinishedHeaders == 1)

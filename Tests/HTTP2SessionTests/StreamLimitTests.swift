@@ -2,7 +2,7 @@ import HTTP2Session
 import Testing
 
 @Suite struct StreamLimitTests {
-    @Test func oneStreamAtMostBeforeThePeersSettings() throws {
+    @Test func opensOneStreamBeforePeerSettingsArrive() throws {
         let client = try HTTP2ClientSession()
         #expect(client.peerMaxConcurrentStreams == nil)
         for tag in 0..<3 {
@@ -16,7 +16,7 @@ import Testing
         #expect(client.openStreams == 3)
     }
 
-    @Test func limitShrinksToOneAndGrows() throws {
+    @Test func followsReducedAndRaisedStreamLimit() throws {
         let pair = try MemoryConnection(serverSettings: HTTP2Settings(maxConcurrentStreams: 100))
         pair.serverEvents.answer = { _, _ in }
         try pair.exchange()
@@ -37,7 +37,7 @@ import Testing
         #expect(pair.clientEvents.settingsChanges == 3)
         #expect(pair.serverEvents.requests.count == 10)
 
-        // Each answer lets one more in.
+        // Each answer lets the server receive one more request.
         for request in pair.serverEvents.requests {
             try pair.server.respond(to: request.streamID, fields: okFields())
         }
@@ -47,11 +47,11 @@ import Testing
         #expect(pair.server.openStreams == 10)
     }
 
-    @Test func streamsBeyondALimitNotYetKnownAreRefused() throws {
+    @Test func refusesStreamsAboveLimitThatClientDoesNotKnowYet() throws {
         let pair = try MemoryConnection(serverSettings: HTTP2Settings(maxConcurrentStreams: 5))
         pair.serverEvents.answer = { _, _ in }
         try pair.exchange()
-        // The new limit is announced but has not arrived when the client uses the old one.
+        // The server sends the new limit, but it has not arrived when the client opens streams under the old limit.
         try pair.server.changeSettings(HTTP2Settings(maxConcurrentStreams: 2))
         let settings = try pair.server.output()
         for tag in 0..<5 {
@@ -65,7 +65,7 @@ import Testing
         #expect(pair.client.openStreams == 2)
     }
 
-    @Test func tenThousandStreamsUseTheSameMemory() throws {
+    @Test func reusesMemoryForTenThousandStreams() throws {
         let pair = try MemoryConnection(serverSettings: HTTP2Settings(maxConcurrentStreams: 50))
         pair.serverEvents.answer = { session, request in
             try session.respond(to: request.streamID, fields: okFields())
@@ -83,7 +83,7 @@ import Testing
         #expect(pair.client.recordCapacity == 64 && pair.server.recordCapacity == 64)
     }
 
-    @Test func fieldsAndBodyAreReleasedWhenTheStreamCloses() throws {
+    @Test func releasesFieldsAndBodyWhenStreamCloses() throws {
         let pair = try MemoryConnection()
         weak var heldFields: HTTP2Fields?
         weak var heldBody: HTTP2Body?
@@ -105,7 +105,7 @@ import Testing
         #expect(heldFields == nil && heldBody == nil)
     }
 
-    @Test func fieldsAndBodyAreReleasedWithTheSession() throws {
+    @Test func releasesBodyWithSession() throws {
         weak var heldBody: HTTP2Body?
         do {
             let client = try HTTP2ClientSession()

@@ -1,9 +1,9 @@
 import HTTP2Session
 import Testing
 
-/// What a session knows of the bodies that still wait inside it.
+/// A session's information about request bodies that it has not yet sent.
 @Suite struct UnsentBodyTests {
-    @Test func bytesAreUnsentUntilADataFrameTakesThem() throws {
+    @Test func countsBytesAsUnsentUntilDataFrameCarriesThem() throws {
         let pair = try MemoryConnection(grantsWindowByHand: true)
         pair.serverEvents.answer = { _, _ in }
         try pair.exchange()
@@ -12,9 +12,9 @@ import Testing
             streams.append(try pair.client.post("/", body: Array(repeating: 1, count: 10_000), tag: tag))
         }
         #expect(pair.client.unsentBodyBytes == 80_000)
-        #expect(streams.filter(pair.client.isWritten).isEmpty, "none has even been begun")
+        #expect(streams.filter(pair.client.isWritten).isEmpty, "no request may be sent yet")
 
-        // The server grants no window, so what has left fills the connection's 65,535 bytes.
+        // The server grants no window, so the sent bytes fill the connection window of 65,535 bytes.
         try pair.exchange()
         #expect(pair.client.unsentBodyBytes == 80_000 - 65_535)
         #expect(streams.filter(pair.client.isWritten).count == 6)
@@ -28,7 +28,7 @@ import Testing
         #expect(pair.serverEvents.requests.count { $0.ended } == 8)
     }
 
-    @Test func aStreamThatClosesTakesItsUnsentBytesAlong() throws {
+    @Test func discardsUnsentBytesOfClosedStream() throws {
         let pair = try MemoryConnection(serverSettings: HTTP2Settings(initialWindowSize: 300), grantsWindowByHand: true)
         try pair.exchange()
         let stream = try pair.client.post("/", body: Array(repeating: 1, count: 1_000))
@@ -42,7 +42,7 @@ import Testing
         #expect(pair.client.unsentBodyBytes == 0)
     }
 
-    @Test func aWholeRequestIsWrittenWhenItsStreamCloses() throws {
+    @Test func reportsCompleteRequestAsWrittenWhenStreamCloses() throws {
         let pair = try MemoryConnection()
         pair.serverEvents.answer = { session, request in try session.reset(request.streamID, code: .internalError) }
         try pair.exchange()
@@ -54,7 +54,7 @@ import Testing
         #expect(pair.client.unsentBodyBytes == 0)
     }
 
-    @Test func aStreamWindowOfZeroHoldsBodiesBackUntilItIsRaised() throws {
+    @Test func holdsBodiesWhileStreamWindowIsZero() throws {
         let pair = try MemoryConnection()
         try pair.exchange()
         try pair.server.changeSettings(HTTP2Settings(initialWindowSize: 0))
@@ -66,7 +66,7 @@ import Testing
         #expect(!pair.client.isWritten(stream))
         try pair.server.changeSettings(HTTP2Settings(initialWindowSize: 50))
         try pair.exchange()
-        #expect(pair.client.unsentBodyBytes == 0, "the server grants what it has read")
+        #expect(pair.client.unsentBodyBytes == 0, "the server must grant window for the bytes that it has read")
         #expect(pair.clientEvents.responses[0]?.status == 200)
     }
 }

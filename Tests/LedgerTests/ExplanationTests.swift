@@ -39,19 +39,19 @@ import Testing
                 "it was given up, no attempt being possible before its deadline, at 2026-11-20T10:00:00.123Z"
             ),
         ] as [(String, String?, String)])
-    func anOutcomeIsTheCause(kind: String, reason: String?, cause: String) {
+    func givesOutcomeAsCause(kind: String, reason: String?, cause: String) {
         let explanation = Explanation(
             facts {
                 $0.ledger?.rows = [row(kind, reason: reason)]
-                // What holds now does not matter for what is over.
+                // The present state of the app does not matter for a job that has ended.
                 $0.app = .known(App(bundleID: "com.example.shop", isPaused: true), faults: [])
             })
         #expect(explanation.cause == cause && explanation.found && explanation.advice != nil)
     }
 
-    /// It may be told, and not written down yet, whatever else may be why.
+    /// The outcome may be published but not stored yet, even if another cause is possible.
     @Test(arguments: [(1, true, "is not running: 1 event waits"), (4, false, "is behind: 4 events wait")])
-    func aLedgerThatIsBehindIsSaidFirst(events: Int, isUnread: Bool, said: String) {
+    func reportsLedgerBacklogFirst(events: Int, isUnread: Bool, said: String) {
         let explanation = Explanation(
             facts {
                 $0.backlog = JobFacts.Backlog(queue: "martlet.ledger", events: events, isUnread: isUnread)
@@ -61,8 +61,8 @@ import Testing
         #expect(explanation.checked.contains { $0.what == "ledger's queue" && $0.found.hasPrefix("\(events) in") })
     }
 
-    /// The broker does not count what it has in hand.
-    @Test(arguments: [true, false]) func aLedgerMayHaveItInHand(isUnread: Bool) {
+    /// The broker's count of ready messages excludes the events that the ledger has received.
+    @Test(arguments: [true, false]) func mentionsLedgerThatMayHoldEvent(isUnread: Bool) {
         let explanation = Explanation(
             facts { $0.backlog = JobFacts.Backlog(queue: "martlet.ledger", events: 0, isUnread: isUnread) })
         #expect(
@@ -74,12 +74,12 @@ import Testing
                 == "0 in martlet.ledger, " + (isUnread ? "which nobody reads" : "beside what the ledger has in hand"))
     }
 
-    @Test func aLedgerWithoutARowSaysNothingOfAnEnd() {
+    @Test func allowsForJobThatEndedBeforeLedgerStarted() {
         let cause = Explanation(facts { $0.ledger?.begin = LedgerBegin(first: nil) }).cause
         #expect(cause.hasSuffix("it ended before the ledger was started (the ledger has no rows yet)"))
     }
 
-    @Test(arguments: [true, false]) func whatAnAppLackedThenAndLacksNowIsSaidWithIt(isStill: Bool) {
+    @Test(arguments: [true, false]) func addsPresentFaultOfAppToSameFailure(isStill: Bool) {
         let lack = JobFacts.AppFault("team A has no credential", of: "push", todo: "Give it one.")
         func explanation(_ reason: String) -> Explanation {
             Explanation(
@@ -94,13 +94,14 @@ import Testing
         #expect(explanation("RetriesExhausted").cause.hasSuffix(": RetriesExhausted"))
     }
 
-    /// Of the job's output, or where that isn't known, of all that the app has; else it is a row of the table.
+    /// A fault is given as the cause only if it affects the job's output or, if that is unknown, all the app's outputs.
+    /// Any other fault is only listed in the table.
     @Test(
         arguments: [
             ("push", ["push"], true), ("other", ["push"], false), (nil, ["push"], false),
             (nil, ["push", "other"], true),
         ] as [(String?, [String], Bool)])
-    func onlyWhatHoldsForTheJobIsItsCause(output: String?, faulty: [String], isCause: Bool) {
+    func namesOnlyFaultsOfTheJobsOutputs(output: String?, faulty: [String], isCause: Bool) {
         var app = App(bundleID: "com.example.shop")
         app.accounts = ["push": AppAccount("A"), "other": AppAccount("B")]
         let explanation = Explanation(
@@ -117,7 +118,7 @@ import Testing
         (0, "a worker holds it, or"), (1, "a worker holds it (workers hold 1 job), or"),
         (1_573, "a worker holds it (workers hold 1573 jobs), or"),
     ])
-    func howManyJobsWorkersHaveInHandIsSaid(inHand: Int, said: String) {
+    func statesNumberOfJobsHeldByWorkers(inHand: Int, said: String) {
         func explanation(waits: Int = 0, ledger: Bool = true) -> Explanation {
             Explanation(
                 facts {
@@ -135,8 +136,8 @@ import Testing
         #expect(among.checked.first { $0.what == "workers" }?.found.hasPrefix("\(inHand) job") == true)
     }
 
-    /// One id with two contents is told.
-    @Test func whatBecameOfAnotherContentOfTheIDIsSaidToo() {
+    /// A job that reuses an id with different content is rejected, and the explanation mentions it.
+    @Test func mentionsRejectedJobOfSameID() {
         let explanation = Explanation(
             facts {
                 $0.ledger?.rows = [row("sent")]
@@ -162,8 +163,8 @@ import Testing
         #expect(explanation.advice?.contains("martlet doctor") == true)
     }
 
-    /// The broker can't be asked about a particular job, so a waiting job is no evidence.
-    @Test(arguments: [true, false]) func doesNotGuessThatAnEndedJobWaits(hasLedger: Bool) {
+    /// The broker cannot be queried for a particular job, so a waiting job is no evidence.
+    @Test(arguments: [true, false]) func doesNotGuessThatEndedJobWaits(hasLedger: Bool) {
         let explanation = Explanation(
             facts {
                 $0.app = .unnamed
@@ -178,7 +179,7 @@ import Testing
         #expect(explanation.cause.hasPrefix(beginning), "\(explanation.cause)")
     }
 
-    @Test func beginsWithMissingLedger() {
+    @Test func startsWithMissingLedger() {
         let cause = Explanation(
             facts {
                 $0.ledger = JobFacts.Ledger()
@@ -203,7 +204,7 @@ import Testing
             "\(cause)")
     }
 
-    @Test func namesPausedAppsAndRefusalsIfTheAppIsNotKnown() {
+    @Test func namesPausedAppsAndRefusalsIfAppIsUnknown() {
         let explanation = Explanation(
             facts {
                 $0.ledger = JobFacts.Ledger()
@@ -220,7 +221,7 @@ import Testing
         #expect(explanation.checked.contains { $0.what == "paused apps" && $0.found == "a, b, c, d" })
     }
 
-    @Test(arguments: [false, true]) func anAppsRateMayBeWhyNothingIsToldYet(includesUrgent: Bool) {
+    @Test(arguments: [false, true]) func mentionsRateLimitOfApp(includesUrgent: Bool) {
         let paced = App(bundleID: "com.example.shop", pace: AppPace(rate: 50, includesUrgent: includesUrgent))
         let explanation = Explanation(
             facts {
@@ -234,7 +235,7 @@ import Testing
         )
     }
 
-    @Test func aWholeJobIsSummedUp() {
+    @Test func summarizesWholeJob() {
         func sum(_ kind: String, _ reason: String?, _ count: Int) -> LedgerSum {
             LedgerSum(
                 kind: kind, output: "push", app: "a", environment: "production", reason: reason, count: count,
@@ -247,20 +248,20 @@ import Testing
                 == "93 outcomes are told, the last at 2026-11-20T10:00:00.123Z: 90 sent, 3 rejected (BadX)")
     }
 
-    /// What is wrong in a job's own text would be found in it again.
+    /// A fault in the job's own text would cause the same rejection after a replay.
     @Test(arguments: [
         ("priorty: is not a field of a job; payload: is required", false), ("recipients[0].token: is empty", false),
         ("body: is not valid JSON: x at byte 3", false), ("app: com.example.shop is not registered", true),
         ("credential: 7 is no credential in use", true), ("no lane is called \"a:b\"", true),
     ])
-    func onlyWhatWouldBeTakenThenIsToBeReplayed(reason: String, isReplayed: Bool) {
+    func suggestsReplayOnlyIfJobCanSucceed(reason: String, isReplayed: Bool) {
         let advice = Explanation(facts { $0.dead = .some(JobFacts.Dead(app: "a", reason: reason)) }).advice ?? ""
         #expect(advice.contains("martlet dead drop --id order-1"))
         #expect(advice.contains("dead replay") == isReplayed)
     }
 
-    /// In this order: each holds with all that come after it.
-    @Test func theFirstCauseGoesBeforeTheOthers() {
+    /// Each step removes the cause found before, so that the next one in the order is reported.
+    @Test func prefersCausesInFixedOrder() {
         var facts = facts {
             $0.dead = .some(JobFacts.Dead(app: "a", reason: "priorty: is not a field"))
             $0.cancellation = .some(Cancellation(at: Self.at, by: "ops"))
@@ -322,7 +323,7 @@ import Testing
             ])
     }
 
-    @Test func whatCouldNotBeLookedAtIsSaid() {
+    @Test func listsUncheckedPlaces() {
         var facts = JobFacts(job: "order-1", asksOne: false)
         facts.blind = ["queues: the broker is away"]
         let explanation = Explanation(facts)

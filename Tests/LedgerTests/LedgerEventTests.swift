@@ -12,7 +12,7 @@ import Testing
         #"{"kind":"\#(kind)","output":"push","app":"com.example.shop","environment":"production","worker":"w","outcomes":[\#(outcome)]}"#
     }
 
-    @Test func allThatIsToldIsKept() throws {
+    @Test func storesAllFieldsOfOutcome() throws {
         let told = event(
             #"{"job":"order-1","recipient":"AB","ref":"user-17","status":400,"reason":"BadX","detail":"words","by":"push","push_unique_id":"x","push_id":"id-1","attempts":3,"redelivered":true,"at":"2026-11-20T10:00:00.123Z"}"#
         )
@@ -29,10 +29,10 @@ import Testing
         row.providerID = "id-1"
         row.attempts = 3
         row.isRedelivered = true
-        #expect(try rows(told, forms: ["push": .hex(maximumDigits: 8)]) == [row], "under the token's one form")
+        #expect(try rows(told, forms: ["push": .hex(maximumDigits: 8)]) == [row], "hash the normalized token")
     }
 
-    @Test func aJobThatCantBeUsedIsARow() throws {
+    @Test func storesRejectedJobAsRow() throws {
         let told =
             #"{"kind":"job.rejected","job":"order-2","app":"a","worker":"w","errors":[{"field":"priorty","problem":"is not a field"}],"at":"2026-11-20T10:00:00.123Z"}"#
         let row = try #require(try rows(told).first)
@@ -40,7 +40,7 @@ import Testing
         #expect(row.reason == "priorty" && row.detail == "is not a field")
     }
 
-    /// Anybody who may publish to the exchange could send it.
+    /// Any user who may publish to the exchange can send such a message.
     @Test(arguments: [
         ("", "is no JSON object"), ("[1]", "is no JSON object"), ("{}", "has no kind"),
         (#"{"kind":7,"outcomes":[]}"#, "has no kind"), (#"{"kind":"sent"}"#, "has no outcomes"),
@@ -48,13 +48,13 @@ import Testing
         (#"{"kind":"sent","outcomes":[{"at":"2026-11-20T10:00:00.123Z"}]}"#, "outcomes[0] has no job or no time"),
         (#"{"kind":"job.rejected","at":"yesterday"}"#, "has no time"),
     ])
-    func whatIsNoEventIsNamed(body: String, problem: String) {
+    func reportsFaultOfInvalidEvent(body: String, problem: String) {
         #expect(throws: LedgerFault.self) { try rows(body) }
         do { _ = try rows(body) } catch { #expect("\(error)" == problem) }
     }
 
-    /// PostgreSQL takes no NUL, no status beyond a smallint and no number of attempts beyond an integer.
-    @Test func whatTheDatabaseCouldNotTakeIsMadeFit() throws {
+    /// PostgreSQL accepts no NUL in a text, no status above a smallint and no number of attempts above an integer.
+    @Test func adaptsValuesToColumnLimits() throws {
         let row = try #require(
             try rows(
                 event(
@@ -65,7 +65,7 @@ import Testing
         #expect(row.status == nil && row.attempts == Int(Int32.max))
     }
 
-    @Test func samplingLeavesProblemsWhole() throws {
+    @Test func samplesSentOutcomesOnly() throws {
         func row(_ number: Int, _ kind: String) -> LedgerRow {
             var row = LedgerRow(at: Timestamp(seconds: 0), kind: kind, job: "job")
             row.recipient = LedgerRow.hash(of: "\(number)", output: "push")
@@ -74,7 +74,7 @@ import Testing
         let sent = (0..<10_000).map { row($0, "sent") }
         let taken = sent.filter(LedgerSampling.sample(0.1).takes)
         #expect((900...1_100).contains(taken.count), "\(taken.count)")
-        #expect(taken == sent.filter(LedgerSampling.sample(0.1).takes), "the same each time")
+        #expect(taken == sent.filter(LedgerSampling.sample(0.1).takes), "sampling must be repeatable")
         #expect(sent.filter(LedgerSampling.none.takes).isEmpty && sent.allSatisfy(LedgerSampling.all.takes))
         for sampling in [LedgerSampling.none, .sample(0.01)] {
             #expect((0..<100).map { row($0, "failed") }.allSatisfy(sampling.takes))
@@ -85,7 +85,7 @@ import Testing
         ("all", LedgerSampling.all), ("none", LedgerSampling.none), ("sample:0.25", .sample(0.25)), ("sample:0", nil),
         ("sample:1.5", nil), ("sample:", nil), ("sample:nan", nil), ("", nil), ("some", nil),
     ])
-    func samplingIsReadOrRefused(text: String, sampling: LedgerSampling?) {
+    func parsesSamplingSetting(text: String, sampling: LedgerSampling?) {
         #expect(LedgerSampling(text) == sampling)
     }
 }

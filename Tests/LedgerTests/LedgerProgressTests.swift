@@ -9,7 +9,7 @@ import Testing
         Timestamp(milliseconds: Self.start.milliseconds + Int64(seconds * 1_000))
     }
 
-    /// The progress of a ledger that consumes and whose database takes writes.
+    /// The progress of a ledger that consumes and whose database accepts writes.
     private var ready: LedgerProgress {
         var progress = LedgerProgress(startedAt: Self.start)
         progress.begins()
@@ -19,7 +19,7 @@ import Testing
         return progress
     }
 
-    @Test func isNotReadyBeforeItConsumesAndStores() {
+    @Test func isNotReadyBeforeConsumingAndStoring() {
         var progress = LedgerProgress(startedAt: Self.start)
         #expect(progress.obstacle(at: after(1)) == "starting")
         progress.cannotBegin("no route")
@@ -32,10 +32,10 @@ import Testing
         progress.statementSucceeded()
         #expect(progress.obstacle(at: after(1)) == nil)
         progress.cannotBegin("late")
-        #expect(progress.obstacle(at: after(1)) == nil, "it has begun")
+        #expect(progress.obstacle(at: after(1)) == nil, "a ledger that has begun must stay ready")
     }
 
-    @Test func obstacleNamesFailingSide() {
+    @Test func namesFailingSideInObstacle() {
         var progress = ready
         progress.statementFailed("read-only")
         #expect(progress.obstacle(at: after(1)) == "consuming: true, storing: false: read-only")
@@ -48,7 +48,7 @@ import Testing
         #expect(progress.obstacle(at: after(2)) == nil)
     }
 
-    @Test func isNotReadyWhileAStatementHangs() {
+    @Test func isNotReadyWhileStatementHangs() {
         var progress = ready
         progress.statementBegan(at: after(20))
         #expect(progress.obstacle(at: after(29)) == nil)
@@ -59,13 +59,13 @@ import Testing
         #expect(progress.obstacle(at: after(40)) == nil)
     }
 
-    @Test func lagsByItsOldestEventOrByTheTimeWithoutConsuming() {
+    @Test func measuresLagByOldestEventOrTimeWithoutConsuming() {
         var progress = LedgerProgress(startedAt: Self.start)
-        #expect(progress.lag(oldest: nil, at: after(5)) == 5_000, "it has not consumed since the start")
+        #expect(progress.lag(oldest: nil, at: after(5)) == 5_000, "the lag must begin at the start")
         progress.connected()
         #expect(progress.lag(oldest: nil, at: after(5)) == 0)
         #expect(progress.lag(oldest: after(2), at: after(5)) == 3_000)
-        #expect(progress.lag(oldest: after(7), at: after(5)) == 0, "the worker's clock is ahead")
+        #expect(progress.lag(oldest: after(7), at: after(5)) == 0, "an event from the future must not cause a lag")
         progress.disconnected("lost", at: after(10))
         progress.disconnected("refused", at: after(15))
         #expect(progress.lag(oldest: nil, at: after(20)) == 10_000)

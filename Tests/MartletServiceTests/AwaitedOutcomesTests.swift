@@ -3,12 +3,12 @@ import PushModel
 import PushTestSupport
 import Testing
 
-/// `job publish --wait`: which outcomes are those of its job.
+/// The outcomes that `job publish --wait` counts for its job.
 @Suite struct AwaitedOutcomesTests {
     private let text = #"{"id":"j","app":"a.b","payload":{},"recipients":["f1","51",{"token":"51","ref":"\u0075"}]}"#
 
-    /// A worker died after the fast one: it comes again, and is no outcome of the slow ones.
-    @Test func whatComesAgainIsCountedOnce() throws {
+    /// A worker dies after the first outcome, which is then reported again. It must not count for the other recipients.
+    @Test func countsRepeatedOutcomeOnce() throws {
         var awaited = try awaited(text)
         let trace = awaited.traceparent
         let fast = event("sent", #"{"job":"j","recipient":"f1","status":200}"#)
@@ -24,15 +24,15 @@ import Testing
         #expect(awaited.result == false)
     }
 
-    /// Whether a job names somebody twice, or a batch says more than is asked for.
-    @Test func allSentIsAllSent() throws {
+    /// The job names a recipient twice, and the event has more outcomes than the job has recipients.
+    @Test func succeedsIfAllRecipientsAreSent() throws {
         var awaited = try awaited(#"{"id":"j","app":"a.b","payload":{},"recipients":["aa","aa"]}"#)
         let one = #"{"job":"j","recipient":"aa"}"#
         #expect(awaited.take(event("sent", one, one, one, one), traceparent: awaited.traceparent).count == 2)
         #expect(awaited.result == true)
     }
 
-    @Test func anotherJobOfThatIDIsAnother() throws {
+    @Test func ignoresOutcomesOfOtherJobWithSameID() throws {
         var mine = try awaited(text)
         let other = try awaited(text.replacing("f1", with: "f2"))
         let unnamed = try awaited(text.replacing(#""id":"j","#, with: ""))
@@ -44,14 +44,14 @@ import Testing
             #expect(mine.take(sent, traceparent: trace).isEmpty && mine.take(rejected, traceparent: trace).isEmpty)
         }
         #expect(mine.openCount == 3 && mine.result == nil)
-        // A worker that traces it puts its span in the place of ours.
+        // A worker with tracing replaces the publisher's span id with its own.
         let traced = mine.traceparent.prefix(36) + "00f067aa0ba902b7-01"
         #expect(mine.take(sent, traceparent: String(traced)).count == 1)
         #expect(mine.take(rejected, traceparent: mine.traceparent) == [.fault("id: was given")])
         #expect(mine.result == false)
     }
 
-    @Test func whatCantBeReadIsPassedOver() throws {
+    @Test func ignoresUnreadableEvents() throws {
         var awaited = try awaited(text)
         for foreign in ["", "not json", "[]", #"{"kind":"sent","outcomes":[{"job":"j"}]}"#, #"{"kind":"sent"}"#] {
             #expect(awaited.take(Array(foreign.utf8), traceparent: awaited.traceparent).isEmpty, "\(foreign)")

@@ -19,7 +19,7 @@ import Testing
             "configuration key tracing.sample in --set was removed; set the environment variable OTEL_TRACES_SAMPLER_ARG"
         ),
     ])
-    func aFlagNobodyKnows(setting: String, message: String) async {
+    func rejectsUnknownKeyInFlag(setting: String, message: String) async {
         #expect(await failure { try await source(setting) } == message)
     }
 
@@ -57,14 +57,14 @@ import Testing
         ("log:\n  level: info\nlog:\n  level: debug\n", "configuration file FILE: line 1: given twice: log"),
         ("log: [\n", "configuration file FILE: line 2, column 1: did not find expected node content"),
     ])
-    func aFileThatIsWrong(text: String, message: String) async throws {
+    func rejectsInvalidFile(text: String, message: String) async throws {
         try await withFile(text) { path in
             let failure = await failure { try await ConfigurationSource(file: path, settings: [], environment: [:]) }
             #expect(failure?.replacing(path, with: "FILE") == message)
         }
     }
 
-    @Test func aFileThatIsNotThere() async {
+    @Test func namesMissingFile() async {
         let failure = await failure {
             try await ConfigurationSource(file: "/nonexistent/martlet.yaml", settings: [], environment: [:])
         }
@@ -86,21 +86,21 @@ import Testing
         ("amqp.prefix=\(String(repeating: "é", count: 51))", "has more than 100 bytes"),
         ("amqp.prefix=", "is not set; it is what the names of all exchanges and queues begin with"),
     ])
-    func aValueOutOfRangeNamesItsKeyAndVariable(setting: String, problem: String) async throws {
+    func namesKeyAndVariableOfValueOutOfRange(setting: String, problem: String) async throws {
         let key = try #require(ConfigurationKey(rawValue: String(setting.prefix { $0 != "=" })))
         #expect(
             await failure { try await source(setting).pipeline() }
                 == "configuration key \(key.rawValue) (\(key.environmentVariable)): \(problem)")
     }
 
-    @Test func anUnknownLogLevel() async {
+    @Test func rejectsUnknownLogLevel() async {
         #expect(
             await failure { try await source("log.level=loud").logLevel() }
                 == "configuration key log.level (MARTLET_LOG_LEVEL): is loud, but must be trace, debug, info, notice, warning, error or critical"
         )
     }
 
-    @Test func anAuthorityThatIsNotThere() async {
+    @Test func rejectsMissingCAFile() async {
         #expect(
             await failure { try await source("apns.ca_file=/nonexistent.pem").apns() }
                 == "configuration key apns.ca_file (MARTLET_APNS_CA_FILE): there is no file /nonexistent.pem that can be read"
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: ["proxy.example.net:3128", "https://fred:s3cret@proxy:3128", "http://fred:s3cret@proxy"])
-    func aProxyThatIsNoneAndItsPasswordStaysUnseen(url: String) async {
+    func rejectsInvalidProxyWithoutShowingPassword(url: String) async {
         let variables = ["MARTLET_APNS_PROXY": url]
         #expect(
             await failure {
@@ -131,7 +131,7 @@ import Testing
             ),
             (["apns.endpoint.production=127.0.0.1:2197", "apns.endpoint.sandbox=127.0.0.1:2197"], nil),
         ] as [([String], String?)])
-    func verificationIsOffForTestHostsOnly(endpoints: [String], problem: String?) async throws {
+    func disablesVerificationForTestHostsOnly(endpoints: [String], problem: String?) async throws {
         let source = try await ConfigurationSource(
             file: nil, settings: endpoints + ["apns.certificate_verification=none"], environment: [:])
         let failure = await failure { try source.apns() }
@@ -143,7 +143,7 @@ import Testing
         if problem == nil { #expect(try source.apns().verifiesCertificates == false) }
     }
 
-    @Test func anAddressCanNotBeVerifiedThroughAProxy() async throws {
+    @Test func rejectsAddressThroughProxyUnlessUnverified() async throws {
         let (proxy, settings) = (
             ["MARTLET_APNS_PROXY": "http://proxy:3128"], ["apns.endpoint.sandbox=[2001:db8::1]:2197"]
         )
@@ -159,14 +159,14 @@ import Testing
                 != nil)
     }
 
-    @Test func verificationIsFullOrNone() async {
+    @Test func rejectsUnknownVerificationMode() async {
         #expect(
             await failure { try await source("apns.certificate_verification=off").apns() }
                 == "configuration key apns.certificate_verification (MARTLET_APNS_CERTIFICATE_VERIFICATION): is off, but must be full or none"
         )
     }
 
-    @Test func whatIsRequiredIsNamed() async throws {
+    @Test func namesMissingRequiredKeys() async throws {
         let source = try await source()
         let failures = [
             await failure { try source.broker() }, await failure { try source.database(applicationName: "test") },
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func whatAFileDoesNotSetNamesTheFile() async throws {
+    @Test func namesFileThatLacksRequiredKey() async throws {
         try await withFile("log:\n  level: info\n") { path in
             let source = try await ConfigurationSource(file: path, settings: [], environment: [:])
             let failure = await failure { try source.broker() }
@@ -195,7 +195,7 @@ import Testing
         ("127.0.0.1:8080", "127.0.0.1", 8080), ("api.push.apple.com:443", "api.push.apple.com", 443),
         ("[::1]:8080", "::1", 8080), ("[fe80::1%eth0]:65535", "fe80::1%eth0", 65535), ("localhost:0", "localhost", 0),
     ])
-    func aHostAndItsPort(text: String, host: String, port: Int) async throws {
+    func readsHostAndPort(text: String, host: String, port: Int) async throws {
         let endpoint = try await source("http.listen=\(text)").endpoint(.httpListen)
         #expect(endpoint == Endpoint(host: host, port: port))
     }
@@ -204,7 +204,7 @@ import Testing
         "localhost", "8080", ":8080", "localhost:", "localhost:http", "localhost:65536", "localhost:-1",
         "localhost:+1", "::1", "::1:8080", "[::1]", "[]:80", "[::1:80", "a:b:80", "localhost:99999999999999999999",
     ])
-    func whatIsNoHostAndPort(text: String) async {
+    func rejectsInvalidHostAndPort(text: String) async {
         #expect(
             await failure { try await source("http.listen=\(text)").endpoint(.httpListen) }
                 == "configuration key http.listen (MARTLET_HTTP_LISTEN): is \(text), but must be host:port, or [address]:port for IPv6"

@@ -2,7 +2,7 @@ import MartletService
 import Testing
 
 @Suite struct ClockReadingTests {
-    @Test func itIsKnownForFiveMinutes() {
+    @Test func keepsReadingForFiveMinutes() {
         let start = ContinuousClock.now
         var reading = ClockReading()
         #expect(reading.ahead(at: start) == nil)

@@ -2,7 +2,7 @@ import APNSOutput
 import MartletOutputs
 import MartletService
 
-/// With the settings of all outputs.
+/// Configuration sources with the settings of all outputs.
 extension ConfigurationSource {
     init(file: String?, settings: [String], environment: [String: String]) async throws {
         try await self.init(file: file, settings: settings, environment: environment, outputs: Martlet.outputs)

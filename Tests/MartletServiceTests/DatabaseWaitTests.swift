@@ -7,7 +7,7 @@ import Testing
 @Suite struct DatabaseWaitTests {
     private struct Stopped: Error {}
 
-    @Test func waitsGrowToThirtySeconds() async throws {
+    @Test func growsWaitTo30Seconds() async throws {
         var (attempts, waits, told) = (0, [Duration](), [String]())
         let value = try await DatabaseWait.untilThere(
             random: { 1 }, sleep: { waits.append($0) }, tell: { error, wait in told.append("\(error) \(wait)") }
@@ -21,8 +21,8 @@ import Testing
         #expect(told == waits.map { "away \($0)" })
     }
 
-    /// What waits for somebody's hand is an error; what may come back by itself is none.
-    @Test func aRefusedLogInIsAnError() {
+    /// A failure that needs an operator is logged as an error. A failure that may end by itself is logged as a warning.
+    @Test func logsRejectedLoginAsError() {
         for (state, level) in [("28P01", "error"), ("28000", "error"), ("57P03", "warning"), (nil, "warning")] {
             let log = LogBook()
             var error = PostgresError(.connectFailed, "away")
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func whatNoAttemptMendsAndAStopEndIt() async throws {
+    @Test func stopsWaitingOnPermanentErrorOrShutdown() async throws {
         var waits = 0
         await #expect(throws: PostgresError(.configuration, "wrong")) {
             try await DatabaseWait.untilThere(sleep: { _ in waits += 1 }, tell: { _, _ in }) {

@@ -11,7 +11,7 @@ import Testing
 @Suite struct DocumentedKeysTests {
     private let example = "deploy/martlet.example.yaml"
 
-    @Test func theExampleIsAConfiguration() async throws {
+    @Test func readsExampleFile() async throws {
         let path = Repository.root.appending(path: example).path()
         let source = try await ConfigurationSource(file: path, settings: ["worker.name=push-7"], environment: [:])
         #expect(try source.pipeline().worker == "push-7")
@@ -22,8 +22,8 @@ import Testing
         #expect(try source.logLevel() == .info)
     }
 
-    /// Its commented lines are examples too: with them it names every key.
-    @Test func theExampleNamesEveryKeyAndGivesTheDefaults() async throws {
+    /// With its commented lines enabled, the example contains every key.
+    @Test func exampleHasEveryKeyWithItsDefault() async throws {
         let text = try Repository.text(example).replacing(/(?m)^( *)# ([a-z_]+: )/) { "\($0.1)\($0.2)" }
         try await withFile(text) { path in
             let source = try await ConfigurationSource(file: path, settings: [], environment: [:])
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func thePageNamesEveryKeyWithItsDefault() throws {
+    @Test func pageListsEveryKeyWithItsDefault() throws {
         let rows = try Repository.text("docs/configuration.md").matches(of: /(?m)^\| `([a-z_.]+)` \| ([^|]*) \|/)
         let documented = Dictionary(rows.map { (String($0.1), String($0.2)) }) { first, _ in first }
         #expect(Set(documented.keys) == Set(ConfigurationKey.allCases.map(\.rawValue)))
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ConfigurationKey.allCases)
-    func aKeyHasAVariableAndAnExplanation(key: ConfigurationKey) {
+    func keyHasVariableAndExplanation(key: ConfigurationKey) {
         #expect(key.environmentVariable.wholeMatch(of: /MARTLET(_[A-Z]+)+/) != nil, "\(key.environmentVariable)")
         #expect(!key.explanation.isEmpty && !key.explanation.hasSuffix("."))
     }

@@ -7,7 +7,7 @@ import Testing
     private static let end: Int64 = 1_800_000_000
     private var watch = ExpiryWatch()
 
-    /// What is said so long before the end, in hours.
+    /// Returns the notices that are due the given number of hours before the credentials expire.
     private mutating func look(_ hours: Int64, _ credentials: [CredentialSummary]? = nil) -> [String] {
         watch.look(
             at: credentials ?? [.sample("1", notAfter: Timestamp(seconds: Self.end))],
@@ -15,7 +15,7 @@ import Testing
         ).map { "\($0.credential.id) \($0.hasExpired ? "expired" : "in") \($0.daysLeft)" }
     }
 
-    @Test mutating func eachThresholdIsToldOnce() {
+    @Test mutating func reportsEachThresholdOnce() {
         var told: [Int64: [String]] = [:]
         for hours in stride(from: Int64(24 * 40), through: -48, by: -1) {
             let notices = look(hours)
@@ -27,7 +27,7 @@ import Testing
             ])
     }
 
-    @Test mutating func ofSeveralThatPassedUnseenOnlyTheLastIsTold() {
+    @Test mutating func reportsOnlyLatestOfMissedThresholds() {
         #expect(look(24 * 31) == [])
         #expect(look(24 * 6) == ["1 in 6"])
         #expect(look(24 * 5) == [])
@@ -35,14 +35,14 @@ import Testing
         #expect(look(-60) == [])
     }
 
-    @Test mutating func aClockSetBackRepeatsNothing() {
+    @Test mutating func repeatsNothingIfClockIsSetBack() {
         #expect(look(24 * 3) == ["1 in 3"])
         #expect(look(24 * 10) == [])
         #expect(look(24 * 2) == [])
         #expect(look(24) == ["1 in 1"])
     }
 
-    @Test mutating func eachCredentialHasThresholdsOfItsOwn() {
+    @Test mutating func tracksThresholdsPerCredential() {
         let end = Timestamp(seconds: Self.end)
         let all: [CredentialSummary] = [
             .sample("1", notAfter: end), .sample("2", notAfter: end), .sample("never", notAfter: nil),
@@ -53,7 +53,7 @@ import Testing
         #expect(look(24 * 7, all) == ["1 in 7", "2 in 7"])
     }
 
-    @Test func daysLeftAreWholeDays() {
+    @Test func countsWholeDaysLeft() {
         let credential = CredentialSummary.sample("1", notAfter: Timestamp(seconds: Self.end))
         let days = [-86_401, -86_400, -1, 0, 1, 86_399, 86_400].map {
             credential.daysLeft(at: Timestamp(seconds: Self.end - $0))

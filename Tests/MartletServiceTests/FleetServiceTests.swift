@@ -9,12 +9,12 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// Workers, as far as they say that they run, over the real database.
+/// The fleet services of several workers on the real database.
 @Suite(.needsDatabase, .endsAHang)
 struct FleetServiceTests {
     private static let quota = "fcm/p"
 
-    /// What a worker has of it.
+    /// The fleet service of one worker.
     private final class Member: Sendable {
         let board = QuotaBoard()
         let pool: PostgresPool
@@ -45,7 +45,7 @@ struct FleetServiceTests {
 
         var workers: Int? { board.workers(sharing: FleetServiceTests.quota) }
 
-        /// Its row stays.
+        /// Stops the service and leaves its row, as if the worker had been killed.
         func kill() async {
             running.cancel()
             _ = await running.result
@@ -63,17 +63,17 @@ struct FleetServiceTests {
     }
 
     private func eventually(_ members: some Sequence<Member> & Sendable, share count: Int) async throws {
-        try await TestSupport.eventually("they count \(members.map(\.workers))") {
-            // each is asked: whoever is not does not share
+        try await TestSupport.eventually("members count \(members.map(\.workers)), expected \(count)") {
+            // Every member is asked, because a member that does not use the quota does not share it.
             members.map(\.workers).allSatisfy { $0 == count }
         }
     }
 
-    /// The next look is a quarter of an hour away.
-    @Test func aNewQuotaIsCountedAtOnce() async throws {
+    /// The next renewal is 15 minutes away.
+    @Test func countsNewQuotaAtOnce() async throws {
         try await TestDatabase.withMigrated { database in
             try await members(1, database, renewal: .seconds(900)) { members in
-                try await TestSupport.eventually("its row is there") { members[0].board.view.isKnown }
+                try await TestSupport.eventually("the row is written") { members[0].board.view.isKnown }
                 #expect(members[0].board.workers(sharing: "fcm/other") == nil)
                 try await eventually(members, share: 1)
                 #expect(members[0].board.view.quotas == ["fcm/other": 1, Self.quota: 1])
@@ -81,11 +81,11 @@ struct FleetServiceTests {
         }
     }
 
-    /// Likewise: the others are told, and need not look.
-    @Test func whoBeginsToShareIsCountedAtOnce() async throws {
+    /// The other workers are notified and do not wait for their next renewal, which is 15 minutes away.
+    @Test func countsNewWorkerAtOnce() async throws {
         try await TestDatabase.withMigrated { database in
             try await members(3, database, renewal: .seconds(900)) { members in
-                try await TestSupport.eventually("all are listening") {
+                try await TestSupport.eventually("all workers listen") {
                     try await database.pool.query(
                         """
                         SELECT FROM pg_stat_activity
@@ -98,12 +98,12 @@ struct FleetServiceTests {
         }
     }
 
-    @Test func fourShareOneIsKilledAndOneIsAdded() async throws {
+    @Test func followsKilledAndAddedWorkers() async throws {
         try await TestDatabase.withMigrated { database in
             try await members(4, database) { members in
                 try await eventually(members, share: 4)
                 await members[3].kill()
-                // As six seconds later.
+                // As if six seconds had passed.
                 try await database.pool.query(
                     "UPDATE martlet.workers SET seen_at = seen_at - interval '6 s' WHERE name = 'push-4'")
                 try await eventually(members[..<3], share: 3)
@@ -114,23 +114,23 @@ struct FleetServiceTests {
         }
     }
 
-    @Test func withoutTheDatabaseTheLastCountStands() async throws {
+    @Test func keepsLastCountDuringDatabaseOutage() async throws {
         try await TestDatabase.withMigrated { database in
             let log = LogBook()
             try await members(3, database, log: log) { members in
                 try await eventually(members, share: 3)
                 try await database.withoutConnections {
-                    try await TestSupport.eventually("all have noticed: \(log.text)") {
+                    try await TestSupport.eventually("all workers log the outage: \(log.text)") {
                         log.text.split(separator: "The other workers are not known for now").count == 4
                     }
                     #expect(members.map(\.workers) == [3, 3, 3])
                     #expect(members[0].board.workers(sharing: "fcm/new") == nil)
                 }
-                try await TestSupport.eventually("the first is back: \(log.text)") {
+                try await TestSupport.eventually("a worker logs the end of the outage: \(log.text)") {
                     log.text.split(separator: "The other workers are known again").count > 1
                 }
-                #expect(members.map(\.workers) == [3, 3, 3], "nobody takes more because others come back later")
-                try await TestSupport.eventually("the new one is counted") {
+                #expect(members.map(\.workers) == [3, 3, 3], "no worker may take more because others reconnect later")
+                try await TestSupport.eventually("the new quota is counted") {
                     members[0].board.workers(sharing: "fcm/new") == 1
                 }
                 let late = Member("push-4", database, renewal: .milliseconds(50))
@@ -140,8 +140,8 @@ struct FleetServiceTests {
         }
     }
 
-    /// As where a migration was not applied, or its grants were not.
-    @Test func withoutTheTableEachIsAloneAndSaysSoOnce() async throws {
+    /// The table is missing, as if its migration or its grants had not been applied.
+    @Test func countsOnlyItselfAndLogsOnceWithoutTable() async throws {
         try await TestDatabase.withMigrated { database in
             let log = LogBook()
             try await database.pool.query("ALTER TABLE martlet.workers RENAME TO hidden")

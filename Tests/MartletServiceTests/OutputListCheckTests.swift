@@ -38,11 +38,11 @@ import Testing
         OutputListCheck(outputs, accountWords: ["key", "topic"]).faults
     }
 
-    @Test func whatIsInstalledIsFine() {
+    @Test func acceptsInstalledOutputs() {
         #expect(faults([APNSPlugin(), DiscardPlugin(), Named(keys: ["loft", "loft.west_1"], account: "team")]) == [])
     }
 
-    @Test func moreWordsForAccountsThanCommandsHaveOptionsForAreTooMany() {
+    @Test func rejectsTooManyAccountNames() {
         let outputs = (1...9).map {
             Named(name: "output\($0)", keys: [], fields: EventFields(id: "a\($0)"), account: "a\($0)")
         }

@@ -16,13 +16,13 @@ import Testing
         func make(_ context: OutputContext) -> any Output { DiscardOutput(now: context.clock) }
     }
 
-    /// Though the plugin itself never looks at them.
+    /// The value is checked even if the plugin never reads it.
     @Test(arguments: [
         ("loft", "fred:s3cret@loft", "must be host:port, or [address]:port for IPv6"),
         ("flock", "s3cret", "must be a whole number from 1 to 9"), ("colour", "s3cret", "must be white or grey"),
         ("height", "10", "is 10, but must be a whole number from 1 to 9"),
     ])
-    func aValueOfAnotherKindIsAFaultThatRepeatsNoSecret(key: String, value: String, problem: String) async throws {
+    func rejectsInvalidValueWithoutShowingSecret(key: String, value: String, problem: String) async throws {
         let variable = "MARTLET_PIGEON_\(key.uppercased())"
         let source = try await ConfigurationSource(
             file: nil, settings: [], environment: [variable: value], outputs: [Pigeon()])
@@ -31,7 +31,7 @@ import Testing
                 == "configuration key pigeon.\(key) (\(variable)): \(problem)")
     }
 
-    @Test func whatIsNotSetIsNoFault() async throws {
+    @Test func acceptsUnsetSettings() async throws {
         let source = try await ConfigurationSource(file: nil, settings: [], environment: [:], outputs: [Pigeon()])
         try source.checkOutputs()
     }

@@ -26,7 +26,7 @@ import Testing
             (["amqp.prefix=first", "amqp.prefix=last"], [:], true, "last"),
             (["amqp.prefix=a=b"], [:], false, "a=b"),
         ] as [([String], [String: String], Bool, String)])
-    func flagsOverEnvironmentOverFileOverDefaults(
+    func prefersFlagsThenEnvironmentThenFileThenDefaults(
         settings: [String], environment: [String: String], hasFile: Bool, expected: String
     ) async throws {
         try await withFile(Self.file) { path in
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ConfigurationKey.allCases)
-    func everyKeyCanBeSetInEveryPlace(key: ConfigurationKey) async throws {
+    func readsEveryKeyFromEverySource(key: ConfigurationKey) async throws {
         let levels = key.rawValue.split(separator: ".")
         let yaml =
             levels.enumerated().map { String(repeating: "  ", count: $0.offset) + $0.element + ":" }
@@ -47,7 +47,7 @@ import Testing
                 try await ConfigurationSource(file: path, settings: [], environment: [:]),
                 try await ConfigurationSource(file: nil, settings: [], environment: [key.environmentVariable: "42"]),
             ]
-            // A flag is no place for a secret.
+            // Flags do not accept secrets.
             if !key.isSecret {
                 sources.append(
                     try await ConfigurationSource(file: nil, settings: ["\(key.rawValue)=42"], environment: [:]))
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func onlyAFilesRelativePathsAreLookedForBesideIt() async throws {
+    @Test func resolvesRelativePathsInFileAgainstItsFolder() async throws {
         let yaml =
             "amqp:\n  ca_file: a.pem\napns:\n  ca_file: /etc/b.pem\nkeyring:\n  file: \"\"\nfcm:\n  ca_file: c.pem\n"
         try await withFile(yaml) { path in
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func defaultsMakeAPipeline() async throws {
+    @Test func buildsPipelineFromDefaults() async throws {
         let source = try await ConfigurationSource(
             file: nil, settings: ["worker.name=push-7", "amqp.prefetch.bulk=9"], environment: [:])
         let pipeline = try source.pipeline()
@@ -88,7 +88,7 @@ import Testing
         #expect(try source.logLevel() == .info)
     }
 
-    @Test func anEmptyFileAndOneOfCommentsSetNothing() async throws {
+    @Test func emptyOrCommentedFileSetsNothing() async throws {
         for text in ["", "# nothing\n", "---\n"] {
             try await withFile(text) { path in
                 let source = try await ConfigurationSource(file: path, settings: [], environment: [:])

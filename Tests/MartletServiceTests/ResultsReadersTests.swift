@@ -2,7 +2,7 @@ import Foundation
 import MartletCommand
 import Testing
 
-/// Tests the finding of `martlet doctor --management` about the queues that take outcomes.
+/// Tests of the finding of `martlet doctor --management` about the queues that take outcomes.
 @Suite struct ResultsReadersTests {
     private func finding(_ queues: String, exchanges: [String] = []) throws -> String {
         let decoder = JSONDecoder()
@@ -40,7 +40,7 @@ import Testing
         #expect("\(String(describing: error))".contains(text))
     }
 
-    @Test func saysThatExchangeIsMissing() {
+    @Test func reportsMissingExchange() {
         let error = #expect(throws: (any Error).self) {
             try ResultsReaders(exchange: "martlet.results", isMissing: true).finding()
         }

@@ -4,9 +4,9 @@ import MartletService
 import PostgresClient
 import Testing
 
-/// A file with a secret is asked for whenever somebody logs in.
+/// Files with secrets, which are read again for every login.
 @Suite struct SecretFileTests {
-    @Test func thePasswordIsTheOneOfTheMoment() async throws {
+    @Test func rereadsBrokerPasswordFromFile() async throws {
         try await withFile("amqp://worker:first@host,other/push?heartbeat=5\n") { path in
             let source = try await ConfigurationSource(
                 file: nil, settings: [], environment: ["MARTLET_AMQP_URL_FILE": path])
@@ -15,7 +15,7 @@ import Testing
             #expect(current() == AMQPPassword("first"))
             try write("amqp://worker:second@host,other/push?heartbeat=5", to: path)
             #expect(current() == AMQPPassword("second"))
-            // Half a file, and anything that means another broker, or is to be somebody else there: the last one counts.
+            // A partial file, or one that names another broker or user, is ignored, and the last password stays in use.
             for text in [
                 "", "amqp://worker:thi%", "amqp://worker:123", "amqp://worker:third@host,other/push",
                 "amqp://worker:third@host,other/?heartbeat=5", "amqp://worker:third@host/push?heartbeat=5",
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func theDatabasesUserAndPasswordAreThoseOfTheMoment() async throws {
+    @Test func rereadsDatabaseUserAndPasswordFromFile() async throws {
         let (begin, end) = ("@host,other:5433/martlet", "?sslmode=verify-full&connect_timeout=3")
         try await withFile("postgres://one:first" + begin + end) { path in
             let source = try await ConfigurationSource(
@@ -54,7 +54,7 @@ import Testing
             let second = "postgres://two:second" + begin + end
             try write(second, to: path)
             #expect("\(current())".contains("as two"))
-            // However much of the next one is there.
+            // A partial URL is ignored, however long it is.
             let next = "postgres://three:third" + begin + end
             let whole = try database(second)
             for length in 0..<next.count {
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func whatDiffersIsNamedAndNothingElse() throws {
+    @Test func namesDifferingPartsOfURLs() throws {
         let first = try database("postgres://one:hunter2@host/martlet?sslmode=verify-full")
         #expect(try database("postgres://two:second@host/martlet?sslmode=verify-full").differences(from: first) == [])
         #expect(try database("postgres://one:hunter2@host/mart").differences(from: first) == ["dbname", "sslmode"])
@@ -85,7 +85,7 @@ import Testing
         try PostgresConfiguration(url: url, applicationName: "test")
     }
 
-    @Test func whatComesFromElsewhereStays() async throws {
+    @Test func doesNotRereadSecretsFromVariables() async throws {
         let source = try await ConfigurationSource(
             file: nil, settings: [],
             environment: ["MARTLET_AMQP_URL": "amqp://host", "MARTLET_DATABASE_URL": "postgres://host/martlet"])

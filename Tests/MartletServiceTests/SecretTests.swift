@@ -8,7 +8,7 @@ import Testing
     private static let secret = "hunter2"
 
     @Test(arguments: ConfigurationKey.allCases.filter(\.isSecret))
-    func aSecretCanComeFromAFile(key: ConfigurationKey) async throws {
+    func readsSecretFromFile(key: ConfigurationKey) async throws {
         try await withFile("\n amqp://a:b@c/d \n") { path in
             let variable = key.environmentVariable
             let fromFile = try await ConfigurationSource(
@@ -27,14 +27,14 @@ import Testing
         )
     }
 
-    @Test func whatIsNoSecretComesFromNoFile() async throws {
+    @Test func ignoresFileVariableOfOtherKeys() async throws {
         let source = try await ConfigurationSource(
             file: nil, settings: [], environment: ["MARTLET_AMQP_PREFIX_FILE": "/nonexistent"])
         #expect(source.string(.amqpPrefix) == "martlet")
     }
 
     @Test(arguments: ConfigurationKey.allCases.filter(\.isSecret))
-    func aFlagTakesNone(key: ConfigurationKey) async {
+    func rejectsSecretInFlag(key: ConfigurationKey) async {
         let variable = key.environmentVariable
         #expect(
             await failure {
@@ -47,7 +47,7 @@ import Testing
     @Test(arguments: [
         "amqp.url:amqp://user:hunter2@host", "amqp.ur=amqp://user:hunter2@host", "amqp.url amqp://user:hunter2@host",
     ])
-    func noMistakeInAFlagShowsIt(setting: String) async throws {
+    func hidesSecretInErrorAboutFlag(setting: String) async throws {
         let failure = await failure {
             try await ConfigurationSource(file: nil, settings: [setting], environment: [:])
         }
@@ -60,7 +60,7 @@ import Testing
         "amqp: {url: hunter2\n", "- amqp://user:hunter2@host\n", "amqp://user:hunter2@host",
         "amqp: amqp://user:hunter2@host\n", "amqp:\n  url: hunter2\u{7}\n",
     ])
-    func noMistakeInTheFileShowsIt(text: String) async throws {
+    func hidesSecretInErrorAboutFile(text: String) async throws {
         try await withFile(text) { path in
             let failure = await failure { try await ConfigurationSource(file: path, settings: [], environment: [:]) }
             let message = try #require(failure)
@@ -72,7 +72,7 @@ import Testing
         "amqp://user:hunter2@host:port/", "amqp://user:hunter2@", "http://user:hunter2@host", "user:hunter2@host",
         "amqp://user:hunter2%zz@host", "amqp://user:hunter2@host/?nonsense=1",
     ])
-    func noBadURLIsRepeated(url: String) async throws {
+    func hidesSecretInErrorAboutURL(url: String) async throws {
         let source = try await ConfigurationSource(
             file: nil, settings: [], environment: ["MARTLET_AMQP_URL": url, "MARTLET_DATABASE_URL": url])
         let broker = try #require(await failure { try source.broker() })
@@ -82,7 +82,7 @@ import Testing
         for message in [broker, database] { #expect(!message.contains(Self.secret), "\(message)") }
     }
 
-    @Test func noDescriptionShowsIt() async throws {
+    @Test func hidesSecretInDescriptions() async throws {
         let amqp = "amqp://user:hunter2@host/", postgres = "postgres://user:hunter2@host/martlet"
         let file = "amqp:\n  url: \"\(amqp)\"\ndatabase:\n  url: \"\(postgres)\"\n"
         try await withFile(file) { path in
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func theMasterKeysCanComeFromTheEnvironment() async throws {
+    @Test func readsMasterKeysFromEnvironment() async throws {
         let (one, two) = (String(repeating: "A", count: 43) + "=", String(repeating: "B", count: 42) + "A=")
         for keys in ["2026-11 \(one), 2025-10 \(two)", "2026-11 \(one)\n2025-10 \(two)\n"] {
             let source = try await ConfigurationSource(
@@ -122,7 +122,7 @@ import Testing
         )
     }
 
-    @Test func noBadKeyringIsRepeated() async throws {
+    @Test func hidesSecretInErrorAboutKeyring() async throws {
         try await withFile("2026-11 hunter2\n") { path in
             let source = try await ConfigurationSource(
                 file: nil, settings: ["keyring.file=\(path)"], environment: [:])

@@ -6,7 +6,7 @@ import TestTraits
 import Testing
 
 @Suite(.endsAHang) struct StopLimitsTests {
-    /// Does not listen to anybody.
+    /// A service that ignores shutdown and cancellation.
     private struct Hanging: Service {
         let runs: AsyncStream<Void>.Continuation
 
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func whatHangsIsEnded() async {
+    @Test func exitsIfServiceHangs() async {
         await #expect(processExitsWith: .failure) {
             var limits = StopLimits(drain: .zero)
             (limits.closing, limits.cancellation) = (.milliseconds(50), .milliseconds(50))
@@ -28,13 +28,13 @@ import Testing
             let running = Task { try await group.run() }
             for await _ in signals { break }
             await group.triggerGracefulShutdown()
-            // An error thrown here would end it with a failure, too.
+            // An error thrown here would end the process with a failure, too.
             _ = try? await running.value
         }
     }
 
-    /// With the default `worker.drain_timeout`.
-    @Test func theUnitWaitsForLonger() throws {
+    /// The limits apply to the default `worker.drain_timeout`.
+    @Test func unitAllowsMoreTimeThanStopNeeds() throws {
         let file = URL(filePath: #filePath).appending(path: "../../../deploy/martlet.service").standardized
         let unit = try String(contentsOf: file, encoding: .utf8)
         let patience = try #require(unit.firstMatch(of: /TimeoutStopSec=([0-9]+)/)?.1)

@@ -16,16 +16,16 @@ struct SuccessionTests {
         succession.replaced([member(crashes: 2), member(crashes: nil)])
         succession.replaced([member(crashes: 1)])
         #expect(succession.crashes(after: .seconds(14)) == 5, "rows become silent one after the other")
-        #expect(succession.crashes(after: .seconds(601)) == nil, "it is not in a loop")
+        #expect(succession.crashes(after: .seconds(601)) == nil, "after 10 minutes it is no loop")
     }
 
-    @Test func countsOnlyCrashesOfItsName() {
+    @Test func countsOnlyCrashesOfSameName() {
         var succession = Succession(name: "push-1")
         succession.replaced([member("push-2", crashes: 3)])
         #expect(succession.crashes(after: .seconds(1)) == nil)
     }
 
-    @Test func searchesForFifteenSeconds() {
+    @Test func searchesFor15Seconds() {
         let succession = Succession(name: "push-1")
         #expect(succession.isOpen(after: .seconds(14)))
         #expect(!succession.isOpen(after: .seconds(15)))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs `body` with the path of a file of this content.
+/// Runs `body` with the path of a temporary file that has the given content.
 func withFile<R>(_ content: String, _ body: (String) async throws -> R) async throws -> R {
     let file = FileManager.default.temporaryDirectory.appending(path: "martlet-test-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
@@ -8,7 +8,7 @@ func withFile<R>(_ content: String, _ body: (String) async throws -> R) async th
     return try await body(file.path())
 }
 
-/// The text of the error that `body` ends with; nil when it ends without.
+/// Returns the text of the error that `body` throws, or `nil` if it succeeds.
 func failure<R>(_ body: () async throws -> R) async -> String? {
     do {
         _ = try await body()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What `deploy/` gives to systemd.
+/// The systemd units in `deploy/`.
 @Suite struct UnitFileTests {
     private func unit(_ name: String) throws -> [String] {
         let file = URL(filePath: #filePath).appending(path: "../../../deploy/\(name).service").standardized
@@ -9,13 +9,13 @@ import Testing
     }
 
     @Test(arguments: ["martlet", "martlet-ledger", "martlet-migrate"])
-    func leavesNoCoreWithKeysInIt(name: String) throws {
+    func disablesCoreDumps(name: String) throws {
         #expect(try unit(name).contains("LimitCORE=0"))
     }
 
-    @Test func theWorkerIsNotTheOwnerOfTheSchema() throws {
+    @Test func runsWorkerAndMigrationAsDifferentUsers() throws {
         let (worker, migrate) = (try unit("martlet"), try unit("martlet-migrate"))
-        #expect(!worker.contains { $0.hasPrefix("Exec") && $0.contains("migrate") }, "as the worker's user")
+        #expect(!worker.contains { $0.hasPrefix("Exec") && $0.contains("migrate") }, "the worker must not migrate")
         #expect(migrate.contains { $0.hasPrefix("ExecStart=") && $0.contains("martlet migrate") })
         func value(_ key: String, in unit: [String]) -> String? { unit.first { $0.hasPrefix(key + "=") } }
         #expect(value("User", in: worker) != nil)

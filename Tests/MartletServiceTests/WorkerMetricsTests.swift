@@ -19,7 +19,7 @@ import Testing
             }, uniquingKeysWith: +)
     }
 
-    @Test func whatWasCountedIsThere() throws {
+    @Test func exportsAllCounts() throws {
         var counts = PipelineCounts()
         counts.outcomes = ["sent": 7, "unregistered": 2]
         counts.jobsAccepted = 1
@@ -90,7 +90,7 @@ import Testing
         for (name, series) in expected { #expect(samples(page, of: name) == series, "\(name)") }
     }
 
-    @Test func refusalsAndCredentials() {
+    @Test func exportsRefusalsAndCredentialExpiry() {
         var page = MetricPage()
         page.add([
             Refusal(
@@ -120,8 +120,8 @@ import Testing
             ])
     }
 
-    /// The line of a program whose name tries to be more of it (proc_pid_stat(5)).
-    @Test func theSystemsWordOnThisProcess() throws {
+    /// The program's name in this line contains parentheses and spaces, see proc_pid_stat(5).
+    @Test func readsProcessFigures() throws {
         let stat =
             "42 (a) b 7) S 1 42 42 0 -1 4194560 1 2 3 4 150 50 9 9 20 0 11 0 300 4096000 25 18446744073709551615 1"
         let figures = try #require(ProcessFigures(stat: stat, boot: 1_000, ticks: 100, pageBytes: 4_096))

@@ -9,7 +9,7 @@ import Testing
         ("application/openmetrics-text;version=0.0.1", .text),
         ("application/openmetrics-text;q=0", .text),
         ("text/plain;q=0.9, application/openmetrics-text;version=1.0.0;q=0.4", .text),
-        // Prometheus 2.42, and 3.
+        // The headers of Prometheus 2.42 and of Prometheus 3.
         (
             "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
                 + "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", .openMetrics
@@ -20,11 +20,11 @@ import Testing
                 + "q=0.3,*/*;q=0.2", .openMetrics
         ),
     ])
-    func whatWhoeverAsksLikesBest(_ accept: String?, _ expected: MetricFormat) {
+    func selectsFormatFromAcceptHeader(_ accept: String?, _ expected: MetricFormat) {
         #expect(MetricFormat(accept: accept) == expected)
     }
 
-    @Test func contentTypes() {
+    @Test func declaresVersionInContentType() {
         #expect(MetricFormat.text.contentType.hasPrefix("text/plain; version=0.0.4"))
         #expect(MetricFormat.openMetrics.contentType.hasPrefix("application/openmetrics-text; version=1.0.0"))
     }

@@ -8,7 +8,7 @@ import Testing
     private static let waits = MetricFamily(
         "wait_seconds", .histogram([0.5, 1, 2.5]), "How long.", labels: ["lane"], scale: 1000)
 
-    @Test func cellsOfAllOwnersAreAddedUp() {
+    @Test func sumsCellsOfAllOwners() {
         let registry = MetricRegistry()
         let (first, second) = (Owner(), Owner())
         registry.cell(Self.pushes, ["sent"], of: first).add(3)
@@ -21,7 +21,7 @@ import Testing
         #expect(values.map(\.value) == [-1, 18])
     }
 
-    @Test func aSeriesIsThereBeforeAnythingIsCounted() {
+    @Test func showsSeriesBeforeFirstCount() {
         let registry = MetricRegistry()
         _ = registry.cell(Self.pushes, ["sent"])
         _ = registry.histogram(Self.waits, ["bulk"])
@@ -30,15 +30,15 @@ import Testing
         #expect(text.contains("\nmartlet_wait_seconds_count{lane=\"bulk\"} 0\n"))
     }
 
-    @Test func whoReadsUnderANameTakesTheOthersPlace() {
+    @Test func replacesReaderOfSameName() {
         let registry = MetricRegistry()
         registry.read("one") { page in page.add(Self.pushes, ["sent"], 1) }
         registry.read("one") { page in page.add(Self.pushes, ["sent"], 2) }
         #expect(registry.page().values(of: Self.pushes).map(\.value) == [2])
     }
 
-    /// A bound belongs to the bucket below it; what is shown adds up.
-    @Test func aHistogramIsCumulative() {
+    /// A value equal to a bound counts in the bucket of that bound.
+    @Test func accumulatesHistogramBuckets() {
         let registry = MetricRegistry()
         let (first, second) = (Owner(), Owner())
         registry.histogram(Self.waits, ["bulk"], of: first).observe(500)
@@ -59,7 +59,7 @@ import Testing
                 """)
     }
 
-    @Test func bothFormats() {
+    @Test func rendersBothFormats() {
         let info = MetricFamily("build_info", .info, #"Says "what" \ this is."#, labels: ["version"])
         let start = MetricFamily("start_seconds", .gauge, "When.", scale: 1000, prefix: "")
         let empty = MetricFamily("empty", .gauge, "Nothing.")
@@ -101,7 +101,7 @@ import Testing
                 """#)
     }
 
-    @Test func aSeriesMayHaveAnotherLastLabel() {
+    @Test func rendersSeriesWithOtherLastLabel() {
         let family = MetricFamily("expiry", .gauge, "When.", labels: ["credential", "account"])
         var page = MetricPage()
         page.add(family, ["1", "x"], 5)
@@ -111,7 +111,7 @@ import Testing
                 "martlet_expiry{credential=\"1\",account=\"x\"} 5\nmartlet_expiry{credential=\"2\",team=\"y\"} 6\n"))
     }
 
-    @Test func namesAreAsPrometheusWantsThem() {
+    @Test func followsPrometheusNamingRules() {
         for family in MetricFamily.all {
             #expect(family.name.wholeMatch(of: /(martlet|process)_[a-z][a-z_]*[a-z]/) != nil, "\(family.name)")
             #expect((family.kind == .counter) == family.name.hasSuffix("_total"), "\(family.name)")

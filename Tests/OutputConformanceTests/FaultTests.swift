@@ -2,31 +2,32 @@ import OutputConformance
 import PushModel
 import Testing
 
-/// The rules themselves: an output that keeps all of them passes, and one that breaks one fails there.
+/// Tests of the rules themselves. A conforming output passes all rules, and an output with a fault fails the rule
+/// against that fault.
 ///
-/// One at a time: side by side they would keep each other from what they must do at once.
+/// The tests run one at a time, because parallel tests would delay calls that must return at once.
 @Suite(.serialized) struct FaultTests {
-    /// Faults that show when nothing has come for long.
+    /// The faults that a rule detects only after its patience has run out.
     private static let lasting: Set<PaperFault> = [
         .forgets, .mixesSinks, .neverRecovers, .keepsConnections, .neverEnds, .leavesOpen, .keepsJobs, .keepsItself,
     ]
 
-    @Test func eachRuleHasANameAndAFault() {
+    @Test func definesOneFaultForEachRule() {
         #expect(OutputConformance.rules.map(\.name) == PaperFault.allCases.map(\.rawValue))
     }
 
-    @Test func anOutputThatKeepsAllPasses() async {
+    @Test func passesConformingOutput() async {
         for result in await OutputConformance(.paper()).results() { #expect(result.verdict == .passed, "\(result)") }
     }
 
-    @Test(arguments: PaperFault.allCases) func aFaultBreaksItsRule(_ fault: PaperFault) async throws {
+    @Test(arguments: PaperFault.allCases) func failsRuleThatFaultBreaks(_ fault: PaperFault) async throws {
         let rule = try #require(OutputConformance.rules.first { $0.name == fault.rawValue })
         let limits = ConformanceLimits(patience: .seconds(Self.lasting.contains(fault) ? 2 : 60))
         let result = await OutputConformance(.paper(fault), limits: limits).result(of: rule)
         #expect(result.verdict == .failed, "\(result)")
     }
 
-    @Test func whatTheHarnessLacksIsSkippedAndSaid() async {
+    @Test func skipsRulesThatHarnessCannotTry() async {
         var harness = OutputHarness.paper()
         harness.make = { [make = harness.make] in
             var setup = try await make()
@@ -41,7 +42,7 @@ import Testing
             "\(results.first.map { "\($0)" } ?? "")".hasPrefix("paper: credential retired: skipped\n  the harness has"))
     }
 
-    @Test func skipsTheRuleOfASecondCredentialWithoutTwoOfOneAccount() async throws {
+    @Test func skipsSecondCredentialRuleWithoutTwoOfSameAccount() async throws {
         var harness = OutputHarness.paper()
         harness.samples.credentials = ["a", "b"].map { id in
             Credential(
@@ -53,7 +54,7 @@ import Testing
         #expect(result.lines == ["the harness has no two samples.credentials of one account"])
     }
 
-    @Test func aDoubleThatCannotStartFails() async throws {
+    @Test func failsRuleIfDoubleCannotStart() async throws {
         struct NoPort: Error {}
         let suite = OutputConformance(OutputHarness("away") { throw NoPort() })
         let result = await suite.result(of: try #require(OutputConformance.rules.first))

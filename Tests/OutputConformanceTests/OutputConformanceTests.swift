@@ -3,21 +3,21 @@ import OutputConformance
 import PushModel
 import Testing
 
-/// Every output keeps every rule.
+/// The conformance of every output to every rule.
 @Suite struct OutputConformanceTests {
     private static let harnesses: [OutputHarness] = [.apns, .fcm, .webPush, .webhook, .discard, .logbook]
 
-    /// In place of those.
+    /// The harnesses with a short request timeout, for the rules in ``impatient``.
     private static let impatientHarnesses: [OutputHarness] = [
         .impatientAPNS, .impatientFCM, .impatientWebPush, .impatientWebhook,
     ]
 
-    /// What has a provider that is silent and is no worse for a push that was given up early.
+    /// The rules that have a silent provider and still pass if a push times out early.
     private static let impatient: Set<String> = ["provider is silent", "recovers", "calls return"]
 
-    /// What can't be tried, and why it need not be. Nothing else may be skipped.
+    /// The rules that may be skipped for an output, with the reasons. All other rules must be tried.
     private static let skipped: [String: Set<String>] = [
-        // It has no provider, so nothing comes from one, and no connection; and it waits for nothing.
+        // This output has no provider and no connections, and its jobs never wait.
         "discard": [
             "delivers once", "refused recipients", "dead recipients", "doubtful refusals", "provider refuses",
             "provider is busy", "credential refused", "provider talks nonsense", "provider hangs up",
@@ -27,7 +27,7 @@ import Testing
             "credential taken back", "retired connections close", "second credential of an account", "cancel",
             "stop returns", "stop awaits the wire", "shutDown closes",
         ],
-        // Its provider is a file: there or not, and never slow. It needs no credentials and has no connection.
+        // The provider of this output is a file, which is never slow. The output has no credentials and no connections.
         "logbook": [
             "refused recipients", "doubtful refusals", "provider refuses", "provider is busy", "credential refused",
             "provider talks nonsense", "provider hangs up", "provider is silent", "credential not named yet",
@@ -37,7 +37,7 @@ import Testing
     ]
 
     @Test(arguments: harnesses.map(\.name), OutputConformance.rules)
-    func everyOutputKeepsEveryRule(_ name: String, _ rule: ConformanceRule) async throws {
+    func conformsToEveryRule(_ name: String, _ rule: ConformanceRule) async throws {
         let harnesses = (Self.impatient.contains(rule.name) ? Self.impatientHarnesses : []) + Self.harnesses
         let harness = try #require(harnesses.first { $0.name == name })
         let result = await OutputConformance(harness).result(of: rule)
@@ -45,8 +45,8 @@ import Testing
         #expect(result.verdict == (isSkipped ? .skipped : .passed), "\(result)")
     }
 
-    /// An output of the list that nobody has made a harness for would not be tried.
-    @Test func everyOutputOfTheListHasAHarness() {
+    /// An output without a harness would not be tried at all.
+    @Test func hasHarnessForEveryOutput() {
         let tried = Set(Self.harnesses.map(\.name))
         #expect(Martlet.outputs.map(\.name).filter { !tried.contains($0) } == [])
     }

@@ -3,9 +3,9 @@ import PackageSigning
 import Testing
 
 @Suite struct PassPackageTests {
-    @Test func whatIsThereIsTaken() throws {
+    @Test func includesFilesOfPass() throws {
         let files = try SourceFiles.pass()
-        // What was made of it before may lie in it.
+        // The folder may contain the package of an earlier run.
         try files.write("PK", to: "coffee.pkpass")
         let package = try PassPackage(SourceFolder(path: files.path, output: files.path("coffee.pkpass")))
         #expect(
@@ -18,7 +18,7 @@ import Testing
         #expect(package.leftOut == ["manifest.json", "signature"])
     }
 
-    @Test func aTextMayTakeThePlaceOfPassJSON() throws {
+    @Test func acceptsJSONInPlaceOfFile() throws {
         let files = try SourceFiles.pass()
         let json = SourceFiles.passJSON.replacingOccurrences(of: "0001", with: "0002")
         try files.remove("pass.json")
@@ -59,13 +59,13 @@ import Testing
             ["line 6: is no JSON object: expected ',' or the closing bracket"]
         ),
     ])
-    func aBadPassIsNamedWithItsField(old: String, new: String, faults: [String]) throws {
+    func reportsInvalidFieldOfPass(old: String, new: String, faults: [String]) throws {
         let files = try SourceFiles.pass()
         try files.replace(old, by: new, in: "pass.json")
         #expect(try fault(files) == faults.map { "pass.json: \($0)" })
     }
 
-    @Test func filesThatDoNotBelongAreNamed() throws {
+    @Test func rejectsInvalidFiles() throws {
         func expect(_ faults: String..., after change: (SourceFiles) throws -> Void) throws {
             let files = try SourceFiles.pass()
             try change(files)
@@ -108,8 +108,8 @@ import Testing
         }
     }
 
-    /// As a mounted ConfigMap has them.
-    @Test func aLinkMayStayInTheFolder() throws {
+    /// A mounted ConfigMap contains such links.
+    @Test func acceptsLinksWithinFolder() throws {
         let files = try SourceFiles.pass()
         try files.write(SourceFiles.png(50), to: "..data/logo.png")
         try files.link("logo.png", to: "..data/logo.png")

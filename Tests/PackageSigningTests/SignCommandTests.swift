@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `martlet sign`, and what others find in its packages.
+/// The command `martlet sign`, whose packages are verified with other programs.
 @Suite struct SignCommandTests {
     private struct Found: Decodable {
         let files, hashes: [String]
@@ -10,7 +10,7 @@ import Testing
         let certificates: Int
     }
 
-    @Test func aPassIsWhatAppleWants() async throws {
+    @Test func signsPassAsAppleRequires() async throws {
         let authority = try await SigningAuthority(), source = try SourceFiles.pass(), place = try SourceFiles()
         try await authority.issue("pass", SigningAuthority.pass)
         try await authority.run([
@@ -39,7 +39,7 @@ import Testing
         #expect(
             found.hashes == ["sha1"] && found.time && found.detached && !found.capabilities && found.certificates == 2)
 
-        // What is there stays, unless it is said.
+        // An existing file is replaced only with --force.
         let again = try await Subprocess.run([Project.command, "sign"] + arguments)
         #expect(
             again.status == 1 && again.errors.contains("coffee.pkpass: is there already; --force replaces it"),
@@ -48,7 +48,7 @@ import Testing
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: place.path).sorted() == ["coffee.pkpass", "unpacked"])
 
-        // What is no file stays what it is, and needs no word.
+        // Links, pipes and devices are written through and kept. Pipes and devices need no --force.
         try place.link("link.pkpass", to: "coffee.pkpass")
         try place.write("old", to: "coffee.pkpass")
         _ = try await sign(arguments.dropLast() + [place.path("link.pkpass"), "--force"])
@@ -62,7 +62,7 @@ import Testing
             ], in: place.folder)
         #expect(streams.status == 0 && streams.output.hasSuffix("PKPK"), "\(streams)")
 
-        // Whoever changes a file, or the list as well, is found out: so is a check that finds nothing.
+        // The verification detects a changed file, and also a renamed file with a matching change of the manifest.
         let unpacked = try SourceFiles()
         try FileManager.default.copyItem(
             at: place.folder.appending(path: "unpacked"), to: unpacked.folder.appending(path: "a"))
@@ -79,11 +79,11 @@ import Testing
     }
 
     @Test(arguments: [("v2", "sha512"), ("v1", "sha1")])
-    func aWebsiteIsWhatSafariWants(version: String, hash: String) async throws {
+    func signsWebsiteAsSafariRequires(version: String, hash: String) async throws {
         let authority = try await SigningAuthority(), source = try SourceFiles.website(), place = try SourceFiles()
         try await authority.issue("website", SigningAuthority.website)
         let files = ["website.pem", "website.key", "g4.pem"].flatMap { ["--file", authority.path($0)] }
-        // By a pipe, as a web service would: the text of one person comes in, the package goes out.
+        // A web service can use pipes in this way, with one user's JSON as input and the package as output.
         let command =
             ([Project.command, "sign", "website", source.path, "--json", "-", "--output", "-", "--manifest", version]
             + files)
@@ -98,7 +98,7 @@ import Testing
         #expect(try String(contentsOf: place.folder.appending(path: "unpacked/website.json"), encoding: .utf8) == json)
     }
 
-    @Test func aCertificateOfTheWrongKindIsNamed() async throws {
+    @Test func rejectsUnsuitableCertificates() async throws {
         let authority = try await SigningAuthority(), pass = try SourceFiles.pass(), place = try SourceFiles()
         let output = ["--output", place.path("out")], issuer = ["--intermediate", authority.path("g4.pem")]
         try await authority.issue("pass", SigningAuthority.pass)
@@ -140,7 +140,7 @@ import Testing
         return finished
     }
 
-    /// Unpacks it with another program, and has that and openssl look at it.
+    /// Unpacks an archive with Python, verifies its files and signature, and returns the findings.
     private func verify(_ archive: String, in place: SourceFiles, _ authority: SigningAuthority) async throws -> Found {
         let unpacked = try await Subprocess.run(
             ["/usr/bin/python3", "-m", "zipfile", "-e", archive, "unpacked"], in: place.folder)

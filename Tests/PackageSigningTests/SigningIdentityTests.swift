@@ -5,10 +5,10 @@ import PushModel
 import Testing
 
 @Suite struct SigningIdentityTests {
-    @Test func onlyWhoHasSignedItIsTheIssuer() async throws {
+    @Test func acceptsOnlyIssuerThatSignedCertificate() async throws {
         let authority = try await SigningAuthority()
         try await authority.issue("pass", SigningAuthority.pass)
-        // A renewed authority may keep its name, and has another key.
+        // A renewed authority may have the same name but has another key.
         try await authority.issue("renewed", "/CN=Developer Relations/OU=G4", by: "root", as: "authority")
         let leaf = try authority.certificate("pass.pem"), issuer = try authority.certificate("g4.cer")
         let renewed = try authority.certificate("renewed.pem"), root = try authority.certificate("root.pem")
@@ -25,7 +25,7 @@ import Testing
         )
         #expect(throws: missing) { try identity([renewed, root]) }
         #expect(throws: missing) { try identity([]) }
-        // Who has signed it must be allowed to.
+        // The issuer must be a certificate authority.
         try await authority.issue("mate", SigningAuthority.pass, by: "pass")
         let mate = try authority.certificate("mate.pem")
         #expect(

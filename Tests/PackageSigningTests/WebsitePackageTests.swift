@@ -3,7 +3,7 @@ import PackageSigning
 import Testing
 
 @Suite struct WebsitePackageTests {
-    @Test func whatSafariTakesIsTaken() throws {
+    @Test func includesFilesThatSafariUses() throws {
         let files = try SourceFiles.website()
         let package = try WebsitePackage(SourceFolder(path: files.path))
         #expect(package.id == "web.com.example.domain")
@@ -34,13 +34,13 @@ import Testing
             ]
         ),
     ])
-    func aBadWebsiteIsNamedWithItsField(old: String, new: String, faults: [String]) throws {
+    func reportsInvalidFieldOfWebsite(old: String, new: String, faults: [String]) throws {
         let files = try SourceFiles.website()
         try files.replace(old, by: new, in: "website.json")
         #expect(try fault(files) == faults.map { "website.json: \($0)" })
     }
 
-    @Test func badIconsAreAllNamed() throws {
+    @Test func reportsAllInvalidIcons() throws {
         let files = try SourceFiles.website()
         try files.remove("website.json")
         try files.write(SourceFiles.png(32), to: "icon.iconset/icon_16x16.png")

@@ -4,10 +4,10 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// A task that is cancelled leaves no statement behind, on the server neither.
+/// Tests that a cancelled task leaves no statement behind, neither in the client nor on the server.
 @Suite(.needsDatabase, .endsAHang)
 struct CancelledTaskTests {
-    /// Nobody else takes it.
+    /// The key of an advisory lock that only this test uses.
     private let lock = PostgresValue.bigint(.random(in: .min ... .max))
 
     private func connect(_ change: (inout PostgresConfiguration) -> Void = { _ in }) async throws -> PostgresConnection
@@ -17,7 +17,7 @@ struct CancelledTaskTests {
         return try await PostgresConnection.connect(configuration)
     }
 
-    /// Sessions that wait for the lock.
+    /// Returns the number of sessions that wait for the lock.
     private func waiting(_ observer: PostgresConnection) async throws -> Int {
         try await observer.query(
             """
@@ -28,7 +28,7 @@ struct CancelledTaskTests {
     }
 
     @Test(arguments: [Duration?.none, .seconds(600)])
-    func itsStatementIsCancelledAndItsSessionEnds(limit: Duration?) async throws {
+    func cancelsStatementAndEndsSession(limit: Duration?) async throws {
         let holder = try await connect()
         try await holder.query("SELECT pg_advisory_lock($1)", [lock])
         let connection = try await connect {
@@ -36,7 +36,7 @@ struct CancelledTaskTests {
             $0.lockTimeout = .seconds(600)
         }
         let statement = Task { try await connection.query("SELECT pg_advisory_lock($1)", [lock]) }
-        try await eventually("it waits") { try await waiting(holder) == 1 }
+        try await eventually("the statement waits") { try await waiting(holder) == 1 }
         statement.cancel()
         await #expect(throws: CancellationError.self) { try await statement.value }
         #expect(await connection.waitForEnd().code == .closed)
@@ -44,12 +44,12 @@ struct CancelledTaskTests {
         await holder.close()
     }
 
-    @Test func whatHasNotBeenSentNeverIs() async throws {
+    @Test func doesNotSendStatementCancelledInQueue() async throws {
         let holder = try await connect()
         try await holder.query("SELECT pg_advisory_lock($1)", [lock])
         let connection = try await connect()
         let first = Task { try await connection.query("SELECT pg_advisory_lock($1)", [lock]) }
-        try await eventually("it waits") { try await waiting(holder) == 1 }
+        try await eventually("the statement waits") { try await waiting(holder) == 1 }
         let second = Task { try await connection.query("SELECT 1") }
         second.cancel()
         await #expect(throws: CancellationError.self) { try await second.value }
@@ -60,7 +60,7 @@ struct CancelledTaskTests {
         await holder.close()
     }
 
-    @Test func aPoolGoesOnWithAnotherConnection() async throws {
+    @Test func poolContinuesWithAnotherConnection() async throws {
         let holder = try await connect()
         try await holder.query("SELECT pg_advisory_lock($1)", [lock])
         var options = PostgresPool.Options()
@@ -73,7 +73,7 @@ struct CancelledTaskTests {
         let transaction = Task {
             try await pool.transaction { try await $0.query("SELECT pg_advisory_xact_lock($1)", [lock]) }
         }
-        try await eventually("it waits") { try await waiting(holder) == 1 }
+        try await eventually("the transaction waits") { try await waiting(holder) == 1 }
         transaction.cancel()
         await #expect(throws: CancellationError.self) { _ = try await transaction.value }
         #expect(try await pool.query("SELECT 1 AS one")[0]["one"].integer == 1)
@@ -82,8 +82,8 @@ struct CancelledTaskTests {
         await holder.close()
     }
 
-    /// However long a statement may take: what another session holds is said, and tried again.
-    @Test func aLockIsWaitedForLessLongThanAStatement() async throws {
+    /// A wait for a lock ends before the time limit of the statement, with an error that is retriable.
+    @Test func limitsWaitForLock() async throws {
         let holder = try await connect()
         try await holder.query("SELECT pg_advisory_lock($1)", [lock])
         let connection = try await connect {

@@ -4,9 +4,9 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// What is told of a connection that did not come about.
+/// The error text of a failed connection attempt.
 @Suite struct ConnectTextTests {
-    @Test func eachFaultIsToldOnceAndTheCodeIsFound() {
+    @Test func removesRepeatedTextAndFindsSQLState() {
         let refused = """
             connection to server at "127.0.0.1", port 5432 failed: FATAL:  28P01: password authentication failed for user "x"
             LOCATION:  auth_failed, auth.c:331
@@ -24,13 +24,13 @@ import Testing
         "connection to server at \"::1\", port 1 failed: Connection refused\n\tIs the server running?\n",
         "could not translate host name: Name or service not known\n", "",
     ])
-    func whatIsNotTheServersHasNoCode(message: String) {
+    func findsNoSQLStateInClientErrors(message: String) {
         let text = ConnectText(message)
         #expect(text.sqlState == nil)
         #expect(text.line == message.split { "\n\t".contains($0) }.joined(separator: " "))
     }
 
-    @Test(.needsDatabase, .endsAHang) func aWrongPasswordIsALogInRefused() async throws {
+    @Test(.needsDatabase, .endsAHang) func reportsWrongPasswordAsRejectedLogin() async throws {
         let text = try #require(TestServers.database)
         var url = try #require(URLComponents(string: text))
         url.password = "wrong"

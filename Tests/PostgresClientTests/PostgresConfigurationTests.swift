@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 
 @Suite struct PostgresConfigurationTests {
-    @Test func showsWhereItGoesButNotThePassword() throws {
+    @Test func showsTargetButNotPassword() throws {
         let configuration = try PostgresConfiguration(
             url: "postgres://martlet:hunter2@db.example:5433/push?sslmode=verify-full&connect_timeout=3")
         #expect(configuration.description == "db.example:5433/push as martlet")
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [("0", 5), ("-1", 5), ("1", 1), ("9223372036854775807", 5), ("x", 5)])
-    func noLimitIsTheUsualOne(given: String, seconds: Int) throws {
+    func usesDefaultForUnusableConnectTimeout(given: String, seconds: Int) throws {
         let configuration = try PostgresConfiguration(url: "postgres://db/push?connect_timeout=\(given)")
         #expect(configuration.connectTimeout == .seconds(seconds))
     }
@@ -27,15 +27,15 @@ import Testing
         ("localhost/push", []), ("%2Fvar%2Frun%2Fpostgresql/push", []), ("[2001:db8::1]/push", ["2001:db8::1"]),
         ("/push?hostaddr=192.0.2.1", ["192.0.2.1"]), ("localhost.example.net/push", ["localhost.example.net"]),
     ])
-    func hostsOverANetworkAreToBeVerified(rest: String, hosts: [String]) throws {
+    func listsNetworkHostsThatAreNotVerified(rest: String, hosts: [String]) throws {
         #expect(try PostgresConfiguration(url: "postgres://martlet@\(rest)").unverifiedHosts == hosts)
     }
 
-    /// `target_session_attrs` is libpq's: it shows in what libpq refuses.
+    /// The effective `target_session_attrs` shows in the servers that libpq rejects.
     @Test(
         .needsDatabase,
         arguments: [("", true), ("&target_session_attrs=any", false)])
-    func ofSeveralHostsThePrimaryIsWanted(more: String, isRefused: Bool) async throws {
+    func requiresPrimaryOfSeveralHosts(more: String, isRefused: Bool) async throws {
         let server = try #require(TestServers.database.flatMap { URLComponents(string: $0) })
         let (user, port) = (try #require(server.user), try #require(server.port))
         let login = user + (server.password.map { ":\($0)" } ?? "")
@@ -63,15 +63,15 @@ import Testing
         ("postgres://martlet:p/a?hunter2@h/db", "missing key/value separator"),
         ("postgres://martlet:x\"hunter2%zz@h", "percent-encoded"),
     ])
-    func refusesWithoutShowingThePassword(url: String, mention: String) throws {
+    func rejectsInvalidURLWithoutShowingPassword(url: String, mention: String) throws {
         let error = try #require(throws: PostgresError.self) { try PostgresConfiguration(url: url) }
         #expect(error.code == .configuration)
         #expect(error.message.contains(mention), "\(error)")
         #expect(!error.message.contains("hunter2"), "\(error)")
     }
 
-    /// A password as it came, with each character that means something in a URL, in each place.
-    @Test func noErrorShowsAPartOfAPassword() {
+    /// The password is not percent-encoded, and contains each character with a meaning in URLs at each position.
+    @Test func hidesEveryPartOfPasswordInErrors() {
         let special = "/?#@\"'%[]:&=,".map(String.init) + ["%2", "%zz", "12?", "12/", "::", "?a=", "/x?"]
         for first in special {
             for second in special + [""] {

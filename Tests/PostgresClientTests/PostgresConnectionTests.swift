@@ -8,7 +8,7 @@ import Testing
 struct PostgresConnectionTests {
     // MARK: values
 
-    @Test func valuesComeBackAsTheyWent() async throws {
+    @Test func roundTripsValues() async throws {
         let connection = try await TestServer.connect()
         let row = try await connection.query(
             """
@@ -36,7 +36,7 @@ struct PostgresConnectionTests {
         await connection.close()
     }
 
-    @Test func arraysFillManyRows() async throws {
+    @Test func expandsArraysToRows() async throws {
         let connection = try await TestServer.connect()
         let rows = try await connection.query(
             """
@@ -53,7 +53,7 @@ struct PostgresConnectionTests {
         await connection.close()
     }
 
-    @Test func gettersNameTheColumn() async throws {
+    @Test func namesColumnInGetterErrors() async throws {
         let connection = try await TestServer.connect()
         let row = try await connection.query("SELECT 1::bigint AS b, NULL::text AS t, 'infinity'::timestamptz AS z")[0]
         #expect(throws: PostgresError(.unexpectedResult, "column b is bigint, not text")) { try row["b"].text }
@@ -65,7 +65,7 @@ struct PostgresConnectionTests {
         await connection.close()
     }
 
-    @Test func whatCannotBeSentIsRefusedAndHarmless() async throws {
+    @Test func rejectsUnsendableStatements() async throws {
         let connection = try await TestServer.connect()
         for statement in [
             PostgresStatement("SELECT $1::text, $2::text", [.text("ok"), .text("a\0b")]),
@@ -87,7 +87,7 @@ struct PostgresConnectionTests {
 
     // MARK: errors
 
-    @Test func serverErrorsCarryWhatTheServerSays() async throws {
+    @Test func reportsDetailsOfServerErrors() async throws {
         let connection = try await TestServer.connect()
         try await connection.execute(
             script: "CREATE TEMP TABLE once (n int CONSTRAINT only_once PRIMARY KEY); INSERT INTO once VALUES (1)")
@@ -103,7 +103,7 @@ struct PostgresConnectionTests {
         await connection.close()
     }
 
-    @Test func aLostConnectionIsToldAndRetriable() async throws {
+    @Test func reportsLostConnectionAsRetriable() async throws {
         let connection = try await TestServer.connect()
         let processID = try await connection.processID()
         let sleeping = Task { try await connection.query("SELECT pg_sleep(60)") }
@@ -116,7 +116,7 @@ struct PostgresConnectionTests {
         #expect(later?.isRetriable == true, "\(String(describing: later))")
     }
 
-    @Test func anIdleConnectionNoticesItsEnd() async throws {
+    @Test func detectsEndOfIdleConnection() async throws {
         let connection = try await TestServer.connect()
         try await TestServer.terminate(connection.processID())
         let error = await connection.waitForEnd()
@@ -124,8 +124,8 @@ struct PostgresConnectionTests {
         #expect(!connection.isOpen)
     }
 
-    /// The server gives up first, and the connection is as good as before.
-    @Test func aQueryHasATimeLimit() async throws {
+    /// The server cancels the statement before the client gives up, so the connection stays usable.
+    @Test func limitsTimeOfQuery() async throws {
         var configuration = try TestServer.configuration()
         // The server cancels after five sixths of the limit. The rest is a margin for a busy machine.
         configuration.queryTimeout = .seconds(30)
@@ -139,8 +139,8 @@ struct PostgresConnectionTests {
         await connection.close()
     }
 
-    /// Where the server has no limit of its own.
-    @Test func whatIsGivenUpIsCancelledFirst() async throws {
+    /// For a script, only the client limits the time.
+    @Test func cancelsTimedOutScript() async throws {
         var configuration = try TestServer.configuration()
         configuration.queryTimeout = .milliseconds(50)
         let connection = try await PostgresConnection.connect(configuration)
@@ -152,14 +152,14 @@ struct PostgresConnectionTests {
         #expect(error?.code == .timedOut)
         #expect(await connection.waitForEnd().code == .timedOut)
         let other = try await TestServer.connect()
-        try await eventually("its backend is gone") {
+        try await eventually("the session ends") {
             try await other.query("SELECT FROM pg_stat_activity WHERE pid = $1", [.int(Int32(processID))]).isEmpty
         }
         await other.close()
     }
 
-    /// A server that is no primary any more is not written to for ever.
-    @Test func aConnectionToAReadOnlyServerIsNotUsedAgain() async throws {
+    /// A pool must not keep writing to a server that is no longer the primary.
+    @Test func discardsConnectionToReadOnlyServer() async throws {
         var options = PostgresPool.Options()
         options.leaseTimeout = .seconds(600)
         let pool = PostgresPool(try TestServer.configuration(), options: options, logger: Logger(label: "test"))
@@ -175,7 +175,7 @@ struct PostgresConnectionTests {
         pool.close()
     }
 
-    @Test func copyIsRefused() async throws {
+    @Test func rejectsCopy() async throws {
         let connection = try await TestServer.connect()
         let error = await #expect(throws: PostgresError.self) {
             try await connection.query("COPY (SELECT 1) TO STDOUT")
@@ -183,7 +183,7 @@ struct PostgresConnectionTests {
         #expect(error?.message == "COPY is not supported")
     }
 
-    @Test func closingFailsWhatWaits() async throws {
+    @Test func failsQueriesAfterClose() async throws {
         let connection = try await TestServer.connect()
         await connection.close()
         let error = await #expect(throws: PostgresError.self) { try await connection.query("SELECT 1") }
@@ -192,7 +192,7 @@ struct PostgresConnectionTests {
 
     // MARK: batches and transactions
 
-    @Test func aBatchGivesOneResultForEachStatement() async throws {
+    @Test func returnsOneResultPerBatchStatement() async throws {
         let connection = try await TestServer.connect()
         let results = try await connection.batch([
             PostgresStatement("CREATE TEMP TABLE numbers (n int)"),
@@ -204,7 +204,7 @@ struct PostgresConnectionTests {
         await connection.close()
     }
 
-    @Test func aBatchWithAnErrorInTheMiddleChangesNothing() async throws {
+    @Test func rollsBackBatchOnError() async throws {
         let connection = try await TestServer.connect()
         try await connection.query("CREATE TEMP TABLE numbers (n int)")
         let error = await #expect(throws: PostgresError.self) {
@@ -220,8 +220,9 @@ struct PostgresConnectionTests {
         await connection.close()
     }
 
-    /// The server stops reading while we don't read its answers, so both must go on at once.
-    @Test func aBatchLargerThanAllBuffersGoesThrough() async throws {
+    /// The server stops reading while the client does not read its answers, so the client must write and read at the
+    /// same time.
+    @Test func sendsBatchLargerThanBuffers() async throws {
         let connection = try await TestServer.connect()
         let value = [UInt8](repeating: 7, count: 4 << 20)
         let statements = (0..<6).map { _ in
@@ -232,7 +233,7 @@ struct PostgresConnectionTests {
         await connection.close()
     }
 
-    @Test func aTransactionIsKeptOrUndone() async throws {
+    @Test func commitsOrRollsBackTransaction() async throws {
         struct Stop: Error {}
         let connection = try await TestServer.connect()
         try await connection.query("CREATE TEMP TABLE numbers (n int)")
@@ -256,7 +257,7 @@ struct PostgresConnectionTests {
 }
 
 @Suite struct PostgresConnectFailureTests {
-    @Test func anAbsentServerIsToldWithoutThePassword() async throws {
+    @Test func reportsUnreachableServerWithoutPassword() async throws {
         let configuration = try PostgresConfiguration(url: TestServer.unreachable)
         let error = try #require(
             await #expect(throws: PostgresError.self) { try await PostgresConnection.connect(configuration) })

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.needsDatabase, .endsAHang)
 struct PostgresListenerTests {
-    @Test func hearsAndComesBackAfterACut() async throws {
+    @Test func receivesNotificationsAndReconnects() async throws {
         let channel = "Test \"\(UInt32.random(in: 0 ... .max))"
         let quoted = "\"" + channel.split(separator: "\"").joined(separator: "\"\"") + "\""
         let name = "listener-\(UInt32.random(in: 0 ... .max))"
@@ -24,7 +24,7 @@ struct PostgresListenerTests {
         try await speaker.query(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", [.text(name)])
         guard case .disconnected(let error)? = await events.next() else {
-            Issue.record("the cut was not told")
+            Issue.record("the listener must report the lost connection")
             return
         }
         #expect(error.isRetriable)

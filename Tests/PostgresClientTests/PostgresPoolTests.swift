@@ -13,7 +13,7 @@ struct PostgresPoolTests {
         return PostgresPool(try TestServer.configuration(), options: options, logger: Logger(label: "test"))
     }
 
-    @Test func manyCallersShareFewConnections() async throws {
+    @Test func sharesFewConnectionsAmongManyCallers() async throws {
         let pool = try pool(3)
         let processes = try await withThrowingTaskGroup(of: Int.self, returning: Set<Int>.self) { group in
             for _ in 0..<100 {
@@ -27,9 +27,9 @@ struct PostgresPoolTests {
         pool.close()
     }
 
-    @Test func survivesATerminatedBackend() async throws {
+    @Test func survivesTerminatedSession() async throws {
         let pool = try pool(1)
-        // while it is lent
+        // The session is terminated while its connection is leased.
         await #expect(throws: PostgresError.self) {
             try await pool.withConnection { connection in
                 try await TestServer.terminate(connection.processID())
@@ -38,16 +38,16 @@ struct PostgresPoolTests {
             }
         }
         let first = try await pool.withConnection { try await $0.processID() }
-        // while it is idle: once the pool has noticed, nobody gets an error
+        // The session is terminated while its connection is idle. Once the pool detects this, no caller gets an error.
         try await TestServer.terminate(first)
-        try await eventually("a new connection") {
+        try await eventually("the pool opens a new connection") {
             let second = try? await pool.withConnection { try await $0.processID() }
             return second != nil && second != first
         }
         pool.close()
     }
 
-    @Test func aForgottenTransactionIsNotHandedOn() async throws {
+    @Test func discardsConnectionWithOpenTransaction() async throws {
         let pool = try pool(1)
         let first = try await pool.withConnection { connection in
             try await connection.query("BEGIN")
@@ -58,7 +58,7 @@ struct PostgresPoolTests {
         pool.close()
     }
 
-    @Test func aBusyPoolTellsSoAfterTheLeaseTimeout() async throws {
+    @Test func reportsBusyPoolAfterLeaseTimeout() async throws {
         let pool = try pool(1, leaseTimeout: .seconds(5))
         try await pool.withConnection { _ in
             let error = await #expect(throws: PostgresError.self) { try await pool.query("SELECT 1") }
@@ -68,7 +68,7 @@ struct PostgresPoolTests {
         pool.close()
     }
 
-    @Test func aCancelledCallerLeavesTheQueue() async throws {
+    @Test func removesCancelledCallerFromQueue() async throws {
         let pool = try pool(1)
         try await pool.withConnection { _ in
             let waiting = Task { try await pool.query("SELECT 1") }
@@ -79,7 +79,7 @@ struct PostgresPoolTests {
         pool.close()
     }
 
-    @Test func aClosedPoolEndsItsSessions() async throws {
+    @Test func closeEndsSessions() async throws {
         let pool = try pool(1)
         let processID = try await pool.withConnection { try await $0.processID() }
         pool.close()
@@ -94,20 +94,20 @@ struct PostgresPoolTests {
 }
 
 @Suite(.endsAHang) struct PostgresPoolWithoutServerTests {
-    @Test func failsAtOnceWithTheReason() async throws {
+    @Test func failsAtOnceWithCause() async throws {
         var options = PostgresPool.Options()
         options.leaseTimeout = .seconds(3_600)
         let pool = PostgresPool(
             try PostgresConfiguration(url: TestServer.unreachable), options: options, logger: Logger(label: "test"))
         for _ in 0..<3 {
-            // A caller waits for its lease for up to an hour.
+            // If the pool did not fail at once, the caller would wait for up to an hour.
             let error = await #expect(throws: PostgresError.self) { try await pool.query("SELECT 1") }
             #expect(error?.code == .connectFailed)
         }
         pool.close()
     }
 
-    @Test func waitsUpToTheLeaseTimeoutIfTold() async throws {
+    @Test func waitsUntilLeaseTimeoutIfConfigured() async throws {
         var options = PostgresPool.Options()
         options.waitsForDatabase = true
         options.leaseTimeout = .milliseconds(300)
@@ -115,7 +115,7 @@ struct PostgresPoolTests {
             try PostgresConfiguration(url: TestServer.unreachable), options: options, logger: Logger(label: "test"))
         let start = ContinuousClock.now
         let error = await #expect(throws: PostgresError.self) { try await pool.query("SELECT 1") }
-        #expect(error?.code == .connectFailed, "the reason, not that the pool is busy")
+        #expect(error?.code == .connectFailed, "the error must give the cause, not a busy pool")
         #expect(ContinuousClock.now - start >= .milliseconds(300))
         pool.close()
     }

@@ -10,26 +10,26 @@ import Testing
         var collector = ResultCollector<Int>(isBatch: isBatch, hasPreamble: hasPreamble)
         for (index, event) in events.enumerated() {
             if case .finish(let result) = collector.received(event) {
-                #expect(index == events.count - 1, "finished before the last event")
+                #expect(index == events.count - 1, "only the last event may finish the collection")
                 return result
             }
         }
         return nil
     }
 
-    @Test func aStatementEndsWithItsResults() throws {
+    @Test func finishesStatementAfterItsResults() throws {
         #expect(outcome(isBatch: false, [.result(1)]) == nil)
         #expect(outcome(isBatch: false, [.result(1), .statementEnded]) == .success([1]))
         #expect(outcome(isBatch: false, [.result(1), .result(2), .statementEnded]) == .success([1, 2]))
     }
 
-    @Test func aBatchEndsWhenSynchronised() {
+    @Test func finishesBatchWhenSynchronised() {
         let events: [Event] = [.result(1), .statementEnded, .result(2), .statementEnded]
         #expect(outcome(isBatch: true, events) == nil)
         #expect(outcome(isBatch: true, events + [.synchronised]) == .success([1, 2]))
     }
 
-    @Test func aPreambleIsNoResult() throws {
+    @Test func omitsResultOfPreamble() throws {
         let refusal = PostgresError(.server, "no")
         let begin: [Event] = [.result(0), .statementEnded]
         #expect(outcome(isBatch: false, hasPreamble: true, begin + [.result(1), .statementEnded]) == nil)
@@ -50,7 +50,7 @@ import Testing
         #expect(first == .failure(refusal))
     }
 
-    @Test func aBatchNamesTheRefusedStatement() throws {
+    @Test func namesFailedStatementOfBatch() throws {
         let refusal = PostgresError(.server, "division by zero")
         let result = outcome(
             isBatch: true,
@@ -63,7 +63,7 @@ import Testing
         #expect(result == .failure(expected))
     }
 
-    @Test func theFirstRefusalCounts() {
+    @Test func reportsFirstFailure() {
         let (first, second) = (PostgresError(.server, "first"), PostgresError(.server, "second"))
         #expect(outcome(isBatch: false, [.refused(first), .refused(second), .statementEnded]) == .failure(first))
     }

@@ -5,7 +5,7 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// Each host of a URL has its own time, in the order given.
+/// URLs with several hosts, which are tried in order with a time limit for each.
 @Suite struct SeveralHostsTests {
     private func attempts(
         _ options: [String: String], _ environment: [String: String] = [:],
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func eachHostIsAConnectionOfItsOwn() {
+    @Test func triesEachHostSeparately() {
         #expect(attempts(["host": "a,b,c", "port": "1,,3"]) == ["a 1", "b 5432", "c 3"])
         #expect(attempts(["host": "a,b", "port": "7"]) == ["a 7", "b 7"])
         #expect(attempts(["host": "a,b"]) == ["a -", "b -"])
@@ -27,20 +27,20 @@ import Testing
         #expect(attempts(["hostaddr": "::1,::2"], showing: ["host", "hostaddr"]) == ["- ::1", "- ::2"])
     }
 
-    @Test func whatTheURLLeavesOutIsTheEnvironments() {
+    @Test func takesMissingPartsFromEnvironment() {
         #expect(attempts([:], ["PGHOST": "a,b", "PGPORT": "1,2"]) == ["a 1", "b 2"])
         #expect(attempts(["host": "c,d"], ["PGHOST": "a,b", "PGPORT": "1,2"]) == ["c 1", "d 2"])
     }
 
-    /// An explicit port would go before that of a service, and libpq alone reads the service's file.
-    @Test func aServiceIsLeftToLibPQ() {
+    /// An explicit port would override that of the service, whose file only libpq reads.
+    @Test func leavesServiceToLibPQ() {
         let keywords = ["service", "host", "port", "target_session_attrs"]
         #expect(attempts(["service": "prod"], ["PGHOST": "a,b", "PGPORT": "1"], showing: keywords) == ["prod - - -"])
         #expect(attempts(["host": "a,b"], ["PGSERVICE": "prod"], showing: keywords) == ["prod a,b - -"])
         #expect(HostAttempts.name(of: ["service": "prod", "host": "a"]) == nil)
     }
 
-    @Test func ofSeveralThePrimaryIsWantedUnlessSaid() {
+    @Test func requiresPrimaryOfSeveralHostsByDefault() {
         let keywords = ["host", "target_session_attrs"]
         #expect(attempts([:], ["PGHOST": "a,b"], showing: keywords) == ["a read-write", "b read-write"])
         #expect(attempts(["hostaddr": "::1,::2"], showing: keywords) == ["- read-write", "- read-write"])
@@ -52,7 +52,7 @@ import Testing
         #expect(attempts(["host": "a"], showing: keywords) == ["a -"])
     }
 
-    @Test func aNameIsTriedAtEachOfItsAddresses() {
+    @Test func triesEachAddressOfName() {
         let host = HostAttempts.of([:], environment: ["PGHOST": "db.test"])[0]
         #expect(HostAttempts.name(of: host) == "db.test")
         let tried = HostAttempts.of(host, at: ["2001:db8::1", "192.0.2.1"], environment: [:])
@@ -65,13 +65,13 @@ import Testing
         #expect(HostAttempts.name(of: [:]) == nil)
     }
 
-    /// libpq says what is wrong with them.
-    @Test func listsThatDoNotFitStayWhole() {
+    /// Lists of different lengths are passed to libpq, which reports the error.
+    @Test func passesMismatchedListsUnchanged() {
         #expect(attempts(["host": "a,b,c", "port": "1,2"]) == ["a,b,c 1,2"])
         #expect(attempts(["host": "a,b", "hostaddr": "::1,::2,::3"]) == ["a,b -"])
     }
 
-    @Test func aStandbyIsLookedForEverywhereBeforeAnythingIsTaken() {
+    @Test func triesAllStandbysBeforeAnyServer() {
         let keywords = ["host", "target_session_attrs"]
         #expect(
             attempts(["host": "a,b", "target_session_attrs": "prefer-standby"], showing: keywords)
@@ -81,7 +81,7 @@ import Testing
                 == ["a read-write", "b read-write"])
     }
 
-    @Test func wantedInAnyOrderNoneIsLeftOut() {
+    @Test func triesAllHostsInRandomOrder() {
         let hosts = (0..<8).map { "h\($0)" }
         let options = ["host": hosts.joined(separator: ","), "load_balance_hosts": "random"]
         let orders = (0..<20).map { _ in attempts(options, showing: ["host"]) }
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(.needsDatabase, .timeLimit(.minutes(2)), arguments: ["", "&target_session_attrs=prefer-standby"])
-    func aSilentHostKeepsNobodyFromTheNext(more: String) async throws {
+    func continuesAfterSilentHost(more: String) async throws {
         let silent = try SilentPort()
         let refusing = try RefusingPort()
         let first = "127.0.0.1:\(silent.port),127.0.0.1:\(refusing.port)"
@@ -108,9 +108,9 @@ import Testing
         await connection.close()
     }
 
-    /// libpq goes on to a name's next address after an error only.
+    /// libpq itself tries the next address of a name only after an error.
     @Test(.needsDatabase, .timeLimit(.minutes(2)))
-    func aSilentAddressOfANameKeepsNobodyFromTheNext() async throws {
+    func continuesAfterSilentAddressOfName() async throws {
         let server = try #require(TestServers.database.flatMap { URLComponents(string: $0) })
         let address = try #require(server.host)
         let silent = try DeadPort(address: "127.0.4.1", port: UInt16(clamping: try #require(server.port)))
@@ -130,8 +130,8 @@ import Testing
         withExtendedLifetime(silent) {}
     }
 
-    @Test func aNameThatNobodyKnowsIsTold() async throws {
-        // no resolver asks for a label of more than 63 letters
+    @Test func reportsUnknownHostName() async throws {
+        // A label of more than 63 letters is invalid, so no resolver sends a query for it.
         let name = String(repeating: "a", count: 64) + ".test"
         let configuration = try PostgresConfiguration(url: "postgres://martlet:hunter2@\(name)/d")
         let error = await #expect(throws: PostgresError.self) { try await PostgresConnection.connect(configuration) }
@@ -139,9 +139,10 @@ import Testing
         #expect(error?.message.hasPrefix("looking up \(name): ") == true, "\(error as Any)")
     }
 
-    /// With the time that is usual, which is also that of who asks the pool.
+    /// The connect time-out and the lease time-out have the same default, but the pool waits longer if there are
+    /// several hosts.
     @Test(.needsDatabase, .timeLimit(.minutes(2)))
-    func whoAsksAPoolWaitsForTheHostThatAnswers() async throws {
+    func poolWaitsForHostThatAnswers() async throws {
         let silent = try SilentPort()
         let configuration = try PostgresConfiguration(url: try url(behind: "127.0.0.1:\(silent.port)"))
         let pool = PostgresPool(configuration, logger: Logger(label: "test"))
@@ -149,7 +150,7 @@ import Testing
         #expect(try await pool.query("SELECT 7 AS n")[0]["n"].integer == 7)
     }
 
-    @Test func everyHostThatLetsNobodyInIsTold() async throws {
+    @Test func reportsEveryFailedHost() async throws {
         let silent = try SilentPort()
         let refusing = try RefusingPort()
         let configuration = try PostgresConfiguration(
@@ -162,7 +163,7 @@ import Testing
         #expect(error?.code == .connectFailed && !text.contains("hunter2"))
     }
 
-    @Test(.timeLimit(.minutes(2))) func whoIsNoLongerWantedTriesNoOther() async throws {
+    @Test(.timeLimit(.minutes(2))) func triesNoOtherHostAfterCancellation() async throws {
         let silent = try SilentPort()
         let hosts = Array(repeating: "127.0.0.1:\(silent.port)", count: 100).joined(separator: ",")
         let configuration = try PostgresConfiguration(url: "postgres://martlet@\(hosts)/d")

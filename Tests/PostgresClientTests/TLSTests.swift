@@ -6,8 +6,8 @@ import Testing
 
 @Suite(.enabled(if: TLSServer.isInstalled, TLSServer.missing), .endsAHang)
 struct TLSTests {
-    /// With `sslmode=verify-full`: the authority must be the right one, and the name the one asked for.
-    @Test func onlyTheRightServerIsTalkedTo() async throws {
+    /// With `sslmode=verify-full`, the authority and the host name of the server's certificate must both match.
+    @Test func connectsOnlyToVerifiedServer() async throws {
         try await TLSServer.with { server in
             func connect(_ host: String, _ query: String) async throws -> PostgresConnection {
                 try await PostgresConnection.connect(
@@ -43,7 +43,7 @@ struct TLSTests {
     }
 }
 
-/// A PostgreSQL of its own for one test that speaks TLS, and nothing else, on a loopback port.
+/// A PostgreSQL server for a single test, which accepts only TLS connections on a loopback port.
 struct TLSServer {
     let port: Int
     private let folder: URL
@@ -77,7 +77,7 @@ struct TLSServer {
         } catch {
             Issue.record(error, "\(process.errors)")
         }
-        // PostgreSQL's fast shutdown
+        // SIGINT requests a fast shutdown of PostgreSQL.
         process.signal(SIGINT)
         _ = try await process.finish()
     }
@@ -103,7 +103,7 @@ struct TLSServer {
                 program("initdb"), "--pgdata", path("data"), "--username", "martlet", "--auth", "trust", "--no-sync",
                 "--no-instructions", "--locale", "C.UTF-8",
             ]))
-        // only over TLS
+        // Accepts connections over TLS only.
         try Data("hostssl all all 127.0.0.1/32 trust\n".utf8).write(to: folder.appending(path: "data/pg_hba.conf"))
     }
 
@@ -118,7 +118,7 @@ struct TLSServer {
 
     private func program(_ name: String) -> String { Self.programs?.appending(path: name).path ?? name }
 
-    /// PostgreSQL refuses to run as root.
+    /// Returns a command that does not run as root, because PostgreSQL refuses to.
     private func asServer(_ command: [String]) -> [String] {
         getuid() == 0
             ? [

@@ -2,7 +2,7 @@ import PostgresClient
 import TestSupport
 import Testing
 
-/// Connections to the real server that tests use.
+/// The real server that tests use.
 enum TestServer {
     static func configuration() throws -> PostgresConfiguration {
         var configuration = try PostgresConfiguration(url: try #require(TestServers.database))
@@ -14,14 +14,14 @@ enum TestServer {
         try await PostgresConnection.connect(configuration())
     }
 
-    /// Ends a session from outside, as an administrator or a failing server would.
+    /// Terminates a session from outside, as an administrator or a failing server would.
     static func terminate(_ processID: Int) async throws {
         let connection = try await connect()
         try await connection.query("SELECT pg_terminate_backend($1)", [.int(Int32(processID))])
         await connection.close()
     }
 
-    /// A loopback port that nobody listens on.
+    /// A URL with a loopback port on which no server listens.
     static let unreachable = "postgres://nobody:hunter2@127.0.0.1:1/none"
 }
 

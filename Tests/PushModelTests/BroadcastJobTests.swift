@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func aChannelIsTheOnlyRecipient() throws {
+    @Test func readsChannelAsOnlyRecipient() throws {
         let job = try Job.read(text(#""channel":"\#(Self.channel)""#))
         #expect(job.isBroadcast)
         #expect(job.recipients.count == 1)
@@ -27,7 +27,7 @@ import Testing
         #expect(try !Job.sample().isBroadcast)
     }
 
-    @Test func anEscapedChannelIsUnescaped() throws {
+    @Test func unescapesChannel() throws {
         let job = try Job.read(text(#""channel":"dHN0\/a\u003d=""#))
         #expect(job.text(job.recipients[0].token) == "dHN0/a==")
         #expect(job.text(job.recipients[0].addressJSON) == #""dHN0\/a\u003d=""#)
@@ -46,12 +46,12 @@ import Testing
         ),
         (#""id":"1""#, ["recipients: is required, or channel for a broadcast"]),
     ])
-    func faultsNameTheField(members: String, expected: [String]) {
+    func reportsFieldOfEachFault(members: String, expected: [String]) {
         #expect(faults(text(members)) == expected)
     }
 
     @Test(arguments: [channel, #"dHN0\/a\u003d="#])
-    func aRetryIsABroadcastAgain(channel: String) throws {
+    func readsBackWrittenBroadcast(channel: String) throws {
         let job = try Job.read(text(#""channel":"\#(channel)""#, #""priority":5"#, #""expires_at":1795168800"#))
         let written = JobEncoder.encode(job, recipients: [0])
         let again = try JobDecoder.decode(written) { "must not be asked" }

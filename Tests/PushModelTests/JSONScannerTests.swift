@@ -17,7 +17,7 @@ import Testing
 
     private static func scan(_ text: String) -> Result<Range<Int>, JSONSyntaxError> { scan(text.utf8) }
 
-    /// What was wrong with a text, and where; nil when it was accepted.
+    /// Returns the problem of a text with its offset, or `nil` if the text is accepted.
     private static func failure(_ text: String) -> String? {
         guard case .failure(let error) = scan(text) else { return nil }
         return "\(error.problem) at \(error.offset)"
@@ -28,9 +28,9 @@ import Testing
         #""a b""#, #""\"\\\/\b\f\n\r\t\u00Ff""#, #""ü €  😀""#, "\"\u{7F}\"", #"{"a":1}"#, #"{"":{}}"#,
         #"{"a":1,"a":2}"#, "[1,2,[3,{}]]", #"{"a":[{"b":null},"c",-1.5]}"#, #"{"\u0061":"\ud83d\ude00","b":"\ud83d"}"#,
     ])
-    func acceptsAndGivesTheRange(text: String) {
+    func acceptsValidJSONAndReturnsRange(text: String) {
         #expect(Self.scan(text) == .success(0..<text.utf8.count))
-        #expect(Self.scan(" \n\t\r\(text)\r\t\n ") == .success(4..<4 + text.utf8.count), "with white space around")
+        #expect(Self.scan(" \n\t\r\(text)\r\t\n ") == .success(4..<4 + text.utf8.count), "surrounded by white space")
     }
 
     struct Broken: Sendable, CustomTestStringConvertible {
@@ -69,25 +69,25 @@ import Testing
         Broken(#""\u123""#, 1, "expected four hex digits after \\u"), Broken("[1,\u{0}]", 3, "expected a value"),
         Broken("\u{FEFF}{}", 0, "expected a value"), Broken("[1]// x", 3, "text after the end of the value"),
     ])
-    func refusesAndSaysWhere(broken: Broken) {
+    func rejectsInvalidJSONWithOffset(broken: Broken) {
         #expect(Self.failure(broken.text) == "\(broken.problem) at \(broken.offset)")
     }
 
     @Test(arguments: [("[", "]"), (#"{"a":"#, "}")])
-    func nestsSixtyFourLevelsAndNoMore(open: String, close: String) {
+    func limitsNestingTo64Levels(open: String, close: String) {
         func nested(_ levels: Int) -> String {
             String(repeating: open, count: levels) + "1" + String(repeating: close, count: levels)
         }
         #expect(Self.scan(nested(64)) == .success(0..<nested(64).utf8.count))
         #expect(Self.failure(nested(65)) == "nested deeper than 64 levels at \(open.utf8.count * 64)")
         let siblings = "[" + Array(repeating: nested(63), count: 3).joined(separator: ",") + "]"
-        #expect(Self.scan(siblings) == .success(0..<siblings.utf8.count), "depth is left again")
+        #expect(Self.scan(siblings) == .success(0..<siblings.utf8.count), "depth must decrease at closing brackets")
     }
 
     private static let sample = Array(
         #" {"s":"a\"\u00e9\ud83d\ude00 ü","n":[-1.5e+3,0,12],"o":{"t":true,"f":false,"z":null},"e":[{},[]]} "#.utf8)
 
-    @Test func everyTruncationIsRefused() throws {
+    @Test func rejectsEveryTruncation() throws {
         let whole = Self.sample.dropLast()  // without the white space after it
         #expect(Self.scan(whole) == .success(1..<whole.count))
         for length in 0..<whole.count {
@@ -96,14 +96,14 @@ import Testing
                 Issue.record("\(length) bytes were accepted: \(result)")
                 continue
             }
-            #expect((0...length).contains(error.offset), "of \(length) bytes: \(error)")
+            #expect((0...length).contains(error.offset), "offset beyond \(length) bytes: \(error)")
         }
     }
 
-    /// Each byte of the sample in turn becomes each byte that means something in JSON; Foundation says whether
-    /// what comes out is JSON.
+    /// Each byte of a sample is replaced in turn by every byte that has a meaning in JSON. Foundation decides whether
+    /// the result is JSON.
     @Test func agreesWithFoundationOnMutations() {
-        // No escaped surrogates, on which RFC 8259 leaves the choice.
+        // The sample has no escaped surrogates, because RFC 8259 permits both results for them.
         let original = Array(#"{"s":"a\"\u00e9","n":[-1.5e+3,0,12],"o":{"t":true,"z":null},"e":[{},[]]}"#.utf8)
         var accepted = 0
         for index in original.indices {
@@ -111,7 +111,7 @@ import Testing
                 var mutated = original
                 mutated[index] = byte
                 let text = String(decoding: mutated, as: UTF8.self)
-                // Foundation takes a comma before a bracket, and no number that is too large for a Double.
+                // Foundation accepts a comma before a bracket, and rejects numbers that are too large for a Double.
                 if text.contains(",]") || text.contains("e+310") { continue }
                 let isJSON = (try? JSONSerialization.jsonObject(with: Data(mutated), options: .fragmentsAllowed)) != nil
                 let result = Self.scan(mutated)
@@ -120,6 +120,6 @@ import Testing
                 if isAccepted { accepted += 1 }
             }
         }
-        #expect(accepted > 100, "the mutations are not all broken")
+        #expect(accepted > 100, "more than 100 mutations must be valid")
     }
 }

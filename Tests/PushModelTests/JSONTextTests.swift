@@ -11,7 +11,7 @@ import Testing
         (#"\ude00\ud83d"#, "\u{FFFD}\u{FFFD}"), (#"\udbff\udfff"#, "\u{10FFFF}"), (#"\ud800\udc00"#, "\u{10000}"),
         (#"\u0000"#, "\0"), ("ü😀", "ü😀"), (#"\\u0041"#, #"\u0041"#),
     ])
-    func unescapes(escaped: String, expected: String) {
+    func unescapesStrings(escaped: String, expected: String) {
         #expect(String(decoding: JSONText.unescaped(Array(escaped.utf8)), as: UTF8.self) == expected)
     }
 
@@ -19,13 +19,13 @@ import Testing
         ("", #""""#), ("plain/é😀", #""plain/é😀""#), (#"a"b\c"#, #""a\"b\\c""#),
         ("\0\u{8}\t\n\u{1F}\u{7F}", "\"\\u0000\\u0008\\u0009\\u000a\\u001f\u{7F}\""),
     ])
-    func escapesOnlyWhatMustBe(text: String, expected: String) {
+    func escapesOnlyRequiredCharacters(text: String, expected: String) {
         var written: [UInt8] = []
         JSONText.append(text, to: &written)
         #expect(String(decoding: written, as: UTF8.self) == expected)
     }
 
-    @Test func foundationReadsEveryCharacterBack() throws {
+    @Test func writesCharactersThatFoundationReadsBack() throws {
         let scalars = (0...0x2FF).map(UInt32.init) + [0x2028, 0xFFFD, 0xFFFF, 0x10000, 0x1F600, 0x10FFFF]
         let text = String(String.UnicodeScalarView(scalars.compactMap(Unicode.Scalar.init)))
         var written: [UInt8] = []

@@ -12,13 +12,13 @@ import Testing
         }
     }
 
-    @Test func unknownFieldsAreNamed() {
+    @Test func reportsUnknownFields() {
         #expect(faults(Job.sampleText([#""colapse_id":"x""#]).utf8) == ["colapse_id: is not a field of a job"])
         #expect(faults(Job.sampleText([#""p\u0072io":{"a":[1]}"#]).utf8) == ["prio: is not a field of a job"])
     }
 
-    /// A token or a ref in the place of a member's name is for the publisher, and not for the log.
-    @Test func theLogDoesNotHaveWhatIsNoFieldsName() throws {
+    /// A token in place of a field name is reported to the publisher, but must not appear in the log.
+    @Test func shortensUnknownFieldNamesInLog() throws {
         let token = "c2732227a1d8021cfaf781d71fb2f908c61f5861079a00954a5453f1d0281433"
         func rejection(_ recipient: String) throws -> JobRejection {
             try #require(throws: JobRejection.self) {
@@ -35,16 +35,16 @@ import Testing
         #expect(try rejection(#"{"token":7}"#).logged == rejection(#"{"token":7}"#).description)
     }
 
-    @Test func escapedNamesAreKnown() throws {
+    @Test func readsEscapedFieldNames() throws {
         #expect(try Job.sample(#""top\u0069c":"t""#).topic == "t")
     }
 
-    @Test func aFieldGivenTwiceIsRefused() {
+    @Test func rejectsRepeatedFields() {
         #expect(faults(Job.sampleText([#""trim":true,"trim":true"#]).utf8) == ["trim: is given twice"])
         #expect(faults(Job.sampleText([#""recipients":["ff"]"#]).utf8) == ["recipients: is given twice"])
     }
 
-    @Test func allFaultsAreToldAtOnce() throws {
+    @Test func reportsAllFaultsAtOnce() throws {
         let error = try #require(throws: JobRejection.self) {
             try Job.read(#"{"id":"j-1","app":"shop","priority":3,"recipients":[],"foo":1,"trim":0}"#)
         }
@@ -56,7 +56,7 @@ import Testing
         #expect(error.app == "shop")
     }
 
-    @Test func faultsEndAtTwenty() {
+    @Test func reportsAtMost20Faults() {
         let bad = Array(repeating: "1", count: 1000).joined(separator: ",")
         let found = faults(Job.sampleText(recipients: "[\(bad)]").utf8)
         #expect(found.count == 20)
@@ -71,11 +71,11 @@ import Testing
         (#"{"payload":{"a":01}}"#, "is not valid JSON: expected ',' or the closing bracket at byte 17"),
         (#"{"recipients":["aa" "bb"]}"#, "is not valid JSON: expected ',' or the closing bracket at byte 20"),
     ])
-    func brokenJSONNamesTheByte(body: String, problem: String) {
+    func reportsByteOfJSONError(body: String, problem: String) {
         #expect(faults(body.utf8) == ["body: \(problem)"])
     }
 
-    @Test func textAfterTheJobIsRefused() {
+    @Test func rejectsTextAfterJob() {
         let text = Job.sampleText()
         #expect(
             faults("\(text) {}".utf8) == [
@@ -84,7 +84,7 @@ import Testing
         #expect(faults(" \n\(text)\n ".utf8) == [])
     }
 
-    @Test func everyTruncationIsRefused() {
+    @Test func rejectsEveryTruncation() {
         let text = Array(
             Job.sampleText(
                 recipients: #"["a\/b",{"token":"c","ref":"r","registered_at":5,"payload":{"x":"\u00e9"}}]"#,
@@ -97,14 +97,14 @@ import Testing
     }
 
     @Test(arguments: [[0xFF], [0xC3], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80]] as [[UInt8]])
-    func whatIsNotUTF8IsRefused(bytes: [UInt8]) {
+    func rejectsInvalidUTF8(bytes: [UInt8]) {
         let body = Array(#"{"app":"shop","recipients":["aa"],"payload":{"a":""#.utf8) + bytes + Array(#""}}"#.utf8)
         #expect(faults(body) == ["body: is not valid UTF-8"])
     }
 
-    // MARK: what is repeated of a hostile job
+    // MARK: Hostile jobs
 
-    @Test func whatARejectionRepeatsIsBounded() throws {
+    @Test func limitsLengthOfRejections() throws {
         let long = String(repeating: "é", count: 1_000_000)
         let body = #"{"id":"\#(long)","app":"\#(long)","output":"\#(long)","\#(long)":1,"environment":"\#(long)"}"#
         let error = try #require(throws: JobRejection.self) { try Job.read(body) }
@@ -119,7 +119,7 @@ import Testing
         #expect((1_990...2_000).contains(worst.description.utf8.count))
     }
 
-    @Test func aFieldWithoutANameIsSeen() {
+    @Test func rejectsFieldWithEmptyName() {
         #expect(faults(Job.sampleText([#""":1"#]).utf8) == [#""": is not a field of a job"#])
     }
 
@@ -128,7 +128,7 @@ import Testing
         ("topic", #""\ud83dx""#), ("collapse_id", #""\ud83d\n""#), ("push_type", #""\ud83d\ud83d\ude00""#),
         ("payload", #""\ud800""#),
     ])
-    func whatIsNoUnicodeTextIsRefused(field: String, json: String) {
+    func rejectsUnpairedSurrogatesInFields(field: String, json: String) {
         let text = Job.sampleText([#""\#(field)":\#(json)"#])
         #expect(faults(text.utf8).contains("\(field): has an unpaired surrogate, which is no Unicode text"))
         #expect(
@@ -140,14 +140,14 @@ import Testing
         (#"["aa",{"token":"bb","ref":"\udbff"}]"#, "recipients[1].ref"),
         (#"[{"token":"aa","payload":"\ud83dx"}]"#, "recipients[0].payload"),
     ])
-    func recipientsAreUnicodeText(recipients: String, field: String) {
+    func rejectsUnpairedSurrogatesInRecipients(recipients: String, field: String) {
         #expect(
             faults(Job.sampleText(recipients: recipients).utf8)
                 == ["\(field): has an unpaired surrogate, which is no Unicode text"])
     }
 
     @Test(arguments: [("ref", 1_024), ("token", 4_096)])
-    func whatOutcomesRepeatHasALimit(field: String, limit: Int) throws {
+    func limitsLengthOfRefAndToken(field: String, limit: Int) throws {
         func recipients(_ length: Int) -> String {
             let text = String(repeating: "x", count: length)
             return field == "ref" ? #"[{"token":"aa","ref":"\#(text)"}]"# : #"[{"token":"\#(text)"}]"#
@@ -163,7 +163,7 @@ import Testing
             (#"{"id":"j","app":"a"}"#, "m", "j", "a"), (#"{"app":""}"#, "m", "m", nil), ("{", nil, nil, nil),
             (#"{"id":5,"app":5}"#, nil, nil, nil), (#"{"id":"j","app":"a",,"#, nil, "j", "a"),
         ] as [(String, String?, String?, String?)])
-    func tellsWhatItCouldRead(body: String, messageID: String?, jobID: String?, app: String?) throws {
+    func reportsReadableIDAndApp(body: String, messageID: String?, jobID: String?, app: String?) throws {
         let error = try #require(throws: JobRejection.self) { try Job.read(body, messageID: messageID) }
         #expect(error.jobID == jobID)
         #expect(error.app == app)

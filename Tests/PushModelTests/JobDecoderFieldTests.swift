@@ -2,7 +2,7 @@ import PushModel
 import PushTestSupport
 import Testing
 
-/// Every field of a job (the table in the contract): its default, what it may be, what it may not be.
+/// Every field of a job in the contract's table: its default, its valid values and its invalid values.
 @Suite struct JobDecoderFieldTests {
     struct Good: Sendable, CustomTestStringConvertible {
         let json: String?
@@ -46,7 +46,7 @@ import Testing
         Good(nil, "all") { $0.results.rawValue }, Good(#""results":"all""#, "all") { $0.results.rawValue },
         Good(#""results":"problems""#, "problems") { $0.results.rawValue },
     ])
-    func reads(good: Good) throws {
+    func readsFields(good: Good) throws {
         let job = try Job.read(Job.sampleText([good.json].compactMap { $0 }))
         #expect(good.read(job) == good.value)
     }
@@ -106,7 +106,7 @@ import Testing
         Bad("expires_at", "1795168800000", "\(timestampForm); 1795168800000 is out of range (is it in milliseconds?)"),
         Bad("expires_at", #""0000-01-01T00:00:00+00:01""#, timestampForm),
     ])
-    func refuses(bad: Bad) throws {
+    func rejectsInvalidFields(bad: Bad) throws {
         let error = try #require(throws: JobRejection.self) {
             try Job.read(Job.sampleText([#""\#(bad.field)":\#(bad.json)"#]))
         }
@@ -119,7 +119,7 @@ import Testing
         ("payload", "null", "must be an object"), ("recipients", "{}", "must be an array"),
         ("recipients", #""c0ffee""#, "must be an array"), ("recipients", "[]", "must not be empty"),
     ])
-    func refusesRequiredFields(field: String, json: String, problem: String) throws {
+    func rejectsInvalidRequiredFields(field: String, json: String, problem: String) throws {
         let members = ["app": #""com.example.shop""#, "payload": "{}", "recipients": #"["c0ffee"]"#]
             .merging([field: json]) { $1 }.map { #""\#($0)":\#($1)"# }
         let error = try #require(throws: JobRejection.self) { try Job.read("{\(members.joined(separator: ","))}") }
@@ -127,14 +127,14 @@ import Testing
     }
 
     @Test(arguments: ["app", "payload"])
-    func saysWhatIsMissing(field: String) throws {
+    func reportsMissingFields(field: String) throws {
         let members = ["app": #""com.example.shop""#, "payload": "{}", "recipients": #"["c0ffee"]"#]
             .filter { $0.key != field }.map { #""\#($0)":\#($1)"# }
         let error = try #require(throws: JobRejection.self) { try Job.read("{\(members.joined(separator: ","))}") }
         #expect(error.faults == [.init(field: field, problem: "is required")])
     }
 
-    @Test func lengthsAreCountedToTheLimit() throws {
+    @Test func limitsLengthOfIDAndCollapseID() throws {
         let id = String(repeating: "é", count: 128)
         #expect(try Job.sample(#""id":"\#(id)""#).id == id)
         let tooLong = #expect(throws: JobRejection.self) { try Job.sample(#""id":"\#(id)x""#) }
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: [("topic", 255, "BadTopic"), ("push_type", 64, "InvalidPushType")])
-    func whatBecomesAHeaderIsBounded(field: String, bytes: Int, reason: String) throws {
+    func limitsLengthOfHeaderFields(field: String, bytes: Int, reason: String) throws {
         let longest = String(repeating: "x", count: bytes)
         _ = try Job.sample(#""\#(field)":"\#(longest)""#)
         let tooLong = #expect(throws: JobRejection.self) { try Job.sample(#""\#(field)":"\#(longest)x""#) }
@@ -157,20 +157,20 @@ import Testing
     @Test(arguments: [
         (#""id":"own""#, "message", "own"), (nil, "message", "message"), (nil, "", "made-up"), (nil, nil, "made-up"),
     ])
-    func idFallsBackToTheMessageID(member: String?, messageID: String?, expected: String) throws {
+    func usesMessageIDIfJobHasNoID(member: String?, messageID: String?, expected: String) throws {
         let text = Job.sampleText([member].compactMap { $0 })
         #expect(try Job.read(text, messageID: messageID).id == expected)
     }
 
     @Test(arguments: ["{}", #"{"aps":{"alert":"ü 😀 \u00e9 \/"},"n":1.50}"#, "{ \"a\" :\n\t[ 1 , 2 ] }"])
-    func payloadIsKeptByteForByte(payload: String) throws {
+    func keepsPayloadByteForByte(payload: String) throws {
         let text = #"{"app":"ä","payload" :  \#(payload)  ,"recipients":["ab"]}"#
         let job = try Job.read(text)
         #expect(job.text(job.payload) == payload)
         #expect(String(decoding: job.body, as: UTF8.self) == text)
     }
 
-    @Test func expiryIsAfterTheDeadline() throws {
+    @Test func expiresAfterDeadline() throws {
         let job = try Job.sample(#""expires_at":100"#)
         #expect(!job.isExpired(at: Timestamp(milliseconds: 100_000)))
         #expect(job.isExpired(at: Timestamp(milliseconds: 100_001)))

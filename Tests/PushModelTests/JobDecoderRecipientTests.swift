@@ -3,7 +3,7 @@ import PushTestSupport
 import Testing
 
 @Suite struct JobDecoderRecipientTests {
-    @Test func stringsAndObjectsMix() throws {
+    @Test func readsMixedStringsAndObjects() throws {
         let job = try Job.sample(
             recipients: """
                 [ "aa01" , {"token":"bb02"}, {"ref":"user-\\"17\\" ü","registered_at":1795168800.0e0,"token":"x"}]
@@ -15,17 +15,17 @@ import Testing
         #expect(job.recipients.map { job.text($0.addressJSON) } == [#""aa01""#, #""bb02""#, #""x""#])
     }
 
-    @Test func aRecipientMayHaveItsOwnPayload() throws {
+    @Test func readsPayloadOfRecipient() throws {
         let job = try Job.sample(recipients: #"[{"token":"aa","payload": { "mine" : 1 } },"bb"]"#)
         #expect(job.recipients.map { $0.payload.map(job.text) } == [#"{ "mine" : 1 }"#, nil])
     }
 
-    @Test func anEmptyRefIsARef() throws {
+    @Test func keepsEmptyRef() throws {
         let job = try Job.sample(recipients: #"[{"token":"aa","ref":""}]"#)
         #expect(job.recipients.map { $0.refJSON.map(job.text) } == [#""""#])
     }
 
-    @Test func tokensWithEscapesAreUnescaped() throws {
+    @Test func unescapesTokens() throws {
         let recipients = #"["a\/b","plain",{"token":"\u0061\u0062\ud83d\ude00"},"c\\d"]"#
         let job = try Job.sample(recipients: recipients)
         #expect(job.recipients.map { job.text($0.token) } == ["a/b", "plain", "ab😀", #"c\d"#])
@@ -35,7 +35,7 @@ import Testing
         #expect(String(decoding: job.body, as: UTF8.self) == Job.sampleText(recipients: recipients))
     }
 
-    @Test func addressesOfEveryKind() throws {
+    @Test func readsAddressesOfEveryKind() throws {
         let subscription =
             #"{"endpoint":"https:\/\/push.example\/1","expirationTime":null,"keys":{"p256dh":"BA","auth":"aa"}}"#
         let job = try Job.sample(
@@ -53,7 +53,7 @@ import Testing
         #expect(String(decoding: text, as: UTF8.self) == #""https://push.example/1""#)
     }
 
-    @Test func registeredAtTakesBothForms() throws {
+    @Test func readsRegisteredAtInBothForms() throws {
         let job = try Job.sample(
             recipients: #"[{"token":"a","registered_at":"2026-11-20T10:00:00.250Z"},{"token":"b","registered_at":0}]"#)
         #expect(job.recipients.map { $0.registeredAt?.milliseconds } == [1_795_168_800_250, 0])
@@ -115,12 +115,12 @@ import Testing
             ]
         ),
     ])
-    func refuses(recipients: String, faults: [String]) throws {
+    func rejectsInvalidRecipients(recipients: String, faults: [String]) throws {
         let error = try #require(throws: JobRejection.self) { try Job.sample(recipients: recipients) }
         #expect(error.faults.map { "\($0.field): \($0.problem)" } == faults)
     }
 
-    @Test func tenThousandRecipientsKeepTheirOrder() throws {
+    @Test func keepsOrderOf10000Recipients() throws {
         let tokens = (0..<10_000).map { String($0, radix: 16) }
         let job = try Job.sample(recipients: "[\(tokens.map { "\"\($0)\"" }.joined(separator: ","))]")
         #expect(job.recipients.map { job.text($0.token) } == tokens)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct JobEncoderTests {
     @Test(arguments: 0..<200)
-    func whatIsWrittenReadsBackTheSame(seed: UInt64) throws {
+    func readsBackWrittenJobUnchanged(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let text = JobText.random(using: &generator)
         let job = try Job.read(text)
@@ -18,17 +18,17 @@ import Testing
             "written: \(String(decoding: written, as: UTF8.self))")
         #expect(
             JobEncoder.encode(again, recipients: Array(again.recipients.indices)) == written,
-            "a second time changes nothing")
+            "writing again must give the same bytes")
     }
 
-    @Test func plainTokensStayStrings() throws {
+    @Test func writesPlainTokensAsStrings() throws {
         let job = try Job.sample(recipients: #"["aa",{"token":"bb"},{"token":"cc","ref":"r"}]"#, #""id":"1""#)
         let written = String(decoding: JobEncoder.encode(job, recipients: [0, 1, 2]), as: UTF8.self)
         #expect(written.hasSuffix(#""recipients":["aa","bb",{"token":"cc","ref":"r"}]}"#), "\(written)")
     }
 }
 
-/// What of a job must survive being written and read.
+/// The values of a job that must not change when it is written and read.
 private struct Facts: Equatable {
     struct Receiver: Equatable {
         let kind: AddressKind
@@ -62,7 +62,7 @@ private struct Facts: Equatable {
     }
 }
 
-/// Makes up jobs as publishers might write them.
+/// Random jobs as publishers may write them.
 private enum JobText {
     private static let strings = [
         #""a""#, #""com.example.shop""#, #""é \"quoted\" \\ \/""#, #""\u0001\ud83d\ude00""#, #""😀""#,

@@ -2,9 +2,9 @@ import PushModel
 import PushTestSupport
 import Testing
 
-/// Goes through all fields of a job, so that none is forgotten where they are read, written or copied.
+/// A walk through all fields of a job, which shows that every field is read, written and copied.
 @Suite struct JobFieldWalkTests {
-    /// Nothing of it is what a job without the field has.
+    /// Returns a JSON value of a field that differs from the field's default.
     private static func json(_ field: JobField) -> String {
         switch field {
         case .id: #""order-7""#
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// A job for devices with all fields that such a one can have, and a broadcast.
+    /// The fields of a job for devices and of a broadcast. Each has all fields that are allowed.
     private static let jobs: [[JobField]] = [
         JobField.allCases.filter { $0 != .channel },
         JobField.allCases.filter { ![.recipients, .topic, .collapseID].contains($0) },
@@ -38,7 +38,7 @@ import Testing
         try Job.read("{" + fields.map { "\"\($0.name)\":\(Self.json($0))" }.joined(separator: ",") + "}")
     }
 
-    /// What of a job is not as by default, by the name in ``JobFields``.
+    /// Returns the values of a job that differ from the default, by their name in ``JobFields``.
     private func said(_ job: Job) -> [String: String] {
         let defaults = Dictionary(
             uniqueKeysWithValues: Mirror(reflecting: JobFields()).children.map { ($0.label, "\($0.value)") })
@@ -49,18 +49,18 @@ import Testing
         return said
     }
 
-    @Test func eachIsRead() throws {
+    @Test func readsEveryField() throws {
         let said = try Set(Self.jobs.flatMap { try self.said(read($0)).keys })
         #expect(said == Set(Mirror(reflecting: JobFields()).children.compactMap(\.label)))
     }
 
-    @Test(arguments: jobs) func eachIsWrittenAndReadBack(fields: [JobField]) throws {
+    @Test(arguments: jobs) func readsBackEveryWrittenField(fields: [JobField]) throws {
         let job = try read(fields)
         let all = Array(job.recipients.indices)
         let written = JobEncoder.encode(job, recipients: all)
         let again = try JobDecoder.decode(written) { "must not be asked" }
         let text = String(decoding: written, as: UTF8.self)
-        // Its time has come when a job is written.
+        // A job is written after its `sendAt`, which is then left out.
         for field in fields where field != .sendAt {
             #expect(text.contains("\"\(field.name)\":\(Self.json(field))"), "\(text)")
         }
@@ -70,7 +70,7 @@ import Testing
         #expect(JobEncoder.encode(again, recipients: all) == written)
     }
 
-    @Test(arguments: jobs) func eachIsCopied(fields: [JobField]) throws {
+    @Test(arguments: jobs) func copiesEveryField(fields: [JobField]) throws {
         let job = try read(fields)
         let chosen = [job.recipients.count - 1]
         let some = job.limited(to: chosen)

@@ -2,7 +2,7 @@ import PushModel
 import PushTestSupport
 import Testing
 
-/// An output gets no job that says what it does not understand.
+/// The check that an output understands everything in a job.
 @Suite struct JobFormTests {
     private static let forms = [
         JobForm(), JobForm(addresses: [.token, .installation, .topic], validatesOnly: true),
@@ -43,7 +43,7 @@ import Testing
             "recipients: apns takes subscription, not token"
         ),
     ])
-    func whatItTakes(recipients: String, payload: String, more: String, isTaken: [Bool], problem: String) throws {
+    func checksFormOfJob(recipients: String, payload: String, more: String, isTaken: [Bool], problem: String) throws {
         let members =
             [#""recipients":\#(recipients)"#, #""payload":\#(payload)"#, #""app":"a""#] + (more.isEmpty ? [] : [more])
         let job = try Job.read("{\(members.joined(separator: ","))}")
@@ -52,7 +52,7 @@ import Testing
         #expect(problems.lazy.compactMap { $0 }.first == problem)
     }
 
-    @Test func aChannelIsToldByItsField() throws {
+    @Test func reportsChannelByItsField() throws {
         let job = try Job.read(#"{"app":"a","channel":"c","payload":{}}"#)
         #expect(problem(of: job, for: JobForm()) == "channel: apns takes token, not channel")
         #expect(problem(of: job, for: JobForm(addresses: [.channel])) == nil)

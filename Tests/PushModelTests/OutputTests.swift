@@ -15,8 +15,7 @@ import Testing
         #expect(recorder.outcomes.allSatisfy { $0.job === job && $0.at == Self.now && $0.judge == .martlet })
     }
 
-    /// What a plugin says that only has a name.
-    @Test func aPluginHasADefaultForAllButItsName() throws {
+    @Test func providesDefaultsForAllButNameOfPlugin() throws {
         let plugin = DiscardPlugin()
         #expect(plugin.name == "discard" && plugin.title == "discard")
         #expect(plugin.credentials == nil && plugin.settings == [] && plugin.reasons == [:])

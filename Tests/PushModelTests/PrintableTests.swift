@@ -12,17 +12,17 @@ import Testing
         ("\u{202E}gpj.exe\u{2066}\u{200B}\u{FEFF}", #"\u{202E}gpj.exe\u{2066}\u{200B}\u{FEFF}"#),
         ("\u{2028}\u{E0041}\u{FFFF}", #"\u{2028}\u{E0041}\u{FFFF}"#),
     ])
-    func whatMovesATerminalIsWrittenOut(text: String, shown: String) {
+    func escapesCharactersThatControlTerminal(text: String, shown: String) {
         #expect(text.printable == shown)
     }
 
-    @Test func linesOfOursStayLines() {
+    @Test func keepsLineBreaksOfPrintableLines() {
         #expect("usage:\n  a\u{1B}b\n".printableLines == "usage:\n  a\\u{1B}b\n")
     }
 
-    @Test func jsonStaysJSONOfTheSameValue() throws {
+    @Test func escapesJSONWithoutChangingValue() throws {
         let value = ["a\u{1B}[0m\u{9B}": "\u{202E}\u{E0041}\n\u{7F}é"]
-        // An encoder leaves most of these as they are.
+        // JSONEncoder does not escape most of these characters.
         let text = try String(decoding: JSONEncoder().encode(value), as: UTF8.self)
         let shown = text.printableJSON
         #expect(shown.unicodeScalars.allSatisfy { (0x20..<0x7F).contains($0.value) || $0 == "é" }, "\(shown)")
@@ -39,7 +39,7 @@ import Testing
         #expect(text.printable(upTo: bytes) == shown)
     }
 
-    @Test func outcomeEscapesControlCharacters() throws {
+    @Test func escapesReasonAndDetailOfOutcome() throws {
         let outcome = Outcome(
             job: RoutedJob(try Job.sample()), recipient: 0, verdict: .rejected, reason: "Bad\u{1B}[31mToken",
             detail: "line one\r\nline\u{202E} two", at: Timestamp(seconds: 0))

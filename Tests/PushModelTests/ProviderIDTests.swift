@@ -10,21 +10,20 @@ import Testing
         "eabeae54-14a8-11e5-b60b-1697f925ec7b", "00000000-0000-0000-0000-000000000000",
         "ffffffff-ffff-ffff-ffff-ffffffffffff", "01234567-89ab-cdef-0123-456789abcdef",
     ])
-    func isWrittenInLowerCase(text: String) {
+    func writesUUIDInLowerCase(text: String) {
         #expect(id(text)?.description == text)
         #expect(id(text.uppercased())?.description == text)
         #expect(id(text) == id(text.uppercased()))
     }
 
-    @Test func differsByEachDigit() {
+    @Test func distinguishesEveryDigit() {
         let zero = "00000000-0000-0000-0000-000000000000"
         let ids = zero.indices.filter { zero[$0] == "0" }
             .map { id(zero.replacingCharacters(in: $0...$0, with: "1")) }
         #expect(Set(ids).count == 32)
     }
 
-    /// Any other text is kept as it is.
-    @Test func otherProvidersHaveOtherIDs() {
+    @Test func keepsTextIDsOfOtherProviders() {
         #expect(ProviderID("projects/shop/messages/0:15\"")?.description == "projects/shop/messages/0:15\"")
         #expect(ProviderID("") == nil && ProviderID(String(repeating: "x", count: 513)) == nil)
         var json: [UInt8] = []
@@ -33,11 +32,11 @@ import Testing
         json = []
         id("EABEAE54-14a8-11e5-b60b-1697f925ec7b")?.appendJSON(to: &json)
         #expect(String(decoding: json, as: UTF8.self) == #""eabeae54-14a8-11e5-b60b-1697f925ec7b""#)
-        #expect(MemoryLayout<ProviderID?>.size <= 40, "there is one for each push")
+        #expect(MemoryLayout<ProviderID?>.size <= 40, "every push stores an id")
     }
 
-    /// It goes into JSON as it is.
-    @Test func showsHexDigitsAndDashesOnly() {
+    /// The text is written into JSON without escaping.
+    @Test func writesOnlyHexDigitsAndDashes() {
         let good = Array("eabeae54-14a8-11e5-b60b-1697f925ec7b".utf8)
         for index in [0, 8, 31, 32, 35] {
             for byte in UInt8.min...UInt8.max {
@@ -54,7 +53,7 @@ import Testing
         "eabeae54-14a8-11e5-b60b-1697f925ec7b0", "gabeae54-14a8-11e5-b60b-1697f925ec7b",
         "{eabeae54-14a8-11e5-b60b-1697f925ec}", "éabeae54-14a8-11e5-b60b-1697f925ec7",
     ])
-    func refusesOtherForms(text: String) {
+    func rejectsOtherForms(text: String) {
         #expect(id(text) == nil)
     }
 }

@@ -3,13 +3,13 @@ import Foundation
 import PushModel
 import Testing
 
-/// Looks into this process's memory where a secret was.
+/// A look at the memory of this process in which a secret was stored.
 @Suite struct SecretMemoryTests {
-    /// So long that whoever gets its memory after it does not fill it at once; an allocator gives away the beginning of
-    /// what is freed first, so only the end is looked at.
+    /// The length of the secret, in bytes. It is so large that the next owner of the memory does not overwrite all of
+    /// it at once. The allocator reuses the beginning of freed memory first, so only the end is read.
     private static let length = 30_000
 
-    @Test func theLastCopyErasesThem() throws {
+    @Test func erasesBytesWithLastCopy() throws {
         let bytes = (0..<Self.length).map { _ in UInt8.random(in: 1...255) }
         let box = Box(Secret(bytes.lazy.map { $0 }))
         var copy = box.secret
@@ -18,13 +18,13 @@ import Testing
             bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) + UInt(Self.length - 64) }
         }
         let address = try #require(end)
-        #expect(try memory(at: address) == bytes.suffix(64), "it is there, whoever holds it")
+        #expect(try memory(at: address) == bytes.suffix(64), "the remaining copy must keep the bytes")
         #expect(copy?.count == Self.length)
         copy = nil
         #expect(try memory(at: address) != bytes.suffix(64))
     }
 
-    /// 64 bytes; none where nothing is mapped any more.
+    /// Returns the 64 bytes at an address, or none if the address is no longer mapped.
     private func memory(at address: UInt) throws -> ArraySlice<UInt8> {
         let memory = open("/proc/self/mem", O_RDONLY)
         defer { close(memory) }

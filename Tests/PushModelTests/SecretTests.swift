@@ -4,7 +4,7 @@ import Testing
 @Suite struct SecretTests {
     private static let secret = Secret("hunter2-hunter2".utf8)
 
-    /// Whatever a logger, a test or a debugger makes of a value.
+    /// Returns the texts that a logger, a test or a debugger may make of a value.
     private static func renderings(of value: Any) -> [String] {
         var dumped = ""
         dump(value, to: &dumped)
@@ -20,7 +20,7 @@ import Testing
         Credential(id: "1", kind: kind, account: "TEAM123456", environments: [.sandbox])
     }
 
-    @Test func itsBytesAreNeverShown() {
+    @Test func hidesBytesInEveryRendering() {
         let values: [Any] = [
             Self.secret, Optional(Self.secret) as Any, [Self.secret], ["key": Self.secret], (1, Self.secret),
             Result<Secret, JobRejection>.success(Self.secret),
@@ -35,13 +35,13 @@ import Testing
         }
     }
 
-    @Test func showsThatItIsOne() {
+    @Test func showsPlaceholderAsText() {
         #expect("\(Self.secret)" == "<secret>")
         #expect(String(reflecting: Self.secret) == "<secret>")
         #expect(Mirror(reflecting: Self.secret).children.isEmpty)
     }
 
-    @Test func lendsItsBytes() {
+    @Test func passesBytesToClosure() {
         #expect(Self.secret.withBytes { String(decoding: $0, as: UTF8.self) } == "hunter2-hunter2")
         #expect(Self.secret.count == 15)
         #expect(Self.secret == Secret("hunter2-hunter2".utf8))

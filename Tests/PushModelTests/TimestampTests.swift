@@ -16,7 +16,7 @@ import Testing
         ("2024-12-31T23:59:60Z", 1_735_689_600_000), ("0000-01-01T00:00:00Z", -62_167_219_200_000),
         ("9999-12-31T23:59:59.999Z", 253_402_300_799_999), ("0000-02-29T00:00:00Z", -62_162_121_600_000),
     ])
-    func reads(text: String, milliseconds: Int64) {
+    func parsesRFC3339(text: String, milliseconds: Int64) {
         #expect(Timestamp(rfc3339: text)?.milliseconds == milliseconds)
     }
 
@@ -29,7 +29,7 @@ import Testing
         "2026-01-01T00:60:00Z", "2026-01-01T00:00:61Z", "+026-01-01T00:00:00Z", "2026-1-01T00:00:000Z",
         "20２6-01-01T00:00:00Z", "0000-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01", "9999-12-31T23:59:60Z",
     ])
-    func refuses(text: String) {
+    func rejectsInvalidRFC3339(text: String) {
         #expect(Timestamp(rfc3339: text) == nil)
     }
 
@@ -42,12 +42,12 @@ import Testing
             (-62_167_219_200_001, "0000-01-01T00:00:00.000Z"), (253_402_300_800_000, "9999-12-31T23:59:59.999Z"),
             (.min, "0000-01-01T00:00:00.000Z"), (.max, "9999-12-31T23:59:59.999Z"),
         ] as [(Int64, String)])
-    func writes(milliseconds: Int64, text: String) {
+    func formatsAsRFC3339(milliseconds: Int64, text: String) {
         #expect(Timestamp(milliseconds: milliseconds).rfc3339 == text)
     }
 
     @Test(arguments: [(0, 0), (999, 0), (1000, 1), (-1, -1), (-999, -1), (-1000, -1), (-1001, -2)] as [(Int64, Int64)])
-    func secondsAreRoundedDown(milliseconds: Int64, seconds: Int64) {
+    func roundsSecondsDown(milliseconds: Int64, seconds: Int64) {
         #expect(Timestamp(milliseconds: milliseconds).seconds == seconds)
     }
 
@@ -55,7 +55,7 @@ import Testing
         var generator = SplitMix64(seed: 3339)
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         for _ in 0..<5000 {
-            // From 1600 on: before 1582 Foundation's calendar is another one.
+            // The times begin in 1600, because Foundation uses another calendar before 1582.
             let milliseconds = Int64.random(in: -11_676_096_000_000...253_402_300_799_999, using: &generator)
             let text = Timestamp(milliseconds: milliseconds).rfc3339
             let date = try style.parse(text)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func everyDayOfFourCenturiesFollowsThePreviousOne() {
+    @Test func readsBackEveryDayOfFourCenturies() {
         for day in Int64(0)..<146_097 {
             let noon = Timestamp(seconds: -30_610_224_000 + day * 86_400)  // from 1000-01-01 on
             #expect(Timestamp(rfc3339: noon.rfc3339) == noon)

@@ -2,7 +2,7 @@ import PushSending
 import Testing
 
 @Suite struct BadTokenWatchTests {
-    /// After so many bad answers and then so many good ones.
+    /// Returns a watch after these numbers of bad answers and then good answers.
     private func watch(bad: Int, good: Int = 0) -> BadTokenWatch {
         var watch = BadTokenWatch()
         for _ in 0..<bad { watch.bad(nowMilliseconds: 0) }
@@ -14,26 +14,26 @@ import Testing
         watch.look(nowMilliseconds: now)
     }
 
-    @Test func halfOfAThousandIsNotMoreThanHalf() {
+    @Test func beginsWhenMoreThanHalfOfAnswersAreBad() {
         var watch = watch(bad: 500)
         #expect(look(&watch) == nil && !watch.isMixedUp)
         watch.bad(nowMilliseconds: 0)
         #expect(look(&watch) == .began && watch.isMixedUp)
-        #expect(look(&watch) == nil, "told once")
+        #expect(look(&watch) == nil, "the beginning must be reported once")
     }
 
-    @Test func onlyTheLastThousandCount() {
+    @Test func countsOnlyLastThousandAnswers() {
         var many = BadTokenWatch()
         for _ in 0..<100_000 { many.good() }
         for _ in 0..<501 { many.bad(nowMilliseconds: 0) }
-        #expect(look(&many) == .began, "whatever was before")
+        #expect(look(&many) == .began, "older answers must not count")
         for _ in 0..<499 { many.good() }
         #expect(many.bad == 501)
         for _ in 0..<501 { many.good() }
         #expect(many.bad == 0)
     }
 
-    @Test func fivePercentAreNoMixUp() {
+    @Test func doesNotBeginAtFivePercentBadTokens() {
         var watch = BadTokenWatch()
         for number in 0..<20_000 {
             if number % 20 == 0 { watch.bad(nowMilliseconds: 0) } else { watch.good() }
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [(good: 0, bad: 0), (good: 1, bad: 1), (good: 10, bad: 3)])
-    func endsWhenMostAnswersOfHalfAMinuteAreGood(good: Int, bad: Int) {
+    func endsWhenMostAnswersOfHalfMinuteAreGood(good: Int, bad: Int) {
         let end = BadTokenWatch.endingMilliseconds
         var watch = watch(bad: 1_000)
         #expect(look(&watch) == .began)
@@ -50,10 +50,10 @@ import Testing
         for _ in 0..<good { watch.good() }
         #expect(look(&watch, at: end - 1) == nil)
         #expect(look(&watch, at: end) == .ended && !watch.isMixedUp)
-        #expect(look(&watch, at: end + 1) == nil, "the old answers do not begin it again")
+        #expect(look(&watch, at: end + 1) == nil, "the old answers must not begin a new mix-up")
     }
 
-    @Test func goesOnWhileMostAnswersAreBad() {
+    @Test func continuesWhileMostAnswersAreBad() {
         let end = BadTokenWatch.endingMilliseconds
         var watch = watch(bad: 600)
         #expect(look(&watch) == .began)
@@ -62,10 +62,10 @@ import Testing
         #expect(look(&watch, at: end) == nil && watch.isMixedUp)
         watch.good()
         #expect(look(&watch, at: 2 * end - 1) == nil && watch.isMixedUp)
-        #expect(look(&watch, at: 2 * end) == .ended, "the half minute before does not count")
+        #expect(look(&watch, at: 2 * end) == .ended, "only the last half minute counts")
     }
 
-    @Test func beginsAgainAfterAnotherFiveHundredBadAnswers() {
+    @Test func beginsAgainAfterAnother501BadAnswers() {
         var watch = watch(bad: 600)
         #expect(look(&watch) == .began)
         #expect(look(&watch, at: BadTokenWatch.endingMilliseconds) == .ended)
@@ -73,7 +73,7 @@ import Testing
         #expect(look(&watch, at: BadTokenWatch.endingMilliseconds) == .began)
     }
 
-    @Test func theLogSaysItOnceAMinuteWhileItLasts() {
+    @Test func logsOncePerMinuteDuringMixUp() {
         var watch = watch(bad: 500)
         var lines: [Int64] = []
         for second in 0..<200 as Range<Int64> {
@@ -82,6 +82,6 @@ import Testing
             _ = look(&watch, at: now)
             if watch.mayLog(nowMilliseconds: now) { lines.append(second) }
         }
-        #expect(lines == [0, 60, 120], "and none when no bad one has come since the last")
+        #expect(lines == [0, 60, 120], "no line without a bad token since the last line")
     }
 }

@@ -2,7 +2,7 @@ import PushSending
 import Testing
 
 @Suite struct BreakerTests {
-    /// Something that an expectation can change.
+    /// A class that wraps the breaker, so that expectations can call its mutating methods.
     private final class Held {
         var breaker = Breaker()
 
@@ -35,7 +35,7 @@ import Testing
         return held
     }
 
-    @Test func passesEverythingWhenClosed() {
+    @Test func passesAllPushesWhenClosed() {
         let held = Held()
         #expect(held.breaker.isClosed && !held.breaker.isRefused && held.breaker.reason == nil)
         #expect(held.admit(at: 0) == .pass)
@@ -43,19 +43,19 @@ import Testing
         #expect(!held.succeeded())
     }
 
-    // MARK: Statements
+    // MARK: Stated refusals
 
-    @Test func opensOnStatement() {
+    @Test func opensOnStatedRefusal() {
         let held = opened()
         #expect(held.breaker.reason == "InvalidProviderToken" && held.breaker.isRefused)
         #expect(held.admit(at: 10_000) == .hold)
-        #expect(held.admit(at: 10_010) == .wait, "5 s before its time is over")
+        #expect(held.admit(at: 10_010) == .wait, "pushes wait in the last 5 seconds")
         #expect(held.admit(at: 15_009) == .wait)
         #expect(held.admit(at: 15_010) == .probe)
         #expect(held.admit(at: 15_011) == .wait, "one probe at a time")
     }
 
-    @Test func jitterShortensOpeningByAtMostTenth() {
+    @Test func shortensOpenTimeByAtMostOneTenth() {
         let held = Held()
         #expect(held.silent(at: 0, random: 0))
         #expect(held.breaker.holds(nowMilliseconds: 13_499))
@@ -67,11 +67,11 @@ import Testing
         for number in 1...300 { #expect(held.stated(written: Int64(number % 10), at: 20) == .refused(isNew: false)) }
         #expect(held.breaker.openMilliseconds == 15_000)
         #expect(held.admit(at: 15_010) == .probe)
-        #expect(held.stated(written: 9, at: 15_020) == .refused(isNew: false), "a late answer")
-        #expect(held.admit(at: 15_021) == .wait, "the probe is still on its way")
+        #expect(held.stated(written: 9, at: 15_020) == .refused(isNew: false), "a late answer to an earlier request")
+        #expect(held.admit(at: 15_021) == .wait, "the probe is still on the wire")
     }
 
-    @Test func eachRefusedProbeDoublesTheTimeUpToAQuarterOfAnHour() {
+    @Test func doublesOpenTimeWithEachRefusedProbeUpTo15Minutes() {
         let held = opened()
         var now: Int64 = 10
         var times: [Int64] = []
@@ -98,7 +98,7 @@ import Testing
         #expect(held.breaker.probeHoldSeconds == 900 && held.breaker.holdSeconds(random: 0.9) == 120)
     }
 
-    @Test func ignoresStatementIfLaterRequestWasAccepted() {
+    @Test func ignoresStatedRefusalIfLaterRequestWasAccepted() {
         let held = Held()
         #expect(!held.accepted(written: 5, at: 8))
         #expect(held.stated(written: 4, at: 9) == .requestAtFault)
@@ -114,7 +114,7 @@ import Testing
         #expect(held.accepted(written: 6, at: 12))
         #expect(held.breaker.isClosed && held.breaker.reason == nil)
         #expect(held.stated(written: 13, at: 14) == .refused(isNew: true))
-        #expect(held.breaker.openMilliseconds == 15_000, "the next time is short again")
+        #expect(held.breaker.openMilliseconds == 15_000, "the next open time must be short again")
     }
 
     // MARK: Ambiguous refusals
@@ -125,7 +125,7 @@ import Testing
         #expect(!held.breaker.isRefused)
         #expect(held.admit(at: 10) == .probe)
         #expect(held.admit(at: 11) == .wait)
-        #expect(!held.accepted(written: 10, at: 12), "nothing was told, so nothing ends")
+        #expect(!held.accepted(written: 10, at: 12), "no refusal was reported that could end")
         #expect(held.admit(at: 13) == .pass)
     }
 
@@ -157,38 +157,38 @@ import Testing
         #expect(held.ambiguous(job: 1, written: 11, at: 12) == .doubted)
         #expect(held.ambiguous(job: 3, written: 12, at: 13) == .refused(isNew: true))
         #expect(held.admit(at: 14) == .hold)
-        #expect(held.accepted(written: 0, at: 15), "it was still on its way")
+        #expect(held.accepted(written: 0, at: 15), "the request was still on the wire")
         #expect(held.breaker.isClosed)
     }
 
     @Test func opensAfterTenRefusedPushesOfOneJob() {
         let held = Held()
         for push in 0..<9 { #expect(held.ambiguous(job: 1, push: push, written: 10, at: 10) == .doubted) }
-        for push in 0..<9 { #expect(held.ambiguous(job: 1, push: push, written: 20, at: 30) == .doubted, "again") }
+        for push in 0..<9 { #expect(held.ambiguous(job: 1, push: push, written: 20, at: 30) == .doubted, "repeated") }
         #expect(held.ambiguous(job: 1, push: 9, written: 30, at: 31) == .refused(isNew: true))
     }
 
-    @Test func ignoresRefusalsOfRequestsUnderWayWhenTrialBegan() {
+    @Test func ignoresRefusalsOfRequestsSentBeforeTrial() {
         let held = Held()
         for number in 0..<30 {
             #expect(held.ambiguous(job: number, written: Int64(number % 10), at: 10) == .doubted)
         }
         #expect(!held.breaker.isRefused)
         #expect(held.admit(at: 11) == .probe)
-        #expect(!held.accepted(written: 9, at: 12), "a good request of the same burst")
+        #expect(!held.accepted(written: 9, at: 12), "an accepted request of the same burst")
         #expect(held.breaker.isClosed)
     }
 
     @Test func reopensAfterRefusalOfAnotherPush() {
         let held = opened()
-        #expect(held.ambiguous(job: 1, written: 0, at: 20) == .doubted, "it was on its way")
+        #expect(held.ambiguous(job: 1, written: 0, at: 20) == .doubted, "the request was on the wire")
         #expect(held.admit(at: 15_020) == .probe)
         held.breaker.probeWasNone()
         #expect(held.ambiguous(job: 1, written: 15_020, at: 15_021) == .refused(isNew: false))
         #expect(held.breaker.openMilliseconds == 30_000)
     }
 
-    /// Three bad pushes would otherwise reopen a credential that sends little, every time they are retried.
+    /// Otherwise three bad pushes of a rarely used credential would reopen the breaker on every retry.
     @Test func doesNotReopenOnPushesThatWereRefusedBefore() {
         let held = Held()
         for job in 1...3 { _ = held.ambiguous(job: job, written: 10, at: 10) }
@@ -205,15 +205,15 @@ import Testing
         #expect(held.admit(at: 400_000) == .probe)
         #expect(held.accepted(written: 400_000, at: 400_001))
         for job in 1...2 { #expect(held.ambiguous(job: job, written: 460_002, at: 460_002) == .doubted) }
-        #expect(held.ambiguous(job: 3, written: 460_002, at: 460_003) == .refused(isNew: true), "known no longer")
+        #expect(held.ambiguous(job: 3, written: 460_002, at: 460_003) == .refused(isNew: true), "old refusals expired")
     }
 
     // MARK: Probes
 
-    @Test func admitsNextProbeAtOnceAfterOneWithoutEvidence() {
+    @Test func admitsNextProbeAtOnceAfterProbeWithoutEvidence() {
         let held = opened()
         held.breaker.probeWasNone()
-        #expect(held.admit(at: 9_000) == .hold, "there was none")
+        #expect(held.admit(at: 9_000) == .hold, "no probe was sent")
         #expect(held.admit(at: 15_010) == .probe)
         held.breaker.probeWasNone()
         #expect(held.admit(at: 15_011) == .probe)

@@ -5,7 +5,7 @@ import PushTestSupport
 import Testing
 import Threading
 
-/// The pushes that may go while a credential, topic or host is refused or unreachable.
+/// The choice of pushes to send while a credential, topic or host is refused or unreachable.
 @Suite struct PushDeskTests {
     private let recorder = OutcomeRecorder()
     private let desk: PushDesk
@@ -70,29 +70,29 @@ import Threading
 
     // MARK: Probes
 
-    @Test func holdsPushesThatArriveWhileTheCredentialIsRefused() throws {
+    @Test func holdsPushesThatArriveWhileCredentialIsRefused() throws {
         refuseCredential()
         try handIn(recipients: 3, at: 1_000)
         #expect(told == ["hold 30", "hold 30", "hold 30"])
         #expect(desk.isEmpty)
     }
 
-    @Test func sendsOneProbeAndTheOthersWhenItIsAccepted() throws {
+    @Test func sendsOtherPushesOnceProbeIsAccepted() throws {
         refuseCredential()
         try handIn(recipients: 200, at: 13_000)
-        #expect(desk.waiting == 0 && !desk.isEmpty, "the time is nearly over")
+        #expect(desk.waiting == 0 && !desk.isEmpty, "pushes wait because the break is nearly over")
         turn(at: 15_000)
         #expect(desk.waiting == 1)
         let probe = try write(at: 15_000)
         #expect(next(at: 15_001) == nil && desk.waiting == 0)
         try handIn(recipients: 1, at: 15_002)
-        #expect(told == [], "nothing is put back while the probe is on its way")
+        #expect(told == [], "pushes must wait while the probe is on the wire")
         try accept(probe, at: 15_100)
         #expect(desk.waiting == 200)
         #expect(next(at: 15_100)?.isProbe == false)
     }
 
-    @Test func holdsOthersIfProbeIsNotAnsweredInFiveSeconds() throws {
+    @Test func holdsOtherPushesIfProbeIsNotAnsweredInFiveSeconds() throws {
         refuseCredential()
         try handIn(recipients: 3, at: 15_000)
         _ = try write(at: 15_000)
@@ -102,7 +102,7 @@ import Threading
         #expect(told == ["hold 30", "hold 30"])
     }
 
-    @Test func aRefusedProbeIsHeldLongerThanTheOthers() throws {
+    @Test func holdsRefusedProbeLongerThanOtherPushes() throws {
         refuseCredential()
         try handIn(recipients: 3, at: 15_000)
         let consequence = try refuse(try write(at: 15_000), isAmbiguous: false, at: 15_100)
@@ -119,7 +119,7 @@ import Threading
         #expect(told == ["expired 0"])
     }
 
-    @Test func sendsNextProbeAfterOneWithoutEvidence() throws {
+    @Test func sendsNextProbeAfterProbeWithoutEvidence() throws {
         refuseCredential()
         try handIn(recipients: 3, at: 15_000)
         let probe = try write(at: 15_000)
@@ -229,7 +229,7 @@ import Threading
         try handIn(recipients: 200, at: 0)
         desk.connectFailed(isLast: true, now: 100)
         tick(at: 1_000)
-        #expect(told == [] && desk.waiting == 0, "a short outage is waited for here")
+        #expect(told == [] && desk.waiting == 0, "pushes must wait during a short outage")
         turn(at: 5_100)
         #expect(desk.waiting == 1)
         desk.connectFailed(isLast: true, now: 5_200)
@@ -245,7 +245,7 @@ import Threading
         #expect(told == [])
         tick(at: 10_000)
         turn(at: 15_000)
-        #expect(desk.waiting == 1, "the host's time is over")
+        #expect(desk.waiting == 1, "the break of the host is over")
         _ = try write(at: 15_000)
         #expect(desk.waiting == 0)
         tick(at: 20_001)
@@ -275,19 +275,19 @@ extension PushDeskTests {
 
     // MARK: Several apps
 
-    @Test func refusalsOfOneAppHoldNoOtherApp() throws {
+    @Test func holdsNoOtherAppForRefusalsOfOneApp() throws {
         for time in [0, 10, 20] as [Int64] {
             try handIn("bad-\(time)", app: "com.example.bad", at: time)
             #expect(try refuse(try write(at: time), isAmbiguous: true, at: time + 5).verdict == .retry)
         }
         try handIn("bad-30", app: "com.example.bad", at: 30)
-        #expect(next(at: 30) == nil && recorder.outcomes.last?.verdict == .hold, "this app waits")
+        #expect(next(at: 30) == nil && recorder.outcomes.last?.verdict == .hold, "pushes of this app must be held")
         try handIn("good", recipients: 2, at: 40)
         let good = try #require(next(at: 40))
         #expect(good.job.routed.job.app == "com.example.shop" && !good.isProbe)
         try accept(desk.putOnWire(good), at: 45)
         try handIn("bad-50", app: "com.example.bad", at: 50)
-        #expect(desk.waiting == 2, "the accepted push proves the credential for all apps")
+        #expect(desk.waiting == 2, "the accepted push must prove the credential for all apps")
     }
 
     @Test func reportsCredentialOnceForSeveralRefusedApps() throws {

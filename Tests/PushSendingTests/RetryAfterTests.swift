@@ -10,7 +10,7 @@ import Testing
             ("Sat, 21 Nov 2026 10:01:30 CET", nil), ("Sat, 21 Foo 2026 10:01:30 GMT", nil),
             ("Sat, 21 Anf 2026 10:01:30 GMT", nil),
         ] as [(String, Int32?)])
-    func reads(text: String, seconds: Int32?) throws {
+    func readsSecondsAndDates(text: String, seconds: Int32?) throws {
         let now = try #require(Timestamp(rfc3339: "2026-11-21T10:00:00Z"))
         let read = Array(text.utf8).withUnsafeBytes { RetryAfter.seconds($0, now: now) }
         #expect(read == seconds)

@@ -12,13 +12,13 @@ import Testing
         return order
     }
 
-    @Test func anEmptyQueueHasNothing() {
+    @Test func returnsNilWhenEmpty() {
         var queue = SendQueue()
         #expect(queue.isEmpty)
         #expect(queue.next() == nil)
     }
 
-    @Test func lanesGoInOrder() throws {
+    @Test func sendsLanesInOrderOfPriority() throws {
         var queue = SendQueue()
         for lane in [Lane.bulk, .normal, .urgent] { queue.append(try .sample(recipients: 2, lane: lane)) }
         #expect(!queue.isEmpty)
@@ -26,7 +26,7 @@ import Testing
         #expect(queue.isEmpty)
     }
 
-    @Test func jobsOfALaneKeepTheirOrder() throws {
+    @Test func keepsOrderOfJobsInLane() throws {
         var queue = SendQueue()
         let jobs = try [1, 3, 2].map { try QueuedJob.sample(recipients: $0) }
         for job in jobs { queue.append(job) }
@@ -36,7 +36,7 @@ import Testing
         #expect(order.elementsEqual(expected, by: ==), "\(order)")
     }
 
-    @Test func aSmallJobDoesNotWaitForAllOfALargeOne() throws {
+    @Test func alternatesBetweenJobsAfterSixteenPushes() throws {
         var queue = SendQueue()
         let (large, small) = (try QueuedJob.sample(recipients: 40), try QueuedJob.sample(recipients: 2))
         queue.append(large)
@@ -48,7 +48,7 @@ import Testing
         #expect(queue.isEmpty)
     }
 
-    @Test func urgentOvertakesAJobHalfSent() throws {
+    @Test func sendsUrgentJobBeforeRestOfStartedJob() throws {
         var queue = SendQueue()
         queue.append(try .sample(recipients: 3, lane: .bulk))
         #expect(queue.next()?.recipient == 0)
@@ -56,7 +56,7 @@ import Testing
         #expect(drain(&queue) == ["urgent 0 0", "bulk 1 0", "bulk 2 0"])
     }
 
-    @Test func sendsAgainBeforeNewPushesButAfterUrgentOnes() throws {
+    @Test func resendsPushesBeforeNewOnesButAfterUrgentOnes() throws {
         var queue = SendQueue()
         let bulk = try QueuedJob.sample(recipients: 3, lane: .bulk)
         queue.append(bulk)
@@ -78,7 +78,7 @@ import Testing
         #expect(counts == [4, 3, 2, 1, 0, 0])
     }
 
-    @Test func isNotEmptyWithOnlyWhatIsToBeSentAgain() throws {
+    @Test func isNotEmptyWithOnlyResends() throws {
         var queue = SendQueue()
         queue.resend(QueuedPush(job: try .sample(), recipient: 0, resends: 1))
         #expect(!queue.isEmpty)
@@ -86,14 +86,14 @@ import Testing
         #expect(queue.isEmpty)
     }
 
-    @Test func someRecipientsOfAJob() throws {
+    @Test func queuesRangeOfRecipients() throws {
         var queue = SendQueue()
         queue.append(try .sample(recipients: 5), recipients: 1..<3)
         #expect(queue.count == 2)
         #expect(drain(&queue) == ["normal 1 0", "normal 2 0"])
     }
 
-    @Test func takesOutWhatIsMeantWhereverItIs() throws {
+    @Test func removesAllPushesOfMatchingJob() throws {
         var queue = SendQueue()
         let meant = try QueuedJob.sample(recipients: 3, lane: .bulk), other = try QueuedJob.sample(recipients: 2)
         queue.append(meant)
@@ -109,7 +109,7 @@ import Testing
         #expect(queue.isEmpty)
     }
 
-    @Test func urgentOnesAreSentAgainFirst() throws {
+    @Test func resendsUrgentPushesFirst() throws {
         var queue = SendQueue()
         for lane in [Lane.bulk, .urgent, .bulk, .urgent] {
             let job = try QueuedJob.sample(recipients: 2, lane: lane)
@@ -122,7 +122,7 @@ import Testing
         #expect(!queue.hasUrgent)
         #expect(queue.count == 4)
         queue.append(try .sample(recipients: 1, lane: .urgent))
-        #expect(queue.hasUrgent, "behind what is sent again, too")
+        #expect(queue.hasUrgent, "a new urgent push behind resends must count")
     }
 
     @Test(arguments: [
@@ -131,7 +131,7 @@ import Testing
         (4, ["urgent 0 0", "urgent 1 0", "bulk 9 1", "normal 0 0"]), (2, ["urgent 0 0", "urgent 1 0"]),
         (1, ["urgent 0 0"]), (0, []), (-1, []),
     ])
-    func removesThePushesThatWouldBeSentLast(kept: Int, order: [String]) throws {
+    func removesPushesThatWouldBeSentLast(kept: Int, order: [String]) throws {
         var queue = SendQueue()
         for lane in [Lane.bulk, .normal, .urgent] {
             queue.append(try .sample(recipients: lane == .bulk ? 3 : 2, lane: lane))
@@ -145,7 +145,7 @@ import Testing
         #expect(queue.isEmpty)
     }
 
-    @Test func removesTheLastRecipientsOfTheLastJobs() throws {
+    @Test func removesLastRecipientsOfLastJobs() throws {
         var queue = SendQueue()
         let jobs = try [3, 2].map { try QueuedJob.sample(recipients: $0, lane: .bulk) }
         for job in jobs { queue.append(job) }
@@ -165,7 +165,7 @@ import Testing
         return batches
     }
 
-    @Test func aBatchIsOfOneJobAndEachHasItsTurn() throws {
+    @Test func formsBatchesOfSingleJobsInTurn() throws {
         var queue = SendQueue()
         let jobs = try [40, 2].map { try QueuedJob.sample(recipients: $0) }
         for job in jobs { queue.append(job) }
@@ -178,7 +178,7 @@ import Testing
         #expect(queue.isEmpty)
     }
 
-    @Test func batchesKeepToTheLanes() throws {
+    @Test func formsBatchesByLane() throws {
         var queue = SendQueue()
         for lane in [Lane.bulk, .urgent] { queue.append(try .sample(recipients: 2, lane: lane)) }
         #expect(
@@ -188,7 +188,7 @@ import Testing
         #expect(batches(&queue, of: 9) == [["bulk 0 0", "bulk 1 0"]])
     }
 
-    @Test func whatIsToBeSentAgainGoesWithTheRestOfItsJob() throws {
+    @Test func batchesResendsWithRestOfJob() throws {
         var queue = SendQueue()
         queue.append(try .sample(recipients: 4))
         let sent = queue.nextBatch(atMost: 2) { _, _ in true }
@@ -198,8 +198,8 @@ import Testing
         #expect(queue.isEmpty)
     }
 
-    /// The first goes in any case, else nothing ever would.
-    @Test func whatDoesNotGoAlongIsNext() throws {
+    /// The first push is always part of the batch, because otherwise it would never be sent.
+    @Test func startsNextBatchWithPushThatDoesNotFit() throws {
         var queue = SendQueue()
         queue.append(try .sample(recipients: 5))
         var asked: [Int] = []
@@ -213,7 +213,7 @@ import Testing
         #expect(queue.nextBatch(atMost: 9) { _, _ in false }.map(\.recipient) == [2])
     }
 
-    // MARK: Some jobs only
+    // MARK: Filters
 
     @Test func returnsFirstPushOfMatchingJob() throws {
         var queue = SendQueue()

@@ -2,7 +2,7 @@ import PushSimulator
 import Testing
 
 @Suite struct AnswerPlanTests {
-    @Test func nextAnswersComeFirstAndRunOut() {
+    @Test func usesNextAnswersBeforeTokenAnswers() {
         var plan = AnswerPlan<ToyAnswer>()
         #expect(!plan.hasChoices)
         plan.set(ToyAnswer(status: 404, word: "own"), forToken: "abcd")

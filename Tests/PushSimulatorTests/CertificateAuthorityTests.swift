@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct CertificateAuthorityTests {
-    @Test func theServersCertificateIsGoodForWhatItIsAsked() async throws {
+    @Test func issuesServerCertificateForRequestedNames() async throws {
         let authority = try CertificateAuthority()
         let issued = try authority.issueServerCertificate(names: ["shop.test", "*.push.test", "10.1.2.3", "fe80::1"])
         let shown = try await Subprocess.run(
@@ -18,13 +18,13 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "a..b", "*", "https://a", "a:1", "é.test"])
-    func badHostnamesAreNamed(name: String) throws {
+    func namesInvalidHostname(name: String) throws {
         let authority = try CertificateAuthority()
         let error = #expect(throws: SimulatorError.self) { try authority.issueServerCertificate(names: [name]) }
         #expect(error?.description.contains("'\(name)'") == true)
     }
 
-    @Test func authorityIsTheSameAfterARestartAndItsKeyIsPrivate() throws {
+    @Test func keepsAuthorityAndPrivateKeyAcrossRestart() throws {
         let path = FileManager.default.temporaryDirectory.path + "/push-simulator-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }
         let directory = AuthorityDirectory(path: path)
@@ -35,7 +35,7 @@ import Testing
         #expect(mode == 0o600)
     }
 
-    @Test func damagedAuthorityIsReportedByFile() throws {
+    @Test func reportsFileOfDamagedAuthority() throws {
         let path = FileManager.default.temporaryDirectory.path + "/push-simulator-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }
         let directory = AuthorityDirectory(path: path)
@@ -45,7 +45,7 @@ import Testing
         #expect(error?.description.contains("ca-key.pem") == true)
     }
 
-    @Test func directoryThatCannotBeMadeIsReported() {
+    @Test func reportsDirectoryThatCannotBeCreated() {
         let error = #expect(throws: SimulatorError.self) {
             try AuthorityDirectory(path: "/dev/null/simulator").loadOrCreate()
         }

@@ -2,7 +2,7 @@ import PushSimulator
 import SimulatorTestSupport
 import Testing
 
-/// Who may use the control endpoint.
+/// Access to the control endpoint by host name and origin.
 @Suite struct ControlGateTests {
     @Test(
         arguments: [
@@ -12,7 +12,7 @@ import Testing
             ("localhost", "https://evil.example", 403), ("localhost", "null", 403),
             ("localhost", "https://localhost.evil.example", 403), ("localhost", "https://localhost@evil.example", 403),
         ] as [(String, String?, Int)])
-    func onlyThisMachinesNamesAreServed(host: String, origin: String?, status: Int) async throws {
+    func servesOnlyOwnHostNames(host: String, origin: String?, status: Int) async throws {
         try await withToys { simulator, control in
             let answer = try await control.send("POST", "reset", fields: ["Host": host, "Origin": origin])
             #expect(answer.status == status, "\(answer)")

@@ -4,9 +4,9 @@ import SimulatorTestSupport
 import TestSupport
 import Testing
 
-/// HTTP/1.1 beside HTTP/2 on one port, by curl: the same rules, faults and records.
+/// HTTP/1.1 and HTTP/2 on one port, tested with curl. Rules, faults and records are the same for both.
 @Suite struct HTTP1Tests {
-    /// Runs `curl` with what `arguments` says, and gives what it has written.
+    /// Runs `curl` with `arguments` and returns its output.
     private func curl(
         _ simulator: PushSimulator<ToyDouble>, _ arguments: [String], path: String = "/toy/bear"
     ) async throws -> Subprocess.Finished {
@@ -22,7 +22,7 @@ import Testing
 
     private static let post = ["--http1.1", "--data", "bear"]
 
-    @Test func theClientsChoiceOfProtocolIsKept() async throws {
+    @Test func usesProtocolThatClientChooses() async throws {
         try await withToys { simulator, _ in
             #expect(try await curl(simulator, ["--http2", "--data", "bear"]).output == "[2 200 1]")
             #expect(try await curl(simulator, Self.post).output == "[1.1 200 1]")
@@ -32,11 +32,11 @@ import Testing
             #expect(try await curl(simulator, ["--http1.0", "--data", "bear"]).output == "[1.1 200 1]")
             let counters = await simulator.counters()
             #expect(counters.arrivals == 6 && counters.byStatus == [200: 4, 404: 2], "\(counters)")
-            try await eventually("none is left") { await simulator.counters().openConnections == 0 }
+            try await eventually("all connections closed") { await simulator.counters().openConnections == 0 }
         }
     }
 
-    @Test func aConnectionServesManyRequests() async throws {
+    @Test func servesManyRequestsOnOneConnection() async throws {
         try await withToys { simulator, _ in
             simulator.isRecording = true
             let url = "https://localhost:\(simulator.port)/toy/doll"
@@ -50,10 +50,10 @@ import Testing
         }
     }
 
-    @Test func longBodiesComeInPiecesAndAfterALeave() async throws {
+    @Test func receivesLongBodiesChunkedOrAfter100Continue() async throws {
         try await withToys { simulator, _ in
             simulator.isRecording = true
-            // More than a stream's window; curl asks before it sends so much.
+            // The body is larger than a stream window, and large enough that curl asks before it sends the body.
             let body = FileManager.default.temporaryDirectory.appending(path: "toys-\(UUID().uuidString)")
             try Data(repeating: 0x61, count: 200_000).write(to: body)
             defer { try? FileManager.default.removeItem(at: body) }
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func faultsAreThoseOfStreams() async throws {
+    @Test func appliesSameFaultsAsToHTTP2Streams() async throws {
         try await withToys { simulator, _ in
             for word in ["reset", "cut"] {
                 simulator.answerNext(1, with: ToyAnswer(word: word))
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoRequestIsRefusedAndCounted() async throws {
+    @Test func rejectsAndCountsMalformedRequests() async throws {
         try await withToys { simulator, _ in
             let ended = try await curl(simulator, Self.post + ["--header", "Host;"])
             #expect(ended.output.contains(" 400 "), "\(ended)")

@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 import Threading
 
-/// What a double's own rules can say beyond how APNs answers: whom a body is for, which status accepts, what comes in place
-/// of an answer, when a connection ends.
+/// Features that a double's rules can use although APNs does not need them, such as recipients in the body, other
+/// accepting statuses, resets in place of an answer, and timers.
 @Suite struct ServiceRuleTests {
-    @Test func theRecipientIsInTheBodyAndAnyStatusAccepts() async throws {
+    @Test func readsRecipientFromBodyAndAcceptsWithOtherStatus() async throws {
         try await withToys { simulator, control in
             simulator.isRecording = true
             let client = try await PushClient.connect(to: simulator)
@@ -20,7 +20,7 @@ import Threading
             #expect(simulator.recordedAcceptances == ["doll": 1, "bear": 1, "leak": 1])
             let recorded = simulator.recordedRequests
             #expect(recorded.map(\.token) == ["doll", "bear", "leak"] && recorded.map(\.status) == [201, 201, 201])
-            #expect(recorded.map(\.payloadBytes) == [nil, Data(image), nil], "more than 8,192 bytes, and no text")
+            #expect(recorded.map(\.payloadBytes) == [nil, Data(image), nil], "binary body of over 8,192 bytes")
             #expect(recorded.map(\.payload)[0] == "doll!" && recorded.map(\.payload)[2] == "secret")
             let shown = try await control.send("GET", "requests?token=bear").body
             #expect(
@@ -29,7 +29,7 @@ import Threading
         }
     }
 
-    @Test func aStreamIsResetAndAConnectionCutInPlaceOfAnAnswer() async throws {
+    @Test func resetsStreamOrCutsConnectionInsteadOfAnswering() async throws {
         try await withToys { simulator, _ in
             simulator.isRecording = true
             let client = try await PushClient.connect(to: simulator)
@@ -40,22 +40,24 @@ import Threading
             }
             await #expect(throws: PushClient.Lost()) { try await client.push(path: "/toy/bear", fields: []) }
             try await client.closed()
-            #expect(try await client.goAways(0) == [], "without a word")
+            #expect(try await client.goAways(0) == [], "the cut must come without GOAWAY")
             #expect(simulator.recordedArrivals == ["bear": 2] && simulator.recordedAcceptances == [:])
             #expect(simulator.recordedRequests.map(\.status) == [nil, nil])
             #expect(await simulator.counters().withheld == 2)
         }
     }
 
-    @Test func rulesHaveTimersAndAreToldOfTheEnd() async throws {
+    @Test func runsTimersAndNotifiesRulesOfClosedConnection() async throws {
         try await withToys { simulator, _ in
             let client = try await PushClient.connect(to: simulator)
-            try await eventually("its timer runs") { simulator.double.visits.greeted.load(ordering: .relaxed) == 1 }
+            try await eventually("the timer of the rules fired") {
+                simulator.double.visits.greeted.load(ordering: .relaxed) == 1
+            }
             simulator.answerNext(1, with: ToyAnswer(word: "last"))
             #expect(try await client.push(path: "/toy/bear", fields: []).status == 200)
             #expect(try await client.goAways(1).map(\.debugData) == ["closing"])
             try await client.closed()
-            try await eventually("its rules know") {
+            try await eventually("the rules notified of the closed connection") {
                 simulator.double.visits.ended.load(ordering: .relaxed) == 1
             }
         }

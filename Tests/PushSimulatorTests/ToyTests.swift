@@ -6,20 +6,20 @@ import SimulatorTestSupport
 import TestSupport
 import Testing
 
-/// A double that says nothing but its rules has all that simulators share.
+/// Features that a double with only its own rules gets from the shared simulator.
 @Suite struct ToyTests {
     private func order(_ client: PushClient, _ toy: String) async throws -> PushClient.Response {
         try await client.push(path: "/toy/\(toy)", fields: [("shop", "toys")])
     }
 
-    @Test func itAnswersAndCountsInItsOwnWords() async throws {
+    @Test func answersAndCountsByRulesOfDouble() async throws {
         try await withToys { simulator, control in
             let client = try await PushClient.connect(to: simulator)
             #expect(try await order(client, "bear") == .init(status: 200))
             let refused = try await client.push(method: "GET", path: "/toy/bear", fields: [])
             #expect(refused.status == 404 && refused.body == "sorry: no toy")
             let other = try await PushClient.connect(to: simulator, port: simulator.otherPorts[0])
-            #expect(try await order(other, "bear").status == 404, "the rules know the port")
+            #expect(try await order(other, "bear").status == 404, "the rules must see the port of the connection")
             let counters = await simulator.counters()
             #expect(counters.arrivals == 3 && counters.byStatus == [200: 1, 404: 2])
             #expect(counters.byReason == ["no toy": 2] && counters.others == ["other_shops": 2])
@@ -29,14 +29,14 @@ import Testing
         }
     }
 
-    @Test func itIsToldWhatToDoByControl() async throws {
+    @Test func obeysControlEndpoint() async throws {
         try await withToys { simulator, control in
             let client = try await PushClient.connect(to: simulator)
             let sold = #"{"status":409,"word":"sold","after":1}"#
             #expect(try await control.send("PUT", "answers/tokens/bear", sold).status == 204)
             var statuses: [Int] = []
             for toy in ["bear", "bear", "BEAR"] { statuses.append(try await order(client, toy).status) }
-            #expect(statuses == [200, 409, 200], "spelling is the service's affair")
+            #expect(statuses == [200, 409, 200], "tokens must match case-sensitively by default")
             #expect(try await control.send("POST", "sale").status == 204)
             #expect(try await order(client, "doll").body == "sorry: sold")
             let standing = #"{"answer":{"status":503,"word":"closed"},"answer_delay_ms":1}"#
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func itIsInScripts() async throws {
+    @Test func runsFaultScripts() async throws {
         let json = #"[{"at_ms":0,"sale":true},{"at_ms":0,"next":{"count":1,"answer":{"status":500}}}]"#
         let script = try PushSimulator<ToyDouble>.FaultScript(json: Data(json.utf8), source: "test")
         try await withToys { simulator, _ in
@@ -66,7 +66,7 @@ import Testing
         #expect(error?.description.hasPrefix("test: step 1: key: unknown field; known are after_requests, ") == true)
     }
 
-    @Test func itIsRecorded() async throws {
+    @Test func recordsRequests() async throws {
         try await withToys { simulator, control in
             #expect(try await control.send("PUT", "recording", #"{"on":true}"#).status == 204)
             let client = try await PushClient.connect(to: simulator)
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func itsLimitsAreItsOwn() async throws {
+    @Test func appliesLimitsOfDouble() async throws {
         try await withToys { simulator, _ in
             let client = try await PushClient.connect(to: simulator)
             for _ in 0..<3 { try await client.ping() }
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func itsFaultsAreTheServers() async throws {
+    @Test func appliesFaultsOfServer() async throws {
         try await withToys { simulator, _ in
             let client = try await PushClient.connect(to: simulator)
             simulator.refuseStreams(1)
@@ -101,7 +101,7 @@ import Testing
             faults.silence = .answers
             await simulator.setFaults(faults)
             let unanswered = client.start(path: "/toy/bear", fields: [])
-            try await eventually("it is withheld") { await simulator.counters().withheld == 1 }
+            try await eventually("the answer withheld") { await simulator.counters().withheld == 1 }
             let ports = [simulator.port] + simulator.otherPorts
             try await simulator.goDown(for: .milliseconds(10))
             await #expect(throws: PushClient.Lost.self) { try await unanswered.get() }
@@ -111,11 +111,11 @@ import Testing
         }
     }
 
-    @Test func twoOutagesAtOnceLeaveTheServerAndItsControl() async throws {
+    @Test func restartsServerAfterTwoSimultaneousOutages() async throws {
         try await withToys { simulator, control in
             async let longer: Void = simulator.goDown(for: .milliseconds(200))
             async let shorter: Void = simulator.goDown(for: .milliseconds(20))
-            // One of them finds the port taken.
+            // One of the two outages finds the port in use.
             _ = (try? await longer, try? await shorter)
             #expect(try await control.send("GET", "counters").status == 200)
             let client = try await PushClient.connect(to: simulator)

@@ -14,7 +14,7 @@ struct AuditTests {
         try await AuditRepository(database.pool).list(filter, limit: 1000)
     }
 
-    @Test func everyChangeIsWrittenDownWithItsRole() async throws {
+    @Test func recordsEachChangeWithItsRole() async throws {
         try await TestDatabase.withMigrated { database in
             let start = Timestamp.now
             try await database.withLogin(in: "martlet_operator") { login, role in
@@ -38,7 +38,7 @@ struct AuditTests {
                         "update credentials \(id)", "update apps com.example.shop",
                         "insert app_accounts com.example.shop", "insert apps com.example.shop",
                         "insert credentials \(id)",
-                    ], "an update that changes nothing is none")
+                    ], "an update without changes adds no audit entry")
                 for entry in entries {
                     #expect(entry.role == role && entry.setRole == nil)
                     #expect(entry.application == "a test" && entry.address == "127.0.0.1")
@@ -58,7 +58,7 @@ struct AuditTests {
         }
     }
 
-    @Test func secretsAndCertificatesAreNotInIt() async throws {
+    @Test func omitsSecretsAndCertificates() async throws {
         try await TestDatabase.withMigrated { database in
             let both = try MasterKeyring(
                 text: "new \(String(repeating: "B", count: 42))A=\n2026-11 \(String(repeating: "A", count: 43))=",
@@ -85,7 +85,7 @@ struct AuditTests {
         }
     }
 
-    @Test func whatWasDoneAsAnotherRoleOrInOneGoIsTold() async throws {
+    @Test func recordsSetRoleAndTruncate() async throws {
         try await TestDatabase.withMigrated { database in
             try await AppRepository(database.pool).set(
                 App(bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001")]))
@@ -104,7 +104,7 @@ struct AuditTests {
         }
     }
 
-    @Test func oneAsksForATimeAnAppOrACredential() async throws {
+    @Test func filtersByTimeAppAndCredential() async throws {
         try await TestDatabase.withMigrated { database in
             let id = try await CredentialRepository(database.pool).importCredential(
                 .sampleKey("f1"), keyring: .sample())
@@ -113,14 +113,14 @@ struct AuditTests {
                     App(bundleID: app, accounts: ["apns": AppAccount("TEAM000001")]))
             }
             func objects(_ filter: AuditRepository.Filter) async throws -> [String?] {
-                // An app's account is a row of its own, and goes with it here.
+                // An app's account has its own audit entries, which are left out here.
                 try await entries(database, filter).filter { $0.table != "app_accounts" }.map(\.object)
             }
             #expect(try await objects(.init()) == ["com.example.news", "com.example.shop", id])
             #expect(try await objects(.init(app: "com.example.shop")) == ["com.example.shop"])
             #expect(try await objects(.init(credential: id)) == [id])
             #expect(try await objects(.init(app: "com.example.shop", credential: id)) == ["com.example.shop", id])
-            #expect(try await objects(.init(app: id)) == [], "an app is no credential")
+            #expect(try await objects(.init(app: id)) == [], "a credential id must not match as an app")
             try await database.pool.query(
                 "UPDATE martlet.audit SET at = at - interval '1 hour' WHERE object = 'credentials'")
             let recent = Timestamp(milliseconds: Timestamp.now.milliseconds - 1_800_000)

@@ -22,14 +22,14 @@ struct BoundCredentialTests {
             new, of: Self.output, keyring: try MasterKeyring.sample())
     }
 
-    /// Adds a new key.
+    /// Adds a new key and returns its id.
     private func added(_ new: NewCredential, to database: TestDatabase) async throws -> Credential.ID {
         let result = try await add(new, to: database)
         guard case .added(let id) = result else { throw StoreError(.conflict, "\(result)") }
         return id
     }
 
-    @Test func refusesSecondKeyOfAccount() async throws {
+    @Test func rejectsSecondKeyOfAccount() async throws {
         try await TestDatabase.withMigrated { database in
             let first = try await added(Self.key("f1"), to: database)
             let refused = await #expect(throws: StoreError.self) { try await add(Self.key("f2"), to: database) }
@@ -93,7 +93,7 @@ struct BoundCredentialTests {
             }
             #expect(refused?.code == .conflict)
             #expect(refused?.message.contains("the only key for the addresses of com.example.shop") == true)
-            // A second key from before the rule: one of the two may go.
+            // A second key, imported before this rule existed. One of the two can be retired.
             let second = try await credentials.importCredential(
                 Self.key("f2"), of: Self.output, keyring: try MasterKeyring.sample())
             try await credentials.retire(second, boundOutputs: [Self.output])

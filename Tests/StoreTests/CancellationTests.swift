@@ -7,7 +7,7 @@ import Threading
 import WorkerTestSupport
 
 @Suite struct CancelledJobsTests {
-    @Test func itFollowsWhatTheFeedTells() {
+    @Test func appliesFeedEvents() {
         var jobs = CancelledJobs()
         #expect(!jobs.contains("order-1"))
         jobs.apply(.changed([.init(job: "order-1", isCancelled: true), .init(job: "ordér-2", isCancelled: true)]))
@@ -21,10 +21,10 @@ import WorkerTestSupport
 
 @Suite(.needsDatabase, .endsAHang)
 struct CancellationTests {
-    /// So long that only a notification can be the reason of a look.
+    /// A poll interval so long that only a notification can trigger a read.
     private static let never: Duration = .seconds(3600)
 
-    /// What a worker knows, and what it was told.
+    /// The cancelled jobs as a worker sees them, and the events that it received.
     private final class Follower: Sendable {
         private let state = Mutex((jobs: CancelledJobs(), changes: [CancellationFeed.Change](), loads: 0))
 
@@ -41,7 +41,7 @@ struct CancellationTests {
         func knows(_ job: String) -> Bool { state.withLock { $0.jobs.contains(job) } }
         var count: Int { state.withLock { $0.jobs.count } }
         var changes: [CancellationFeed.Change] { state.withLock { $0.changes } }
-        /// How often all of them were read since the start.
+        /// The number of complete reloads since the start.
         var loads: Int { state.withLock { $0.loads - 1 } }
     }
 
@@ -64,54 +64,54 @@ struct CancellationTests {
         await running.value
     }
 
-    @Test func notificationsTellOfCancellingAndOfTakingBack() async throws {
+    @Test func reportsCancelAndRestoreByNotification() async throws {
         try await TestDatabase.withMigrated { database in
             let cancellations = CancellationRepository(database.pool)
             #expect(try await cancellations.cancel("before"))
             try await withFollower(database, pollInterval: Self.never) { follower in
                 #expect(follower.knows("before"))
-                try await eventually("it listens") {
+                try await eventually("the feed listens") {
                     try await database.pool.query(
                         "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
                     ).count == 1
                 }
                 #expect(try await cancellations.cancel("order-1"))
                 #expect(try await !cancellations.cancel("order-1"))
-                try await eventually("it is known") { follower.knows("order-1") }
+                try await eventually("order-1 is cancelled") { follower.knows("order-1") }
                 #expect(try await cancellations.restore("order-1"))
                 #expect(try await cancellations.restore("before"))
-                try await eventually("it is known") { !follower.knows("order-1") && !follower.knows("before") }
+                try await eventually("both are restored") { !follower.knows("order-1") && !follower.knows("before") }
                 #expect(
                     follower.changes.map(\.isCancelled) == [true, false, true, false, false],
-                    "the second one takes the place of the first")
+                    "the second cancellation of order-1 replaces the first one")
                 #expect(follower.loads == 0)
             }
         }
     }
 
-    @Test func itLooksByItselfWhenNotificationsAreLost() async throws {
+    @Test func pollsForChangesIfNotificationsAreLost() async throws {
         try await TestDatabase.withMigrated { database in
             try await database.pool.query("ALTER TABLE martlet.cancelled_jobs DISABLE TRIGGER announce")
             try await withFollower(database, pollInterval: .milliseconds(20)) { follower in
                 #expect(try await CancellationRepository(database.pool).cancel("order-1"))
-                try await eventually("it is known") { follower.knows("order-1") }
+                try await eventually("order-1 is cancelled") { follower.knows("order-1") }
                 try await database.pool.query("UPDATE martlet.cancelled_jobs SET job = 'order-2'")
-                try await eventually("by hand, too") { follower.knows("order-2") && !follower.knows("order-1") }
+                try await eventually("the update arrives") { follower.knows("order-2") && !follower.knows("order-1") }
                 try await database.pool.query("TRUNCATE martlet.cancelled_jobs")
-                try await eventually("all are taken back") { follower.count == 0 }
+                try await eventually("no job is cancelled") { follower.count == 0 }
             }
         }
     }
 
-    /// Versions are committed in their order, so a later change waits for an earlier one.
-    @Test func whatIsCommittedLateIsNotMissed() async throws {
+    /// Versions are committed in order, so a later change waits for an earlier one.
+    @Test func reportsChangeCommittedLate() async throws {
         try await TestDatabase.withMigrated { database in
             try await withFollower(database, pollInterval: .milliseconds(20)) { follower in
                 let slow = try await PostgresConnection.connect(database.configuration)
                 try await slow.query("BEGIN")
                 try await slow.query("INSERT INTO martlet.cancelled_jobs (job) VALUES ('slow')")
                 let quick = Task { try await CancellationRepository(database.pool).cancel("quick") }
-                try await eventually("the second one waits") {
+                try await eventually("the second cancellation waits for the first one") {
                     try await database.pool.query(
                         "SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()"
                     ).count > 0
@@ -119,14 +119,15 @@ struct CancellationTests {
                 #expect(!follower.knows("slow") && !follower.knows("quick"))
                 try await slow.query("COMMIT")
                 #expect(try await quick.value)
-                try await eventually("both are known") { follower.knows("slow") && follower.knows("quick") }
+                try await eventually("both jobs are cancelled") { follower.knows("slow") && follower.knows("quick") }
                 await slow.close()
             }
         }
     }
 
-    /// However many there are: where nobody may read the table, a change is followed all the same.
-    @Test func aLookDoesNotTouchWhatIsInForce() async throws {
+    /// A poll must not read the table of cancelled jobs, which can be large. The test locks that table, and the change
+    /// must still arrive.
+    @Test func pollsWithoutReadingCancelledJobsTable() async throws {
         try await TestDatabase.withMigrated { database in
             try await withFollower(database, pollInterval: .milliseconds(20)) { follower in
                 let locking = try await PostgresConnection.connect(database.configuration)
@@ -138,19 +139,19 @@ struct CancellationTests {
                         "INSERT INTO martlet.cancellation_changes (version, job, is_cancelled) SELECT version, 'order-1', true FROM martlet.cancellation_state"
                     ),
                 ])
-                try await eventually("it is known") { follower.knows("order-1") }
+                try await eventually("order-1 is cancelled") { follower.knows("order-1") }
                 await locking.close()
             }
         }
     }
 
-    @Test func whoeverLostTheThreadLoadsEverything() async throws {
+    @Test func reloadsAllIfChangesCannotBeFollowed() async throws {
         try await TestDatabase.withMigrated { database in
             try await withFollower(database, pollInterval: .milliseconds(20)) { follower in
                 try await database.pool.query(
                     "INSERT INTO martlet.cancelled_jobs (job) SELECT 'many-' || n FROM generate_series(1, 25000) AS n")
-                try await eventually("too many at once") { follower.count == 25_000 && follower.loads == 1 }
-                // a backup that is older than what the worker has seen
+                try await eventually("reload after many changes") { follower.count == 25_000 && follower.loads == 1 }
+                // A restored backup that is older than the state that the worker has read.
                 try await database.pool.batch([
                     PostgresStatement("ALTER TABLE martlet.cancelled_jobs DISABLE TRIGGER USER"),
                     PostgresStatement("DELETE FROM martlet.cancelled_jobs WHERE job <> 'many-7'"),
@@ -158,21 +159,21 @@ struct CancellationTests {
                     PostgresStatement("DELETE FROM martlet.cancellation_changes"),
                     PostgresStatement("ALTER TABLE martlet.cancelled_jobs ENABLE TRIGGER USER"),
                 ])
-                try await eventually("an older copy") { follower.count == 1 && follower.knows("many-7") }
+                try await eventually("reload after a restore") { follower.count == 1 && follower.knows("many-7") }
                 #expect(follower.loads == 2)
-                // changes that were cleared away before they were read
+                // Changes that were deleted before the worker read them.
                 try await database.pool.batch([
                     PostgresStatement("INSERT INTO martlet.cancelled_jobs (job) VALUES ('unread')"),
                     PostgresStatement("UPDATE martlet.cancellation_changes SET changed_at = now() - interval '2 days'"),
                     PostgresStatement("SELECT martlet.forget_cancellations()"),
                 ])
-                try await eventually("changes that are gone") { follower.knows("unread") }
+                try await eventually("reload after unread changes were deleted") { follower.knows("unread") }
                 #expect(follower.loads == 3)
             }
         }
     }
 
-    @Test func whatHasExpiredIsForgottenAndNobodysDeed() async throws {
+    @Test func deletesExpiredCancellationsWithoutAuditEntry() async throws {
         try await TestDatabase.withMigrated { database in
             let cancellations = CancellationRepository(database.pool)
             for job in ["old", "new"] { #expect(try await cancellations.cancel(job)) }
@@ -183,7 +184,7 @@ struct CancellationTests {
                 try await cancellations.forgetExpired()
                 #expect(try await database.pool.query("SELECT job FROM martlet.cancelled_jobs").count == 1)
                 #expect(try await cancellations.cancel("newer"))
-                try await eventually("the next change is seen") { follower.knows("newer") }
+                try await eventually("the next change arrives") { follower.knows("newer") }
                 #expect(
                     follower.changes
                         == [.init(job: "old", isCancelled: false), .init(job: "newer", isCancelled: true)])
@@ -193,7 +194,7 @@ struct CancellationTests {
         }
     }
 
-    @Test func cancellingAgainRenewsItForEverybody() async throws {
+    @Test func extendsCancellationWhenCancelledAgain() async throws {
         try await TestDatabase.withMigrated { database in
             try await database.withLogin(in: "martlet_operator") { login, role in
                 let cancellations = CancellationRepository(login)
@@ -201,23 +202,23 @@ struct CancellationTests {
                 try await database.pool.query(
                     "UPDATE martlet.cancelled_jobs SET expires_at = now() + interval '1 day', cancelled_by = 'before'")
                 try await withFollower(database, pollInterval: .milliseconds(20)) { follower in
-                    #expect(try await !cancellations.cancel("order-1"), "it was in force")
-                    try await eventually("it is told") { follower.changes.last?.isCancelled == true }
+                    #expect(try await !cancellations.cancel("order-1"), "a cancellation was in force")
+                    try await eventually("the extension arrives") { follower.changes.last?.isCancelled == true }
                     #expect(follower.knows("order-1") && follower.loads == 0)
                 }
                 let row = try await database.pool.query(
                     "SELECT expires_at > now() + interval '99 days' AS renewed, cancelled_by FROM martlet.cancelled_jobs"
                 )[0]
                 #expect(try row["renewed"].bool)
-                #expect(try row["cancelled_by"].text == "before", "who began it")
+                #expect(try row["cancelled_by"].text == "before", "the first role must be kept")
                 let entry = try #require(try await AuditRepository(login).list(limit: 1).first)
                 #expect(entry.role == role && entry.operation == "update" && entry.object == "order-1")
             }
         }
     }
 
-    /// Workers that were started after it had expired don't know of it.
-    @Test func whatHasExpiredIsCancelledAnew() async throws {
+    /// Workers that started after the cancellation expired have not loaded it.
+    @Test func replacesExpiredCancellation() async throws {
         try await TestDatabase.withMigrated { database in
             let expire =
                 "UPDATE martlet.cancelled_jobs SET expires_at = now() - interval '1 second', cancelled_by = 'before'"
@@ -227,8 +228,8 @@ struct CancellationTests {
                 try await database.pool.query(expire)
                 try await withFollower(database, pollInterval: .milliseconds(20)) { follower in
                     #expect(!follower.knows("order-1"))
-                    #expect(try await cancellations.cancel("order-1"), "none was in force")
-                    try await eventually("it is known") { follower.knows("order-1") }
+                    #expect(try await cancellations.cancel("order-1"), "no cancellation was in force")
+                    try await eventually("order-1 is cancelled") { follower.knows("order-1") }
                     #expect(follower.changes == [false, true].map { .init(job: "order-1", isCancelled: $0) })
                 }
                 let rows = try await database.pool.query("SELECT cancelled_by FROM martlet.cancelled_jobs")
@@ -236,19 +237,19 @@ struct CancellationTests {
                 let entry = try #require(try await AuditRepository(login).list(limit: 1).first)
                 #expect(entry.role == role && entry.operation == "insert" && entry.object == "order-1")
 
-                // A worker that has not noticed is told all the same.
+                // A worker that still has the expired cancellation is notified as well.
                 try await withFollower(database, pollInterval: .milliseconds(20)) { follower in
                     #expect(follower.knows("order-1"))
                     try await database.pool.query(expire)
-                    #expect(try await !cancellations.restore("order-1"), "nothing to take back")
-                    try await eventually("it is forgotten") { !follower.knows("order-1") }
+                    #expect(try await !cancellations.restore("order-1"), "no cancellation was in force")
+                    try await eventually("order-1 is restored") { !follower.knows("order-1") }
                 }
             }
         }
     }
 
-    /// Operators side by side: one of them was first, and nobody fails.
-    @Test func manyCanCancelAtOnce() async throws {
+    /// If several operators cancel a job at once, all calls succeed and exactly one creates the cancellation.
+    @Test func createsOneCancellationForConcurrentCalls() async throws {
         try await TestDatabase.withMigrated { database in
             let cancellations = CancellationRepository(database.pool)
             #expect(try await cancellations.cancel("order-1"))
@@ -261,7 +262,7 @@ struct CancellationTests {
         }
     }
 
-    @Test func theDatabaseSaysWhoItWas() async throws {
+    @Test func recordsRoleThatCancelled() async throws {
         try await TestDatabase.withMigrated { database in
             try await database.withLogin(in: "martlet_operator") { login, role in
                 let cancellations = CancellationRepository(login)
@@ -278,7 +279,7 @@ struct CancellationTests {
         }
     }
 
-    @Test func theMigrationKeepsWhatWasCancelledBefore() async throws {
+    @Test func migrationKeepsCancellationsInForce() async throws {
         try await TestDatabase.withMigrated(before: 7) { database in
             try await database.pool.query(
                 """

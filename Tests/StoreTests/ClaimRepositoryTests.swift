@@ -21,7 +21,7 @@ struct ClaimRepositoryTests {
         return Set(zip(keys, answers).filter { $0.1 == .claimed }.map(\.0))
     }
 
-    @Test func whatSomebodyHasClaimedNobodyElseClaims() async throws {
+    @Test func grantsClaimToOneOwnerOnly() async throws {
         try await TestDatabase.withMigrated { database in
             let claims = ClaimRepository(database.pool)
             let keys = [key("a"), key("b"), key("a")]
@@ -30,11 +30,11 @@ struct ClaimRepositoryTests {
             let others = try await claim(claims, [key("a"), key("c")], owner: Self.second)
             #expect(others == [key("c")])
             let again = try await claim(claims, keys, owner: Self.first)
-            #expect(again == Set(keys), "asked again, nothing being heard")
+            #expect(again == Set(keys), "an owner that repeats its claim must get it again")
         }
     }
 
-    @Test func whatIsOutOfDateCanBeClaimedAnewAndIsForgotten() async throws {
+    @Test func reclaimsAndDeletesExpiredClaims() async throws {
         try await TestDatabase.withMigrated { database in
             let claims = ClaimRepository(database.pool)
             _ = try await claim(claims, [key("old"), key("older")], owner: Self.first)
@@ -49,8 +49,8 @@ struct ClaimRepositoryTests {
         }
     }
 
-    /// The connection was lost before the answer came, and the server is still at the first attempt when the second comes.
-    @Test func anAttemptThatIsStillUnderWayIsTheSameOwners() async throws {
+    /// The client loses its connection and repeats the claim while the server still executes the first attempt.
+    @Test func grantsRepeatedClaimWhileFirstIsRunning() async throws {
         try await TestDatabase.withMigrated { database in
             try await database.pool.query(
                 """
@@ -86,8 +86,9 @@ struct ClaimRepositoryTests {
         }
     }
 
-    /// One id, two contents: told apart, also in one statement, and where the first one has forgotten its own.
-    @Test func aNameIsClaimedForAContent() async throws {
+    /// A known id with different content gets `.differs`, even within one statement and after the first claim has
+    /// expired.
+    @Test func detectsOtherContentUnderSameName() async throws {
         try await TestDatabase.withMigrated { database in
             let claims = ClaimRepository(database.pool)
             func request(_ content: String?, owner: String) -> ClaimRequest {
@@ -99,10 +100,10 @@ struct ClaimRepositoryTests {
             ])
             #expect(answers == [.claimed, .differs, .taken])
             let later = try await claims.claim([request("two", owner: Self.second), request("one", owner: Self.first)])
-            #expect(later == [.differs, .claimed], "the holder is known wherever it asks")
+            #expect(later == [.differs, .claimed], "the owner must get its claim in any position")
             try await database.pool.query("UPDATE martlet.claims SET content = NULL")
             let answer1 = try await claims.claim([request("two", owner: Self.second)])
-            #expect(answer1 == [.taken], "claimed before 0006")
+            #expect(answer1 == [.taken], "claims from before migration 0006 have no content")
             try await database.pool.query("UPDATE martlet.claims SET expires_at = now() - interval '1 second'")
             let answer2 = try await claims.claim([request("two", owner: Self.second)])
             #expect(answer2 == [.claimed])
@@ -111,8 +112,9 @@ struct ClaimRepositoryTests {
         }
     }
 
-    /// A message that waits in the broker carries its claim along; of two copies of it one gets it.
-    @Test func aClaimPassesOnOnce() async throws {
+    /// A message that waits in the broker carries its claim with it. If it is duplicated, only one copy takes over the
+    /// claim.
+    @Test func passesClaimToOneSuccessorOnly() async throws {
         try await TestDatabase.withMigrated { database in
             let claims = ClaimRepository(database.pool)
             func answer(_ owner: String, after predecessor: String?) async throws -> [ClaimAnswer] {
@@ -126,12 +128,12 @@ struct ClaimRepositoryTests {
             let answer6 = try await answer(third, after: Self.first)
             #expect(answer6 == [.taken])
             let answer7 = try await answer(Self.second, after: Self.first)
-            #expect(answer7 == [.claimed], "the answer was lost")
+            #expect(answer7 == [.claimed], "a successor that repeats its claim must get it again")
             let both = try await claims.claim([
                 ClaimRequest(key: key("a"), owner: Self.first),
                 ClaimRequest(key: key("a"), owner: third, predecessor: Self.second),
             ])
-            #expect(both == [.taken, .claimed], "its own copy beside it")
+            #expect(both == [.taken, .claimed], "a stale copy in the same batch must not get the claim")
         }
     }
 }

@@ -7,10 +7,11 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// The SQL of docs/from, as it is written there, on tables as rpush's migrations make them in PostgreSQL.
+/// Tests that run the SQL of docs/from on tables as rpush's migrations create them in PostgreSQL.
 @Suite(.needsDatabase, .endsAHang)
 struct ComingFromRpushTests {
-    /// After the last of them, of rpush 7 to 9: only the columns that are read, and what must not be left out.
+    /// The tables after the last migration of rpush 7 to 9. They have only the mandatory columns and those that the SQL
+    /// reads.
     private static let tables = """
         CREATE TABLE public.rpush_apps (
             id bigserial PRIMARY KEY, name character varying NOT NULL, environment character varying, certificate text,
@@ -46,7 +47,7 @@ struct ComingFromRpushTests {
         return text.matches(of: /(?m)^```sql\n((?:.|\n)*?)^```/).map { String($0.1) }
     }
 
-    /// For dead tokens, for devices, for apps.
+    /// Returns the SQL blocks for dead tokens, for devices and for apps, in this order.
     private func documentedSQL() throws -> [String] {
         let blocks = try blocks(of: "rpush.md")
         try #require(blocks.count == 3)
@@ -71,7 +72,7 @@ struct ComingFromRpushTests {
             """, [.text(token), .text(reason)])
     }
 
-    /// What is marked, in the order of the tokens.
+    /// Returns one line for each dead token, ordered by token.
     private func dead(_ database: TestDatabase) async throws -> [String] {
         try await database.pool.query(
             """
@@ -82,26 +83,27 @@ struct ComingFromRpushTests {
         ).map { try $0["line"].text }
     }
 
-    /// In a session of another time zone, as a psql may have it.
+    /// Runs the documented import in a session with another time zone, as psql may have it.
     private func importDeadTokens(_ database: TestDatabase) async throws {
         let sql = try documentedSQL()[0]
         try await database.pool.withConnection { try await $0.execute(script: "SET TIME ZONE 'Asia/Tokyo'; \(sql)") }
     }
 
-    @Test func whatAppleCalledDeadIsMarked() async throws {
+    @Test func marksTokensThatAppleReportedDead() async throws {
         try await withTables { database, _ in
             try await fail(database, "AA01", at: "2026-11-01 10:00:00", app: 1, code: 410)
             try await fail(database, "aa01", at: "2026-11-02 10:00:00", app: 1, code: 410)
             try await fail(database, "aa01", at: "2026-10-02 10:00:00", app: 2, code: 410, "ExpiredToken")
             try await fail(database, "aa02", at: "2026-11-03 10:00:00", app: 3, code: 410)
-            // As local time that is ahead of UTC: nobody dies tomorrow.
+            // A local time ahead of UTC must not give a time of death in the future.
             try await fail(database, "aa05", at: "2126-11-03 10:00:00", app: 3, code: 410)
             try await database.pool.query(
                 """
                 INSERT INTO rpush_feedback (device_token, failed_at, app_id)
                 VALUES ('aa03', '2019-05-01 00:00:00', 1), ('aa04', '2019-05-01 00:00:00', NULL)
                 """)
-            // A suspicion, what another provider says, an app that can't be named, no token.
+            // Not imported: an ambiguous reason, another provider's tokens, an app without a bundle id, and a row
+            // without a token.
             try await fail(database, "bb01", at: "2026-11-01 10:00:00", app: 1, code: 400, "BadDeviceToken")
             try await fail(database, "bb02", at: "2026-11-01 10:00:00", app: 5, code: 410)
             try await fail(database, "bb02", at: "2026-11-01 10:00:00", app: 5, code: 404, "NOT_FOUND: …")
@@ -125,7 +127,7 @@ struct ComingFromRpushTests {
         }
     }
 
-    @Test func whatCameBackLivesAndASecondRunChangesNothing() async throws {
+    @Test func keepsReregisteredTokensAliveAcrossRepeatedImports() async throws {
         try await withTables { database, registry in
             try await fail(database, "aa01", at: "2026-11-01 10:00:00", app: 1, code: 410)
             try await fail(database, "aa02", at: "2026-11-01 10:00:00", app: 1, code: 410)
@@ -143,7 +145,7 @@ struct ComingFromRpushTests {
             let times = try await markedAt(database)
             try await importDeadTokens(database)
             #expect(try await markedAt(database) == times)
-            // A worker knows it as its own mark, and the next registration ends it.
+            // An imported mark works like one that a worker wrote: the next registration removes it.
             try await database.pool.query("SELECT martlet.register_token('com.example.shop', 'aa03')")
             #expect(try await dead(database) == Array(marked.prefix(1)))
             try await importDeadTokens(database)
@@ -160,8 +162,8 @@ struct ComingFromRpushTests {
             .map { try $0["time"].text }
     }
 
-    /// Columns and values are those that `martlet token register --file` reads.
-    @Test func theDevicesOfAnApplication() async throws {
+    /// The query returns the columns and values that `martlet token register --file` reads.
+    @Test func exportsDevicesForRegistration() async throws {
         try await withTables { database, _ in
             try await database.pool.withConnection {
                 try await $0.execute(
@@ -179,8 +181,8 @@ struct ComingFromRpushTests {
         }
     }
 
-    /// They are pasted into a shell: what a row says stays a word.
-    @Test func theCommandsForApps() async throws {
+    /// The commands are pasted into a shell, so each value must remain one quoted word.
+    @Test func quotesValuesInAppCommands() async throws {
         try await withTables { database, _ in
             try await database.pool.query(
                 """
@@ -196,8 +198,8 @@ struct ComingFromRpushTests {
         }
     }
 
-    /// What the page has `psql -Atc` say.
-    @Test func theKey() async throws {
+    /// Runs the query that the page passes to `psql -Atc`.
+    @Test func readsPrivateKeyOfApp() async throws {
         let text = try String(contentsOf: Self.pages.appending(path: "rpush.md"), encoding: .utf8)
         let query = try #require(text.firstMatch(of: /psql -Atc "([^"]+)"/)?.1)
         try await withTables { database, _ in
@@ -207,9 +209,9 @@ struct ComingFromRpushTests {
         }
     }
 
-    @Test func noOtherPageHasSQL() throws {
+    @Test func hasSQLOnRpushPageOnly() throws {
         let pages = try FileManager.default.contentsOfDirectory(atPath: Self.pages.path).filter { $0 != "rpush.md" }
         #expect(pages.count == 8)
-        for page in pages { #expect(try blocks(of: page).isEmpty, "\(page): give it a test") }
+        for page in pages { #expect(try blocks(of: page).isEmpty, "\(page) contains SQL that no test covers") }
     }
 }

@@ -3,7 +3,7 @@ import Store
 import Testing
 
 @Suite struct DatabaseClockTests {
-    @Test func whatTookLongSaysNothing() {
+    @Test func ignoresSlowClockReadings() {
         let before = Timestamp(milliseconds: 100_000)
         func ahead(took milliseconds: Int64, database: Int64) -> Int? {
             DatabaseClock.ahead(
@@ -12,7 +12,7 @@ import Testing
         }
         #expect(ahead(took: 10, database: 100_005) == 0)
         #expect(ahead(took: 1_000, database: 93_500) == 7_000)
-        // The server's clock is right; its answer stood still for half a minute.
+        // The server's clock is right, but its answer was delayed by half a minute.
         #expect(ahead(took: 30_000, database: 100_001) == nil)
     }
 }

@@ -7,7 +7,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// What the groups `martlet_worker` and `martlet_operator` may do, and what not.
+/// The permissions of the groups `martlet_worker` and `martlet_operator`.
 @Suite(.needsDatabase, .endsAHang)
 struct DatabaseRoleTests {
     private static let forbiddenToBoth = [
@@ -57,7 +57,7 @@ struct DatabaseRoleTests {
         ("martlet_worker", forbiddenToBoth + forbiddenToWorkers),
         ("martlet_operator", forbiddenToBoth + forbiddenToOperators),
     ])
-    func whatARoleMayNotDoIsRefused(group: String, statements: [String]) async throws {
+    func deniesForbiddenStatements(group: String, statements: [String]) async throws {
         try await TestDatabase.withMigrated { database in
             _ = try await CredentialRepository(database.pool).importCredential(.sampleKey("f1"), keyring: .sample())
             try await database.withLogin(in: group) { login, _ in
@@ -66,7 +66,7 @@ struct DatabaseRoleTests {
         }
     }
 
-    @Test func whoIsInNeitherGroupSeesNothing() async throws {
+    @Test func deniesAccessOutsideBothGroups() async throws {
         try await TestDatabase.withMigrated { database in
             try await database.withLogin(in: "") { login, _ in
                 for sql in ["SELECT * FROM martlet.apps", "SELECT martlet.lock_key(gen_random_uuid())"] {
@@ -76,8 +76,8 @@ struct DatabaseRoleTests {
         }
     }
 
-    /// The parts of a worker that touch the database.
-    @Test func aWorkerCanDoItsWork() async throws {
+    /// Runs the parts of a worker that use the database.
+    @Test func permitsAllWorkerOperations() async throws {
         try await TestDatabase.withMigrated { database in
             let id = try await CredentialRepository(database.pool).importCredential(
                 .sampleKey("f1"), keyring: .sample())
@@ -117,7 +117,7 @@ struct DatabaseRoleTests {
         }
     }
 
-    @Test func anOperatorCanDoItsWork() async throws {
+    @Test func permitsAllOperatorOperations() async throws {
         try await TestDatabase.withMigrated { database in
             try await database.withLogin(in: "martlet_operator") { login, _ in
                 let credentials = CredentialRepository(login)
@@ -153,15 +153,15 @@ struct DatabaseRoleTests {
         }
     }
 
-    /// As on a managed PostgreSQL: the owner of the schema may not make roles.
-    @Test func anOwnerWhoMayNotMakeRolesIsToldWhichAreMissing() async throws {
+    /// On a managed PostgreSQL, the owner of the schema may lack the right to create roles.
+    @Test func logsMissingRolesIfOwnerCannotCreateThem() async throws {
         try await TestDatabase.withEmpty { database in
             try await database.withLogin(in: "") { login, role in
                 try await database.pool.query("GRANT CREATE ON DATABASE \(database.name) TO \(role)")
                 let log = LogBook()
                 let migrations = Migrations(login.configuration, logger: log.logger("test"))
                 #expect(try await migrations.apply() == Migration.all)
-                #expect(!log.text.contains("missing"), "the groups are on this server already: \(log.text)")
+                #expect(!log.text.contains("missing"), "this server has both groups: \(log.text)")
                 let missing = "martlet_test_group_\(UInt32.random(in: 0 ... .max))"
                 try await login.query(
                     "INSERT INTO martlet.grants VALUES ($1, 'martlet.apps', 'SELECT'), ($1, 'SCHEMA martlet', 'USAGE')",
@@ -180,8 +180,8 @@ struct DatabaseRoleTests {
         }
     }
 
-    /// Databases of one server that are migrated at the same moment, before there is a role.
-    @Test func manyDatabasesCanMakeARoleAtOnce() async throws {
+    /// Several databases of one server are migrated at the same time, before the role exists.
+    @Test func createsRoleOnceForConcurrentMigrations() async throws {
         let group = "martlet_test_group_\(UInt32.random(in: 0 ... .max))"
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             for _ in 0..<6 {

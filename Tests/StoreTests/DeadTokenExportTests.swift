@@ -26,8 +26,8 @@ struct DeadTokenExportTests {
         return (tokens, next)
     }
 
-    /// Marks that were written, but are not committed while an export runs, come in a later one.
-    @Test func aTransactionThatCommitsLateIsNotMissed() async throws {
+    /// Marks that are not committed while an export runs appear in a later export.
+    @Test func exportsMarksCommittedLate() async throws {
         try await TestDatabase.withMigrated { database in
             let registry = DeviceTokenRegistry(database.pool)
             let late = try await PostgresConnection.connect(database.configuration)
@@ -37,7 +37,8 @@ struct DeadTokenExportTests {
                 INSERT INTO martlet.device_tokens (output, app, environment, token, unregistered_at, marked_at)
                 VALUES ('apns', 'com.example.shop', 'production', 'aa', now(), clock_timestamp())
                 """)
-            // The lock has the second in its name: so much may be held back until the transaction ends.
+            // The name of the lock contains the second. Marks of the same second may be held back until the transaction
+            // ends.
             try await database.nextTick(of: "second")
             try await registry.mark([mark("bb")])
             let first = try await export(registry)
@@ -45,15 +46,15 @@ struct DeadTokenExportTests {
             await late.close()
             let second = try await export(registry, since: first.next)
             let third = try await export(registry, since: second.next)
-            #expect(first.tokens == [], "bb was marked after aa, whose transaction was open")
+            #expect(first.tokens == [], "bb must wait for the open transaction of aa, which was marked earlier")
             #expect(second.tokens == ["aa", "bb"])
             #expect(third.tokens == [])
         }
     }
 
-    /// Many that mark, some of them slowly, and one that exports over and over: nothing is left out, nothing comes
-    /// twice.
-    @Test func underConcurrentMarkingThereIsNoGapAndNothingTwice() async throws {
+    /// Six writers mark tokens, three of them in slow transactions, while exports run in a loop. Every mark must be
+    /// exported exactly once.
+    @Test func exportsEachMarkOnceUnderConcurrency() async throws {
         try await TestDatabase.withMigrated { database in
             var options = PostgresPool.Options()
             options.maximumConnections = 10
@@ -82,7 +83,7 @@ struct DeadTokenExportTests {
                             if writer < 3 {
                                 try await registry.mark((0..<5).map { mark("\(name)\($0)") })
                             } else {
-                                // marked_at is read at once, the commit comes up to 60 ms later
+                                // The value of marked_at is set at once, and the commit follows up to 60 ms later.
                                 try await pool.transaction { connection in
                                     for place in 0..<5 {
                                         try await connection.query(
@@ -103,12 +104,12 @@ struct DeadTokenExportTests {
             }
             isDone.withLock { $0 = true }
             let exported = try await exports.value
-            #expect(exported.count == 6 * 40 * 5, "left out: \(6 * 40 * 5 - Set(exported).count)")
+            #expect(exported.count == 6 * 40 * 5, "missing marks: \(6 * 40 * 5 - Set(exported).count)")
             #expect(Set(exported).count == exported.count)
         }
     }
 
-    @Test func itCanBeLimited() async throws {
+    @Test func filtersExportByAppAndEnvironment() async throws {
         try await TestDatabase.withMigrated { database in
             let registry = DeviceTokenRegistry(database.pool)
             try await registry.mark([mark("aa"), mark("bb", app: "com.example.news")])
@@ -127,7 +128,7 @@ struct DeadTokenExportTests {
         }
     }
 
-    @Test func theViewShowsTheDeadOnly() async throws {
+    @Test func viewShowsOnlyDeadTokens() async throws {
         try await TestDatabase.withMigrated { database in
             let registry = DeviceTokenRegistry(database.pool)
             try await registry.mark([mark("aa"), mark("bb")])
@@ -139,7 +140,7 @@ struct DeadTokenExportTests {
         }
     }
 
-    @Test func allTokensOfAnAppAreForgotten() async throws {
+    @Test func deletesTokensOfAppInBatches() async throws {
         try await TestDatabase.withMigrated { database in
             let registry = DeviceTokenRegistry(database.pool)
             try await registry.mark((0..<25).map { mark("a\($0 + 10)") } + [mark("aa", app: "com.example.news")])
@@ -151,11 +152,11 @@ struct DeadTokenExportTests {
             #expect(
                 try await registry.show(token: "aa", output: "apns", form: .hex(maximumDigits: 512)).map(\.key.app) == [
                     "com.example.news"
-                ], "of an app without a row")
+                ], "tokens of the other app, which has no row, must remain")
         }
     }
 
-    @Test func theDeathsAmongManyAreToldByPlace() async throws {
+    @Test func returnsDeathTimesByPosition() async throws {
         try await TestDatabase.withMigrated { database in
             let registry = DeviceTokenRegistry(database.pool)
             try await registry.mark([mark("aa", at: 1), mark("cc", at: 3)])

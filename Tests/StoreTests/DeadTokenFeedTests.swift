@@ -9,7 +9,7 @@ import WorkerTestSupport
 
 @Suite(.needsDatabase, .endsAHang)
 struct DeadTokenFeedTests {
-    /// What a pipeline makes of a feed.
+    /// A subscriber that keeps the filter of a feed, as a pipeline does.
     private final class Follower: Sendable {
         let state = Mutex((filter: DeadTokenFilter?.none, loads: 0))
 
@@ -52,19 +52,19 @@ struct DeadTokenFeedTests {
         await task.value
     }
 
-    @Test func itTellsWhatIsMarkedAndWhatBecomesSo() async throws {
+    @Test func reportsExistingAndNewMarks() async throws {
         try await TestDatabase.withMigrated { database in
             let before = (0..<500).map {
                 key("aa\($0)", app: "com.example.app\($0 % 7)", $0 % 2 == 0 ? .sandbox : .production)
             }
             try await DeviceTokenRegistry(database.pool).mark(marks(before))
             try await following(database) { follower, registry in
-                try await eventually("a filter") { follower.state.withLock { $0.filter != nil } }
+                try await eventually("the filter is loaded") { follower.state.withLock { $0.filter != nil } }
                 #expect(before.allSatisfy { follower.mayContain($0) })
                 #expect(!follower.mayContain(key("bb")))
-                #expect(!follower.mayContain(key("aa0")), "of another app")
+                #expect(!follower.mayContain(key("aa0")), "aa0 is marked for another app only")
                 try await registry.mark(marks([key("bb"), key("CC")]))
-                try await eventually("the new marks") {
+                try await eventually("the new marks arrive") {
                     follower.mayContain(key("bb")) && follower.mayContain(key("cc"))
                 }
                 #expect(follower.state.withLock { $0.loads } == 1)
@@ -72,10 +72,10 @@ struct DeadTokenFeedTests {
         }
     }
 
-    @Test func aMarkThatIsCommittedLateIsTold() async throws {
+    @Test func reportsMarkCommittedLate() async throws {
         try await TestDatabase.withMigrated { database in
             try await following(database) { follower, registry in
-                try await eventually("a filter") { follower.state.withLock { $0.filter != nil } }
+                try await eventually("the filter is loaded") { follower.state.withLock { $0.filter != nil } }
                 try await database.pool.transaction { connection in
                     try await connection.query(
                         """
@@ -84,32 +84,32 @@ struct DeadTokenFeedTests {
                         """)
                     try await database.nextTick(of: "second")
                     try await registry.mark(marks([key("bb")]))
-                    try await eventually("the later one is not held up") { follower.mayContain(key("bb")) }
+                    try await eventually("the later mark arrives at once") { follower.mayContain(key("bb")) }
                     #expect(!follower.mayContain(key("aa")))
                 }
-                try await eventually("the late one") { follower.mayContain(key("aa")) }
+                try await eventually("the mark committed late arrives") { follower.mayContain(key("aa")) }
             }
         }
     }
 
-    @Test func itWaitsForTheDatabase() async throws {
+    @Test func waitsForUnavailableDatabase() async throws {
         let log = LogBook()
         try await TestDatabase.withMigrated { database in
             try await following(database, log: log) { follower, _ in
-                try await eventually("a filter") { follower.state.withLock { $0.filter != nil } }
+                try await eventually("the filter is loaded") { follower.state.withLock { $0.filter != nil } }
                 try await database.withoutConnections {
                     try await eventually(log.text) { log.text.contains("Dead tokens can't be read for now") }
                 }
                 let registry = DeviceTokenRegistry(
                     PostgresPool(database.configuration, logger: database.logger))
-                try await eventually("a mark") { (try? await registry.mark(marks([key("aa")]))) != nil }
-                try await eventually("the mark is told") { follower.mayContain(key("aa")) }
+                try await eventually("a token is marked") { (try? await registry.mark(marks([key("aa")]))) != nil }
+                try await eventually("the mark arrives") { follower.mayContain(key("aa")) }
             }
         }
     }
 
-    /// A scan that is given up does not go on in the database, and the next one is given more time.
-    @Test func aScanThatTakesLongIsNotLeftBehindAndSucceedsInTheEnd() async throws {
+    /// A scan that exceeds its time limit is cancelled in the database, and the next one gets more time.
+    @Test func cancelsSlowScanAndRetriesWithMoreTime() async throws {
         try await TestDatabase.withMigrated { database in
             try await DeviceTokenRegistry(database.pool).mark(marks([key("aa"), key("bb")]))
             try await database.pool.batch([
@@ -127,7 +127,7 @@ struct DeadTokenFeedTests {
                 let follower = Follower()
                 let task = Task { await feed.run { follower.take($0) } }
                 var most = 0
-                try await eventually("all are read") {
+                try await eventually("all marks are read") {
                     let running = try await database.pool.query(
                         "SELECT FROM pg_stat_activity WHERE usename = $1 AND state = 'active'", [.text(role)])
                     most = max(most, running.count)

@@ -10,28 +10,28 @@ import Testing
         return Array(token.utf8).withUnsafeBytes { TokenHash.hash($0, seed: seed) }
     }
 
-    /// As device tokens are: 32 random bytes in hex; these are numbers in their last digits.
+    /// Returns a token of 64 hex digits, like a device token. Its last digits are the number.
     private func token(_ number: Int) -> String {
         let digits = String(number, radix: 16)
         return String(repeating: "0", count: 64 - digits.count) + digits
     }
 
-    @Test func whatIsInItIsNeverCleared() {
+    @Test func containsEveryInsertedToken() {
         var filter = DeadTokenFilter(expecting: 100_000, maximumBytes: 64 << 20)
         for number in 0..<100_000 { filter.insert(hash(token(number))) }
         #expect((0..<100_000).allSatisfy { filter.mayContain(hash(token($0))) })
     }
 
-    @Test func atItsCapacityOneInAThousandIsAFalsePositive() {
+    @Test func keepsFalsePositivesNearOneInAThousand() {
         var filter = DeadTokenFilter(expecting: 100_000, maximumBytes: 64 << 20)
         #expect(filter.capacity >= 150_000)
         for number in 0..<filter.capacity { filter.insert(hash(token(number))) }
         let wrong = (1_000_000..<1_200_000).count { filter.mayContain(hash(token($0))) }
-        #expect((20...800).contains(wrong), "\(wrong) of 200,000")
+        #expect((20...800).contains(wrong), "false positives: \(wrong) of 200,000")
         #expect(abs(filter.count - filter.capacity) < filter.capacity / 100, "\(filter.count) of \(filter.capacity)")
     }
 
-    @Test func memoryIsBoundedAndAnOverfullOneClearsNothing() {
+    @Test func boundsMemoryAndMatchesAllTokensWhenOverfull() {
         var filter = DeadTokenFilter(expecting: 1_000_000, maximumBytes: 4_096)
         #expect(filter.bytes == 4_096)
         for number in 0..<100_000 { filter.insert(hash(token(number))) }
@@ -41,13 +41,13 @@ import Testing
         #expect(DeadTokenFilter(expecting: 5, maximumBytes: 0).bytes == 32)
     }
 
-    @Test func insertedTwiceCountsOnce() {
+    @Test func countsRepeatedTokenOnce() {
         var filter = DeadTokenFilter(expecting: 10, maximumBytes: 64 << 20)
         for _ in 0..<3 { filter.insert(hash("aa")) }
         #expect(filter.count == 1)
     }
 
-    @Test func aHashIsOfAppEnvironmentAndTokenAndNotOfItsCase() {
+    @Test func hashesAppEnvironmentAndTokenIgnoringCase() {
         let hashes = [
             hash("ab12"), hash("ab13"), hash("ab120"), hash(""), hash("ab12", app: "com.example.news"),
             hash("ab12", .sandbox), hash(token(1)), hash(token(2)), hash("00" + token(1)), hash(token(1) + "00"),
@@ -57,8 +57,8 @@ import Testing
         #expect(hash(String(repeating: "AF", count: 40)) == hash(String(repeating: "af", count: 40)))
     }
 
-    /// The digits that differ may be anywhere in the token.
-    @Test func everyDigitCounts() {
+    /// Tokens may differ in a single digit at any position.
+    @Test func hashDependsOnEveryDigit() {
         let zeros = [UInt8](repeating: UInt8(ascii: "0"), count: 80)
         var seen: Set<UInt64> = []
         for place in zeros.indices {
@@ -82,7 +82,7 @@ import Testing
         (hours: 23.9, added: 0, alarms: 0, mayGrow: true, isOver: false),
         (hours: 24.1, added: 0, alarms: 0, mayGrow: false, isOver: true),
     ])
-    func itIsLoadedAnewWhenItIsFullOrWrongOrOld(
+    func reloadsFilterWhenFullInaccurateOrOld(
         _ example: (hours: Double, added: Int, alarms: Int, mayGrow: Bool, isOver: Bool)
     ) {
         let start = ContinuousClock.now

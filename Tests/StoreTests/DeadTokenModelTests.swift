@@ -6,13 +6,13 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// Random sequences of registrations and deaths against what an export should tell of them.
+/// Random sequences of registrations and deaths, compared with a model of the export.
 @Suite(.needsDatabase, .endsAHang)
 struct DeadTokenModelTests {
     private struct Model {
         var registered: Int64?
         var unregistered: Int64?
-        /// The death that the last export told.
+        /// The time of death in the last export, in milliseconds.
         var told: Int64?
 
         var death: Int64? {
@@ -21,13 +21,13 @@ struct DeadTokenModelTests {
         }
 
         mutating func apply(registered time: Int64?, unregistered death: Int64?) {
-            // a row that lives holds no death
+            // A live row stores no time of death.
             unregistered = self.death
             if let time { registered = max(registered ?? time, time) }
             if let death { unregistered = max(unregistered ?? death, death) }
         }
 
-        /// What the next export tells.
+        /// Returns the time of death that the next export must report, or `nil` if there is nothing new.
         mutating func tell() -> Int64? {
             defer { told = death ?? told }
             return death == told ? nil : death
@@ -40,7 +40,7 @@ struct DeadTokenModelTests {
             token: token)
     }
 
-    @Test func anExportTellsEveryDeathOnce() async throws {
+    @Test func exportsEachDeathOnce() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         try await TestDatabase.withMigrated { database in
             let registry = DeviceTokenRegistry(database.pool)
@@ -52,7 +52,7 @@ struct DeadTokenModelTests {
                 var registrations: [TokenRegistration] = []
                 for _ in 0..<Int.random(in: 1...3, using: &random) {
                     let token = ["aa", "bb", "cc"][Int.random(in: 0..<3, using: &random)]
-                    // Most of what comes is later than what came; some comes late, or twice.
+                    // Most changes are later than the previous ones. Some arrive late or twice.
                     let time = 1_000 + Int64(step) + Int64.random(in: -5...5, using: &random)
                     switch Int.random(in: 0..<3, using: &random) {
                     case 0: registrations.append(TokenRegistration(key: key(token), registeredAt: at(time)))
@@ -71,7 +71,7 @@ struct DeadTokenModelTests {
                         registered: registration.registeredAt.milliseconds, unregistered: nil)
                 }
                 try await registry.mark(marks)
-                // rows of one statement are one change
+                // The rows of one statement count as one change.
                 for (token, group) in Dictionary(grouping: marks, by: \.key.token) {
                     model[token]?.apply(
                         registered: group.compactMap(\.registeredAt?.milliseconds).max(),

@@ -5,13 +5,13 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// A 410 and a registration of the same token come in either order, at once, over several connections: what counts
-/// is which happened later, never which was written later.
+/// Concurrent marks and registrations of one token. The event that happened later wins, in whatever order the two are
+/// written.
 @Suite(.needsDatabase, .endsAHang)
 struct DeviceTokenRaceTests {
     private enum Change: Sendable {
         case mark(Int64)
-        /// A 410 for a job that says when the token was registered.
+        /// A 410 for a job that states when the token was registered.
         case markKnowing(Int64, registered: Int64)
         case register(Int64)
         case registerBySQL(Int64)
@@ -67,7 +67,7 @@ struct DeviceTokenRaceTests {
         }
     }
 
-    @Test func aThousandInterleavingsEndRight() async throws {
+    @Test func keepsLatestEventInAnyInterleaving() async throws {
         try await TestDatabase.withMigrated { database in
             var options = PostgresPool.Options()
             options.maximumConnections = 8
@@ -90,7 +90,7 @@ struct DeviceTokenRaceTests {
     private func interleave(_ token: String, _ pool: PostgresPool, isHeldUp: Bool) async throws {
         let changes = (0..<Int.random(in: 2...3)).map { _ in Change.random() }
         if isHeldUp {
-            // All wait for the row, then go on at once.
+            // All changes wait for the lock on the row and then run at the same time.
             try await carryOut(changes[0], token, pool)
             try await pool.transaction { connection in
                 try await connection.query(

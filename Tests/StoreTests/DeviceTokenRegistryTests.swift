@@ -32,7 +32,7 @@ struct DeviceTokenRegistryTests {
         }
     }
 
-    @Test func anUnknownTokenIsAddedAsDead() async throws {
+    @Test func addsUnknownTokenAsDead() async throws {
         try await withRegistry { registry in
             #expect(try await registry.mark([mark("AB12", at: 1_000)]) == 1)
             let token = try #require(
@@ -48,9 +48,9 @@ struct DeviceTokenRegistryTests {
     @Test(arguments: [
         (registered: 999, isDead: true), (registered: 1_000, isDead: false), (registered: 1_001, isDead: false),
     ])
-    func onlyAMarkAfterTheRegistrationCounts(registered: Int64, isDead: Bool) async throws {
+    func marksDeadOnlyAfterRegistration(registered: Int64, isDead: Bool) async throws {
         try await withRegistry { registry in
-            // in one order, in the other, and told by the job itself
+            // The token is registered before the mark, after the mark, and by the registration time in the job.
             try await registry.register([registration("aa", at: registered)])
             try await registry.mark([mark("aa", at: 1_000)])
             try await registry.mark([mark("bb", at: 1_000)])
@@ -67,7 +67,7 @@ struct DeviceTokenRegistryTests {
         }
     }
 
-    @Test func doingItAgainChangesNothing() async throws {
+    @Test func repeatedMarksAndRegistrationsChangeNothing() async throws {
         try await withRegistry { registry in
             try await registry.mark([mark("aa", at: 1_000)])
             try await registry.register([registration("bb", at: 1_000)])
@@ -82,7 +82,7 @@ struct DeviceTokenRegistryTests {
         }
     }
 
-    @Test func oneCallMayNameATokenTwice() async throws {
+    @Test func mergesRepeatedTokenOfOneCall() async throws {
         try await withRegistry { registry in
             try await registry.mark([
                 mark("aa", at: 1_000, reason: "old"), mark("aa", at: 3_000, reason: "new"),
@@ -96,9 +96,9 @@ struct DeviceTokenRegistryTests {
         }
     }
 
-    /// Marks and registrations of a thousand tokens, in random order, some twice, from several tasks at once:
-    /// what counts is the newest of each.
-    @Test func anyOrderGivesTheSameResult() async throws {
+    /// Several tasks write marks and registrations of a thousand tokens in random order, some of them twice. The newest
+    /// of each must remain.
+    @Test func keepsNewestTimesInAnyOrder() async throws {
         enum Change: Sendable {
             case mark(TokenMark)
             case registration(TokenRegistration)
@@ -148,7 +148,7 @@ struct DeviceTokenRegistryTests {
         }
     }
 
-    @Test func aTokenIsForgotten() async throws {
+    @Test func deletesToken() async throws {
         try await withRegistry { registry in
             try await registry.mark([mark("aa", at: 1_000)])
             #expect(try await registry.forget(key("AA")))
@@ -157,10 +157,10 @@ struct DeviceTokenRegistryTests {
         }
     }
 
-    @Test func theExportFollowsWhenMarksWereWritten() async throws {
+    @Test func exportsByTimeOfMarking() async throws {
         try await withRegistry { registry in
             let tokens = (0..<25).map { "a" + String($0 + 16, radix: 16) }
-            // APNs may tell late: the provider's time is long before ours
+            // APNs may report a death late, so the provider's time can be long before the time of the mark.
             try await registry.mark(tokens.map { mark($0, at: 1_000) })
             try await registry.register([registration(tokens[0], at: 2_000), registration("ff", at: 1)])
             var exported: [String] = []
@@ -172,7 +172,7 @@ struct DeviceTokenRegistryTests {
             #expect(exported.sorted() == tokens.dropFirst().sorted())
             #expect(pages == 3)
             try await registry.deadTokens(since: Timestamp.now.minus(seconds: -60)) { page in
-                Issue.record("\(page.count) tokens of the future")
+                Issue.record("export since a future time returned \(page.count) tokens")
             }
         }
     }
@@ -182,15 +182,15 @@ struct DeviceTokenRegistryTests {
         ("ab cd", "abcd"), ("dGVzdA:APA91b-X", "dGVzdA:APA91b-X"), ("<not hex>", "<not hex>"), ("<>", "<>"),
     ]
 
-    /// For the registry, and for the filter that the pipeline asks.
+    /// The registry and the filter of the pipeline must use the same form.
     @Test(arguments: forms)
-    func aTokenHasOneForm(token: String, stored: String) {
+    func normalisesToken(token: String, stored: String) {
         #expect(key(token).token == stored)
         func hash(_ text: String) -> UInt64 { Array(text.utf8).withUnsafeBytes { TokenHash.hash($0, seed: 7) } }
         #expect(hash(token) == hash(stored))
     }
 
-    @Test func itIsThatOfSQLToo() async throws {
+    @Test func normalisesTokenInSQL() async throws {
         try await TestDatabase.withMigrated { database in
             for (token, _) in Self.forms {
                 try await database.pool.query("SELECT martlet.register_token('com.example.shop', $1)", [.text(token)])
@@ -200,8 +200,8 @@ struct DeviceTokenRegistryTests {
         }
     }
 
-    /// One that the database will never take keeps no other waiting.
-    @Test func aMarkThatCanNotBeWrittenIsLeftOut() async throws {
+    /// A mark that the database can never store must not block other marks.
+    @Test func skipsAndLogsMarksThatCannotBeStored() async throws {
         try await TestDatabase.withMigrated { database in
             let log = LogBook()
             let registry = DeviceTokenRegistry(database.pool, logger: log.logger("registry"))
@@ -224,8 +224,8 @@ struct DeviceTokenRegistryTests {
         }
     }
 
-    /// They are none to readers, and go when the row is next written.
-    @Test func timesThatNoCalendarHasDoNoHarm() async throws {
+    /// Readers treat such times as missing, and the next write of the row replaces them.
+    @Test func ignoresInfiniteAndDistantTimes() async throws {
         try await TestDatabase.withMigrated(before: 8) { database in
             try await database.pool.query(
                 """
@@ -267,7 +267,7 @@ struct DeviceTokenRegistryTests {
     }
 
     @Test(arguments: ["infinity", "-infinity", "57857-01-01", "9999-01-01"])
-    func aRegistrationThatCanNotBeMeantIsRefused(time: String) async throws {
+    func rejectsImplausibleRegistrationTime(time: String) async throws {
         try await TestDatabase.withMigrated { database in
             let byFunction = await #expect(throws: PostgresError.self) {
                 try await database.pool.query("SELECT martlet.register_token('a', 'aa', $1)", [.text(time)])

@@ -6,10 +6,11 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// The SQL that docs/tokens.md advises, as it is written there.
+/// The SQL that docs/tokens.md recommends, run exactly as documented.
 @Suite(.needsDatabase, .endsAHang)
 struct DocumentedSQLTests {
-    /// For devices of one's own a statement for results, a join, a trigger; then partitioning.
+    /// Returns the SQL blocks of the page: for a publisher's own device table the statement for result events, the join
+    /// and the trigger, then the partitioning.
     private func documentedSQL() throws -> [String] {
         let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/tokens.md")
             .standardized
@@ -49,7 +50,7 @@ struct DocumentedSQLTests {
             unregisteredAt: Timestamp(seconds: seconds), reason: "Unregistered")
     }
 
-    @Test func theStatementForResults() async throws {
+    @Test func deletesDeviceOnResultEvent() async throws {
         try await withDevices { database, _, sql in
             for token in ["aa", "bb"] { try await add(token, registeredAt: 100, database) }
             for (token, seconds) in [("aa", 101), ("bb", 100)] as [(String, Int64)] {
@@ -59,7 +60,7 @@ struct DocumentedSQLTests {
         }
     }
 
-    @Test func theJoin() async throws {
+    @Test func deletesDeadDevicesByJoin() async throws {
         try await withDevices { database, registry, sql in
             for token in ["aa", "bb", "cc"] { try await add(token, registeredAt: 100, database) }
             try await registry.mark([mark("aa", at: 101), mark("bb", at: 99)])
@@ -68,11 +69,11 @@ struct DocumentedSQLTests {
         }
     }
 
-    @Test func theTrigger() async throws {
+    @Test func registersTokensByTrigger() async throws {
         try await withDevices { database, registry, sql in
             try await database.pool.withConnection { try await $0.execute(script: sql[2]) }
             try await add("aa", registeredAt: 100, database)
-            #expect(try await registry.mark([mark("aa", at: 100)]) == 0, "a late 410")
+            #expect(try await registry.mark([mark("aa", at: 100)]) == 0, "a late 410 must not count")
             #expect(try await registry.mark([mark("aa", at: 101)]) == 1)
             try await database.pool.query("UPDATE devices SET name = 'no news'")
             #expect(
@@ -84,8 +85,8 @@ struct DocumentedSQLTests {
         }
     }
 
-    /// All goes on as before: nothing of Martlet knows whether the table has partitions.
-    @Test func thePartitions() async throws {
+    /// Martlet works the same whether or not the table has partitions.
+    @Test func worksWithPartitionedTable() async throws {
         try await withDevices { database, registry, sql in
             let before = (0..<200).map { mark("a\(1000 + $0)", at: 100) }
             try await registry.mark(before)

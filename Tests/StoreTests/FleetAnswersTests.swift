@@ -24,7 +24,7 @@ import WorkerTestSupport
             p99: p99)
     }
 
-    @Test func addsCountsAndNamesTheSlowestWorker() throws {
+    @Test func addsCountsAndNamesSlowestWorker() throws {
         let fleet = [
             member("push-1", [report("apns", (100, 2, 3), p50: 200, p99: 500)]),
             member("push-2", [report("apns", (50, 1, 0), p50: 100, p99: 2_000), report("fcm", (7, 0, 0))]),
@@ -40,13 +40,13 @@ import WorkerTestSupport
         #expect(fleet.withoutAnswers == ["push-3"])
     }
 
-    @Test func keepsTheOutputsWithTheMostAnswers() {
+    @Test func keepsOutputsWithMostAnswers() {
         var report = WorkerReport(host: "web-3", pid: 4711, state: .ready)
         report.setAnswers((0..<20).map { self.report("output-\($0)", ($0, 0, 0)) })
         #expect(report.answers?.count == 8 && report.answers?.allSatisfy { $0.accepted >= 12 } == true)
     }
 
-    @Test(.needsDatabase) func dropsAnswersWhenTheRowIsFull() async throws {
+    @Test(.needsDatabase) func dropsAnswersIfRowIsFull() async throws {
         try await TestDatabase.withMigrated { database in
             let repository = WorkerRepository(database.pool)
             let worker = RunningWorker(

@@ -25,12 +25,12 @@ struct LedgerRepositoryTests {
         return row
     }
 
-    @Test func whatIsToldTwiceIsReadOnce() async throws {
+    @Test func returnsRepeatedOutcomesOnce() async throws {
         try await TestDatabase.withMigrated { database in
             let ledger = LedgerRepository(database.pool)
             #expect(try await ledger.begin() == nil)
             try await ledger.keep(days: 14)
-            // The day's partition says nothing of when that was.
+            // The partition of the day exists, but the ledger has no first outcome yet.
             #expect(try await ledger.begin() == LedgerBegin(first: nil))
             let before = Timestamp.now
             let rows = [
@@ -50,7 +50,7 @@ struct LedgerRepositoryTests {
         }
     }
 
-    @Test func aJobThatCantBeUsedIsFoundWhateverIsAskedFor() async throws {
+    @Test func findsRejectedJobByAnyRecipient() async throws {
         try await TestDatabase.withMigrated { database in
             let ledger = LedgerRepository(database.pool)
             try await ledger.keep(days: 1)
@@ -67,7 +67,7 @@ struct LedgerRepositoryTests {
         }
     }
 
-    @Test func daysThatAreOverAreDroppedWhole() async throws {
+    @Test func dropsPartitionsOfExpiredDays() async throws {
         try await TestDatabase.withMigrated { database in
             let ledger = LedgerRepository(database.pool)
             try await database.pool.query(
@@ -88,7 +88,7 @@ struct LedgerRepositoryTests {
             #expect(try await ledger.begin()?.first?.rfc3339 == "2001-02-03T04:05:06.000Z")
             try await database.pool.transaction { reader in
                 try await reader.query("SELECT * FROM martlet.ledger_20010203")
-                #expect(try await ledger.keep(days: 14) == 0, "somebody reads it")
+                #expect(try await ledger.keep(days: 14) == 0, "a partition in use must be kept")
             }
             try await ledger.add([row("order-1", "sent", token: "a")])
             #expect(try await ledger.keep(days: 14) == 1)
@@ -98,8 +98,8 @@ struct LedgerRepositoryTests {
         }
     }
 
-    /// Whoever writes reads nothing, and whoever reads writes nothing.
-    @Test func theWriterMayOnlyWrite() async throws {
+    /// The role that writes the ledger can't read it, and operators can't write it.
+    @Test func separatesReadAndWritePermissions() async throws {
         try await TestDatabase.withMigrated { database in
             try await database.withLogin(in: "martlet_ledger") { login, _ in
                 let ledger = LedgerRepository(login)
@@ -117,7 +117,7 @@ struct LedgerRepositoryTests {
             try await database.withLogin(in: "martlet_operator") { login, _ in
                 let ledger = LedgerRepository(login)
                 let read = try await ledger.rows(of: "order-1", most: 10)
-                #expect(read.count == 1, "the probe has written nothing")
+                #expect(read.count == 1, "the probe must not write a row")
                 await #expect(throws: PostgresError.self) { try await ledger.add(read) }
                 await #expect(throws: PostgresError.self) { try await ledger.probe() }
             }

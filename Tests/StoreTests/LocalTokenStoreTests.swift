@@ -4,7 +4,7 @@ import Testing
 import Threading
 
 @Suite struct LocalTokenStoreTests {
-    /// Minutes.
+    /// A clock that the test sets, in minutes.
     private final class Clock: Sendable {
         private let minutes = Mutex(0.0)
         var now: Timestamp { Timestamp(milliseconds: 1_795_168_800_000 + Int64(minutes.withLock { $0 } * 60_000)) }
@@ -25,7 +25,7 @@ import Threading
         }.token.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func oneTokenLastsTwentyFiveMinutes() throws {
+    @Test func keepsTokenFor25Minutes() throws {
         let first = try token(at: 0)
         #expect(try token(at: 24.99) == first)
         let second = try token(at: 25)
@@ -34,19 +34,19 @@ import Threading
         #expect(try token(at: 60 * 24) != second)
     }
 
-    @Test func eachCredentialHasItsOwn() throws {
+    @Test func keepsOneTokenPerCredential() throws {
         #expect(try token(at: 0, of: "1") != token(at: 0, of: "2"))
     }
 
-    @Test func aClockSetBackALittleBringsNoNewToken() throws {
+    @Test func keepsTokenIfClockIsSetBackSlightly() throws {
         let first = try token(at: 0)
         #expect(try token(at: -24) == first)
         let second = try token(at: -25)
-        #expect(second != first, "set back far, the time of the first was wrong")
+        #expect(second != first, "a clock set back by 25 minutes must renew the token")
         #expect(try token(at: -24) == second)
     }
 
-    @Test func itTellsTheAge() throws {
+    @Test func returnsAgeOfToken() throws {
         _ = try token(at: 0)
         clock.set(7)
         let known = try tokens.token(of: "1", youngerThan: 25 * 60_000) { _ in Secret([]) }

@@ -6,10 +6,10 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// Two sessions that write the same rows in opposite orders never deadlock (40P01).
+/// Tests that two sessions that write the same rows in opposite orders never deadlock (40P01).
 ///
-/// Each test locks the middle one of three rows until both sessions wait. Without a common order, each session then holds a row that
-/// the other one needs.
+/// Each test locks the middle one of three rows until both sessions wait. Without a common order, each session then
+/// holds a row that the other one needs.
 @Suite(.needsDatabase, .endsAHang)
 struct LockOrderTests {
     private static let tokens = ["aa", "bb", "cc"]
@@ -49,7 +49,7 @@ struct LockOrderTests {
     private func refusals(_ database: TestDatabase) async throws -> [Refusal] {
         let credential = try await CredentialRepository(database.pool).importCredential(
             .sampleKey("f1", team: "TEAM000001"), keyring: .sample())
-        // Written one by one, so that the rows lie in the order of `["c", "b", "a"]` in the table.
+        // Written one by one, so that the table stores the rows in the order `["c", "b", "a"]`.
         let refusals = ["c", "b", "a"].map {
             Refusal(
                 credential: credential, environment: .sandbox, topic: $0, reason: "r",

@@ -13,9 +13,9 @@ struct LockedTableTests {
         let count = Atomic(0)
     }
 
-    /// However long a lock is held and however often is tried: never more sessions than the pool has places, and nothing
-    /// waits on behind the pool's back.
-    @Test func aLockOnDeviceTokensLeavesNoBackendsBehind() async throws {
+    /// While the table is locked, repeated attempts use no more sessions than the pool has connections. Afterwards no
+    /// session remains in the server.
+    @Test func leavesNoSessionsBehindAfterTableLock() async throws {
         try await TestDatabase.withMigrated { database in
             let locking = try await PostgresConnection.connect(database.configuration)
             try await locking.query("BEGIN")
@@ -50,7 +50,7 @@ struct LockedTableTests {
                 ).count
             }
             var most = 0
-            try await eventually("each session has been given up for many times") {
+            try await eventually("many statements have timed out") {
                 most = max(most, try await sessions())
                 return attempts.count.load(ordering: .relaxed) >= 30
             }
@@ -64,7 +64,7 @@ struct LockedTableTests {
             marking.cancel()
             await marking.value
             pool.close()
-            try await eventually("all are gone") { try await sessions() == 0 }
+            try await eventually("all sessions are closed") { try await sessions() == 0 }
             await locking.close()
         }
     }

@@ -7,7 +7,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// Addresses of any length: endpoints of a kilobyte beside installation ids.
+/// Addresses of any length, from short installation ids to endpoints of a kilobyte.
 @Suite struct FiledAddressTests {
     static let limit = FiledAddress.longestPlain
 
@@ -23,19 +23,19 @@ import WorkerTestSupport
     ]
     static let all = plain + hashed
 
-    @Test func aShortOneIsFiledAsItIs() {
+    @Test func storesShortAddressUnchanged() {
         for address in Self.plain {
             #expect(FiledAddress(address).token == address)
             #expect(FiledAddress(address).address == nil)
         }
     }
 
-    @Test func aLongOneIsFiledUnderItsHash() {
+    @Test func storesLongAddressUnderItsHash() {
         for address in Self.hashed {
             #expect(FiledAddress(address).address == address)
             #expect(FiledAddress(address).token.utf8.count == 50)
         }
-        // python3: "sha256:" + urlsafe_b64encode(sha256(address.encode()).digest()).decode().rstrip("=")
+        // Computed in Python: "sha256:" + urlsafe_b64encode(sha256(address.encode()).digest()).decode().rstrip("=")
         #expect(
             FiledAddress(String(repeating: "a", count: 201)).token
                 == "sha256:qS79ghCTc-WPmiBW3uAegH4hbOYHX3BRIHwKn31mblA")
@@ -45,14 +45,15 @@ import WorkerTestSupport
         #expect(FiledAddress("sha256:").token == "sha256:n9cUzm9jw7MgyUS3DoCl0QX9Lz4tMK4vqBNw4iP1DQc")
     }
 
-    @Test func noTwoAreFiledAlike() {
+    @Test func givesEachAddressItsOwnKey() {
         let tokens = Self.all.map { FiledAddress($0).token }
         #expect(Set(tokens).count == tokens.count)
     }
 
-    /// Hex has spaces and capitals in a job; the filter, which is asked of the job's bytes, must find what was marked.
+    /// In a job, a hex address may contain spaces and capitals. The filter gets the bytes of the job and must still
+    /// find the marked token.
     @Test(arguments: [96, limit / 2, limit / 2 + 1, 150])
-    func theFilterIsAskedOfTheOneForm(bytes: Int) {
+    func filterHashesCanonicalForm(bytes: Int) {
         let form = RecipientForm.hex(maximumDigits: 512)
         let words = (0..<bytes).map { ($0 % 8 == 0 ? " " : "") + ["AB", "c0", "0D"][$0 % 3] }
         for written in ["<\(words.joined())>", words.joined().replacing(" ", with: ""), words.joined().uppercased()] {
@@ -88,7 +89,7 @@ struct LongAddressTests {
         return dead.sorted()
     }
 
-    @Test func sqlFilesThemTheSame() async throws {
+    @Test func computesSameKeyInSQL() async throws {
         try await TestDatabase.withMigrated { database in
             for address in FiledAddressTests.all {
                 let row = try await database.pool.query("SELECT martlet.token_key($1) AS token", [.text(address)])[0]
@@ -97,7 +98,7 @@ struct LongAddressTests {
         }
     }
 
-    @Test func oneThatLooksLikeAHashIsAnother() async throws {
+    @Test func keepsAddressThatLooksLikeHashSeparate() async throws {
         try await TestDatabase.withMigrated { database in
             let registry = DeviceTokenRegistry(database.pool)
             let long = String(repeating: "x", count: 600)
@@ -111,8 +112,8 @@ struct LongAddressTests {
         }
     }
 
-    /// Whoever writes and whoever reads, by whatever way, means the same row; around the limit above all.
-    @Test func whatIsMarkedIsFoundAndNothingElse() async throws {
+    /// All ways to write and to read an address must refer to the same row, especially near the length limit.
+    @Test func findsExactlyMarkedAddresses() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         try await TestDatabase.withMigrated { database in
             let registry = DeviceTokenRegistry(database.pool)
@@ -143,7 +144,7 @@ struct LongAddressTests {
             }
             var rest = [lines]
             _ = try await byFile.run(
-                { rest.popLast() ?? [] }, bad: { Issue.record("line \($0): \($1)") }, progress: { _ in })
+                { rest.popLast() ?? [] }, bad: { Issue.record("line \($0) was rejected: \($1)") }, progress: { _ in })
             try await registry.mark(expected.map { mark($0) } + expected.map { mark($0, at: 90) })
 
             let deaths = try await registry.deaths(among: addresses.map { key($0) })
@@ -170,8 +171,8 @@ struct LongAddressTests {
         }
     }
 
-    /// No dead address is taken for a living one, in the form in which jobs have it.
-    @Test func theFilterClearsNoneThatIsDead() async throws {
+    /// The filter must match every dead address in the form that jobs contain.
+    @Test func filterMatchesEveryDeadAddress() async throws {
         try await TestDatabase.withMigrated { database in
             let addresses = (180..<220).map { String(repeating: "é", count: $0 / 2) + String($0) }
             try await DeviceTokenRegistry(database.pool).mark(addresses.map { mark($0) })
@@ -184,15 +185,15 @@ struct LongAddressTests {
             let seed = TokenHash.seed(output: Self.output, app: Self.app, environment: .production)
             for address in addresses {
                 let hash = Array(address.utf8).withUnsafeBytes { TokenHash.hash(address: $0, form: .text, seed: seed) }
-                // the filter itself is long to read
+                // Kept apart from the check, because a failed check would print the whole filter.
                 let mayBeDead = filter.mayContain(hash)
                 #expect(mayBeDead, "\(address)")
             }
         }
     }
 
-    /// With five rows or a hundred million, the files of table and index stay what they are.
-    @Test func theMigrationRewritesNothing() async throws {
+    /// The migration must not rewrite the files of the table and its indexes, which may hold a hundred million rows.
+    @Test func migrationKeepsTableFiles() async throws {
         try await TestDatabase.withMigrated(before: 11) { database in
             func files() async throws -> [String] {
                 try await database.pool.query(
@@ -213,8 +214,8 @@ struct LongAddressTests {
         }
     }
 
-    /// A worker of the version before that is still there writes as it did, and reads what it wrote.
-    @Test func theVersionBeforeMayGoOn() async throws {
+    /// A worker of the previous version that still runs can write long tokens as before and find them again.
+    @Test func acceptsWritesOfPreviousVersion() async throws {
         try await TestDatabase.withMigrated { database in
             let long = String(repeating: "x", count: 300)
             for address in ["ab12", long] {
@@ -229,12 +230,12 @@ struct LongAddressTests {
             try await registry.mark([mark(long)])
             try await database.nextTick(of: "milliseconds")
             #expect(
-                try await dead(registry) == ["ab12", long, long], "the old row goes with docs/tokens.md's statement")
+                try await dead(registry) == ["ab12", long, long], "the statement of docs/tokens.md removes the old row")
         }
     }
 
-    /// What docs/tokens.md gives to who has a trigger; whoever had these rights before needs no more.
-    @Test func whoMayRegisterMayRegisterLongOnes() async throws {
+    /// The rights that docs/tokens.md grants for a trigger are enough for long addresses.
+    @Test func registersLongAddressWithDocumentedRights() async throws {
         try await TestDatabase.withMigrated { database in
             try await database.withLogin(in: "") { login, role in
                 for grant in [

@@ -7,7 +7,7 @@ import Testing
     private let key = String(repeating: "A", count: 43) + "="
     private let otherKey = String(repeating: "B", count: 42) + "A="
 
-    @Test func theFirstKeySealsAndAllOpen() throws {
+    @Test func sealsWithFirstKeyAndOpensWithAll() throws {
         let keyring = try MasterKeyring(
             text: "# changed in November\n\n  2026-11  \(key) \r\n2025-01\t\(otherKey)\n", source: "keyring")
         #expect(keyring.currentKeyID == "2026-11")
@@ -22,18 +22,18 @@ import Testing
         ("a c2hvcnQ=\n", "keyring keys, line 1: the key of a is not 32 bytes in base64"),
         ("a !!!\n", "keyring keys, line 1: the key of a is not 32 bytes in base64"),
     ])
-    func malformedFilesAreRefusedWithTheLine(text: String, message: String) {
+    func namesLineOfMalformedFile(text: String, message: String) {
         #expect(throws: StoreError(.keyring, message)) { try MasterKeyring(text: text, source: "keys") }
     }
 
-    @Test func aKeyIDIsPlainAndUnique() {
+    @Test func requiresPlainAndUniqueKeyIDs() {
         #expect(throws: StoreError(.keyring, "keyring keys, line 2: key id a is there twice")) {
             try MasterKeyring(text: "a \(key)\na \(otherKey)", source: "keys")
         }
         #expect(throws: StoreError.self) { try MasterKeyring(text: "a/b \(key)", source: "keys") }
     }
 
-    @Test func errorsNeverShowAKey() throws {
+    @Test func hidesKeysInErrors() throws {
         let error = try #require(throws: StoreError.self) {
             try MasterKeyring(text: "a \(key)\nb \(key) more", source: "keys")
         }
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [(0o600, true), (0o640, true), (0o400, true), (0o644, false), (0o660, false), (0o601, false)])
-    func permissionsAreChecked(mode: Int, isFine: Bool) throws {
+    func rejectsFilesReadableOrWritableByOthers(mode: Int, isFine: Bool) throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "keyring-\(UUID().uuidString)").path
         try Data("a \(key)\n".utf8).write(to: URL(filePath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func theFileIsReadAgainWhenItChanges() throws {
+    @Test func rereadsChangedFile() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "keyring-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         func write(_ text: String) {
@@ -63,7 +63,7 @@ import Testing
         }
         write("a \(key)\n")
         let keyring = try MasterKeyring(file: path)
-        #expect(try keyring.refresh() == false, "nothing has changed")
+        #expect(try keyring.refresh() == false, "the file is unchanged")
         write("# another text\na \(key)\n")
         #expect(try keyring.refresh() == false, "the keys are the same")
         write("b \(otherKey)\na \(key)\n")
@@ -75,13 +75,13 @@ import Testing
         for _ in 1...2 { #expect(throws: error) { try keyring.refresh() } }
         try FileManager.default.removeItem(atPath: path)
         #expect(throws: StoreError.self) { try keyring.refresh() }
-        #expect(keyring.keyIDs == ["a", "b"], "the last good ones stay")
+        #expect(keyring.keyIDs == ["a", "b"], "the last valid keys must remain")
         write("b \(otherKey)\n")
         #expect(try keyring.refresh())
         #expect(keyring.keyIDs == ["b"])
     }
 
-    @Test func aMissingKeyIsLookedForInTheFile() throws {
+    @Test func rereadsFileForMissingKey() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "keyring-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         func write(_ text: String) {
@@ -98,7 +98,7 @@ import Testing
         #expect(keyring.currentKeyID == "a")
     }
 
-    @Test func aMissingFileIsNamed() {
+    @Test func namesMissingFile() {
         #expect(throws: StoreError(.keyring, "keyring /nowhere/keys: No such file or directory")) {
             try MasterKeyring(file: "/nowhere/keys")
         }

@@ -7,7 +7,7 @@ import Testing
 import WorkerTestSupport
 
 @Suite struct MigrationFolderTests {
-    @Test func everyFileOfTheFolderIsInTheProgram() throws {
+    @Test func embedsEveryMigrationFile() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../migrations").standardized
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
@@ -15,7 +15,7 @@ import WorkerTestSupport
         #expect(Migration.all.map(\.fileName) == files)
         for migration in Migration.all {
             let file = try String(contentsOf: folder.appending(path: migration.fileName), encoding: .utf8)
-            #expect(migration.sql == file, "\(migration.fileName) is not what was built")
+            #expect(migration.sql == file, "\(migration.fileName) differs from the embedded text")
         }
         let numbers = Migration.all.map(\.number)
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }, "\(numbers)")
@@ -32,7 +32,7 @@ struct MigrationTests {
         Migrations(database.configuration, known: known, logger: database.logger)
     }
 
-    @Test func theRealOnesApplyOnceAndVerify() async throws {
+    @Test func appliesAllMigrationsOnceAndVerifies() async throws {
         try await TestDatabase.withEmpty { database in
             let migrations = Migrations(database.configuration, logger: database.logger)
             let error = await #expect(throws: StoreError.self) { try await migrations.verify() }
@@ -45,8 +45,8 @@ struct MigrationTests {
         }
     }
 
-    /// What a DBA applies with psql is what `apply` would have done.
-    @Test func whatIsPrintedForPsqlDoesTheSame() async throws {
+    /// The printed script, run with psql, has the same effect as `apply`.
+    @Test func printsEquivalentScriptForPsql() async throws {
         try await TestDatabase.withEmpty { database in
             let migrations = Migrations(database.configuration, logger: database.logger)
             let script = try await migrations.script()
@@ -64,19 +64,19 @@ struct MigrationTests {
         }
     }
 
-    @Test func manyAtOnceApplyEachOnce() async throws {
+    @Test func appliesEachMigrationOnceConcurrently() async throws {
         try await TestDatabase.withEmpty { database in
             let applied = try await withThrowingTaskGroup(of: [Migration].self) { group in
                 for _ in 0..<6 { group.addTask { try await migrations(database, [first, second]).apply() } }
                 return try await group.reduce(into: []) { $0 += $1 }
             }
-            // Each by whoever got its lock.
+            // Each migration is applied by the task that got its lock.
             #expect(applied.sorted { $0.number < $1.number } == [first, second])
             #expect(try await database.pool.query("SELECT count(*) FROM martlet.a")[0]["count"].integer == 1)
         }
     }
 
-    @Test func aNewOneIsAppliedOnTop() async throws {
+    @Test func appliesNewMigrationOnTop() async throws {
         try await TestDatabase.withEmpty { database in
             try await migrations(database, [first]).apply()
             #expect(try await migrations(database, [first, second]).plan() == [second])
@@ -84,9 +84,10 @@ struct MigrationTests {
         }
     }
 
-    /// A migration, or a table that is read: the holder is named, and nothing is left of the attempt.
+    /// The lock is held by another migration or by a reader of the table. The error names the holder, and the failed
+    /// attempt leaves nothing behind.
     @Test(arguments: ["SELECT pg_advisory_xact_lock(30787916668888436)", "LOCK TABLE martlet.a IN ACCESS SHARE MODE"])
-    func aLockIsNotWaitedForLongAndItsHolderIsNamed(locking: String) async throws {
+    func givesUpOnLockAndNamesHolder(locking: String) async throws {
         try await TestDatabase.withEmpty { database in
             try await migrations(database, [first]).apply()
             let holder = try await PostgresConnection.connect(database.configuration(named: "a psql"))
@@ -110,8 +111,8 @@ struct MigrationTests {
         }
     }
 
-    /// Only what applies may take as long as it takes: who looks says that it can't, and looks again.
-    @Test func lookingIsBounded() async throws {
+    /// Only `apply` may wait without limit. A check that times out reports a retriable error.
+    @Test func boundsTimeOfVerifyAndPlan() async throws {
         try await TestDatabase.withMigrated { database in
             let holder = try await PostgresConnection.connect(database.configuration)
             try await holder.query("BEGIN")
@@ -127,7 +128,7 @@ struct MigrationTests {
         }
     }
 
-    @Test func aFailingOneLeavesNothingBehind() async throws {
+    @Test func rollsBackFailedMigration() async throws {
         try await TestDatabase.withEmpty { database in
             let broken = Migration(number: 2, name: "broken", sql: "INSERT INTO martlet.a VALUES (1); SELECT 1 / 0")
             await #expect(throws: PostgresError.self) { try await migrations(database, [first, broken]).apply() }
@@ -137,7 +138,7 @@ struct MigrationTests {
         }
     }
 
-    @Test func aChangedFileAndADatabaseAheadAreRefused() async throws {
+    @Test func rejectsChangedFileAndNewerDatabase() async throws {
         try await TestDatabase.withEmpty { database in
             try await migrations(database, [first, second]).apply()
             let changed = Migration(number: 2, name: "second", sql: second.sql + " ")
@@ -153,7 +154,7 @@ struct MigrationTests {
         }
     }
 
-    @Test func aForgottenNumberIsRefused() async throws {
+    @Test func rejectsSkippedMigration() async throws {
         try await TestDatabase.withEmpty { database in
             let third = Migration(number: 3, name: "third", sql: "SELECT 1")
             try await migrations(database, [first, third]).apply()

@@ -6,7 +6,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// Rows that an operator may write with SQL, or a newer version, and rows that are hidden from a worker.
+/// Rows that an operator may write with SQL or that a newer version writes, and rows that a worker can't see.
 @Suite(.needsDatabase, .endsAHang)
 struct OddRowTests {
     private struct Oddity {
@@ -43,7 +43,7 @@ struct OddRowTests {
             logger: log?.logger("store") ?? database.logger)
     }
 
-    /// Two apps with a credential each.
+    /// Creates two apps with one credential each and returns the ids of the credentials.
     private func fill(_ database: TestDatabase) async throws -> [Credential.ID] {
         var ids: [Credential.ID] = []
         for team in ["TEAM000001", "TEAM000002"] {
@@ -60,8 +60,9 @@ struct OddRowTests {
         store.current.route(app: app, environment: nil, topic: app).map(\.credential.id)
     }
 
-    /// Where it was read before, the last one stays in use; a worker that starts has that app's jobs wait.
-    @Test func aRowThatCanNotBeReadStopsOnlyItsApps() async throws {
+    /// A running worker keeps using the last readable version of the row. A worker that starts makes the jobs of the
+    /// app wait.
+    @Test func unreadableRowStopsOnlyItsApp() async throws {
         try await TestDatabase.withMigrated { database in
             let ids = try await fill(database)
             try await database.pool.query("ALTER TYPE martlet.environment ADD VALUE 'moon'")
@@ -83,15 +84,15 @@ struct OddRowTests {
                     "UPDATE martlet.\(odd.table) SET \(odd.change) WHERE \(key)::text = $1", [.text(row)])
                 let new = App(bundleID: "new\(number)", accounts: ["apns": AppAccount("TEAM000001")])
                 try await AppRepository(database.pool).set(new)
-                try await eventually("\(odd): the new app is there") { store.current.app(new.bundleID) == new }
+                try await eventually("\(odd): the new app is loaded") { store.current.app(new.bundleID) == new }
                 let start = "martlet.\(odd.table) row \(row) can't be read: column \(odd.column) "
                 #expect(store.current.unreadableRows.map { $0.hasPrefix(start) } == [true], "\(odd)")
-                try await eventually("\(odd): it is told") { log.text.contains(start) }
-                #expect(route("team000002", in: store) == .success(ids[1]), "\(odd): what was there stays")
+                try await eventually("\(odd): the row is logged") { log.text.contains(start) }
+                #expect(route("team000002", in: store) == .success(ids[1]), "\(odd): the loaded row stays in use")
                 let late = try await load(database)
                 for store in [store, late] { #expect(route("team000001", in: store) == .success(ids[0]), "\(odd)") }
                 guard case .failure(.credentialUnusable(let explanation)) = route("team000002", in: late) else {
-                    Issue.record("\(odd): it does not wait")
+                    Issue.record("\(odd): the job must wait for its credential")
                     continue
                 }
                 #expect(explanation.hasPrefix(start), "\(odd)")
@@ -102,14 +103,14 @@ struct OddRowTests {
                 let isListed = odd.table == "credentials" && odd.column != "certificate_chain"
                 #expect(credentials.count == (isListed ? 1 : 0), "\(odd)")
                 try await database.pool.batch(Self.mending)
-                try await eventually("\(odd): it is mended") { store.current.unreadableRows == [] }
+                try await eventually("\(odd): the repaired row is loaded") { store.current.unreadableRows == [] }
             }
         }
     }
 
-    /// Row-level security hides rows: without an error it would look as if all apps were gone.
+    /// Row-level security hides rows. Without an error, it would look as if all apps had been removed.
     @Test(arguments: ["apps", "credentials"])
-    func rowsThatAreHiddenAreAnError(table: String) async throws {
+    func reportsHiddenRowsAsError(table: String) async throws {
         try await TestDatabase.withMigrated { database in
             let ids = try await fill(database)
             try await database.withLogin(in: "martlet_worker") { login, _ in
@@ -117,13 +118,13 @@ struct OddRowTests {
                 let store = try await load(database, from: login, log: log)
                 let running = database.follow(store)
                 try await database.pool.query("ALTER TABLE martlet.\(table) ENABLE ROW LEVEL SECURITY")
-                try await eventually("it is told: \(log.text)") {
+                try await eventually("the error is logged: \(log.text)") {
                     log.text.contains("row-level security policy for table \"\(table)\"")
                 }
                 #expect(route("team000001", in: store) == .success(ids[0]))
                 let error = await #expect(throws: PostgresError.self) { try await load(database, from: login) }
                 #expect(error?.sqlState == "42501")
-                #expect(try await load(database).current.credentialIDs == Set(ids), "its owner is not hindered")
+                #expect(try await load(database).current.credentialIDs == Set(ids), "the owner must see all rows")
                 running.cancel()
                 await running.value
             }

@@ -6,7 +6,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// From a database that knew one output only, with rows of every kind, to one that knows many.
+/// Tests of the migration from the last schema with a single output, with rows of every kind, to several outputs.
 @Suite(.needsDatabase, .endsAHang)
 struct OutputsMigrationTests {
     private static let key = "11111111-1111-4111-8111-111111111111"
@@ -14,7 +14,7 @@ struct OutputsMigrationTests {
     private static let retired = "33333333-3333-4333-8333-333333333333"
     private static let team = "TEAM000001"
 
-    /// As the last version that knew one output sealed it.
+    /// Inserts a credential, sealed as by the last version with a single output.
     private func insert(
         _ id: String, _ kind: String, keyID: String?, topics: [String], state: String, _ keyring: MasterKeyring,
         _ database: TestDatabase
@@ -68,7 +68,7 @@ struct OutputsMigrationTests {
     private func rows(_ database: TestDatabase) async throws -> [String] {
         var rows: [String] = []
         for table in Self.kept {
-            // a later migration's column
+            // The column of a later migration is left out.
             rows += try await database.pool.query(
                 "SELECT (to_jsonb(t) - 'address')::text AS row FROM martlet.\(table) AS t ORDER BY 1"
             ).map { "\(table) \(try $0["row"].text)" }
@@ -76,7 +76,7 @@ struct OutputsMigrationTests {
         return rows
     }
 
-    @Test func rowsOfEveryKindGoAlong() async throws {
+    @Test func migrationKeepsRowsOfEveryKind() async throws {
         try await TestDatabase.withMigrated(before: 10) { database in
             let keyring = try MasterKeyring.sample()
             try await fill(database, keyring)
@@ -125,8 +125,8 @@ struct OutputsMigrationTests {
         }
     }
 
-    /// A secret is bound to its output: what one output may use, another can't be made to.
-    @Test func aCredentialThatIsGivenToAnotherOutputCantBeOpened() async throws {
+    /// A secret is bound to its output, so that no other output can use it.
+    @Test func rejectsCredentialMovedToAnotherOutput() async throws {
         try await TestDatabase.withMigrated { database in
             let keyring = try MasterKeyring.sample()
             let repository = CredentialRepository(database.pool)
@@ -149,8 +149,8 @@ struct OutputsMigrationTests {
         }
     }
 
-    /// One app, two outputs: each finds its own account's credential and no other's.
-    @Test func anAppHasCredentialsOfSeveralOutputs() throws {
+    /// For each of its outputs, an app gets the credential of its account there and no other.
+    @Test func routesToCredentialOfEachOutput() throws {
         let (apns, pigeon) = (
             OutputAccounts(name: "apns", accountName: "team"), OutputAccounts(name: "pigeon", accountName: "loft")
         )

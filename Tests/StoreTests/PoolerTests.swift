@@ -5,8 +5,8 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// What the database is asked, with PgBouncer in transaction mode between: no two statements outside a transaction need be
-/// carried out by the same session.
+/// Tests of all database operations through PgBouncer in transaction mode, where two statements outside a transaction
+/// may run in different sessions.
 @Suite(
     .needsDatabase,
     .needsPooler, .endsAHang)
@@ -23,7 +23,7 @@ struct PoolerTests {
         }
     }
 
-    @Test func aMigrationLeavesNoLockBehind() async throws {
+    @Test func migrationLeavesNoLockBehind() async throws {
         try await withPooler(backends: 2) { database, pooled in
             let through = Migrations(pooled, logger: database.logger)
             #expect(try await through.apply() == Migration.all)
@@ -39,8 +39,8 @@ struct PoolerTests {
         }
     }
 
-    /// One client's limit is not the next client's, though both have the same session.
-    @Test func aTimeLimitIsForItsStatementOnly() async throws {
+    /// Two clients share one session, but the time limit of one must not apply to the other.
+    @Test func limitsTimePerStatement() async throws {
         try await withPooler(backends: 1) { _, pooled in
             var patient = pooled
             patient.queryTimeout = nil
@@ -61,7 +61,7 @@ struct PoolerTests {
         }
     }
 
-    @Test func whatIsGivenUpIsCancelledThroughIt() async throws {
+    @Test func cancelsTimedOutStatementThroughPooler() async throws {
         try await withPooler(backends: 2) { database, pooled in
             var impatient = pooled
             impatient.queryTimeout = .milliseconds(300)
@@ -70,7 +70,7 @@ struct PoolerTests {
                 try await connection.execute(script: "SELECT pg_sleep(601)")
             }
             #expect(error?.code == .timedOut)
-            try await eventually("nothing sleeps") {
+            try await eventually("the statement is cancelled") {
                 try await database.pool.query(
                     "SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(601)' AND datname = current_database()"
                 ).isEmpty
@@ -78,8 +78,8 @@ struct PoolerTests {
         }
     }
 
-    /// Notifications don't pass: changes are found by looking.
-    @Test func changesAreFollowed() async throws {
+    /// PgBouncer does not forward notifications, so changes are found by polling.
+    @Test func followsChangesByPolling() async throws {
         try await withPooler(backends: 3) { database, pooled in
             try await database.migrate()
             let pool = PostgresPool(pooled, logger: database.logger)
@@ -98,7 +98,7 @@ struct PoolerTests {
             }
             try await AppRepository(database.pool).set(
                 App(bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001")]))
-            try await eventually("the app is seen") { store.current.app("com.example.shop") != nil }
+            try await eventually("the app is loaded") { store.current.app("com.example.shop") != nil }
             #expect(try await CancellationRepository(pool).cancel("order-1"))
             var known = feed.initial
             for await event in seen {

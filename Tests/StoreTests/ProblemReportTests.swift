@@ -19,7 +19,7 @@ import Testing
         #expect(report(text).text == shortened)
     }
 
-    @Test func countsWorkersThatReportAProblem() {
+    @Test func countsWorkersThatReportProblem() {
         let members = (1...3).map { number in
             FleetMember(
                 id: "\(number)", name: "push-\(number)", version: "1", outputs: [], uptimeSeconds: 60, silentSeconds: 0,
@@ -33,6 +33,6 @@ import Testing
             id: "4", name: "push-4", version: "1", outputs: [], uptimeSeconds: 60, silentSeconds: 0,
             report: WorkerReport(
                 host: "web-3", pid: 4711, state: .ready, problems: [report("Refused."), report("Refused.")]))
-        #expect([twice].problems.map(\.text) == ["Refused."], "one worker reports both")
+        #expect([twice].problems.map(\.text) == ["Refused."], "a single worker reports both")
     }
 }

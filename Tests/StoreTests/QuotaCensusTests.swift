@@ -6,24 +6,24 @@ import Testing
 
     private func at(_ seconds: Double) -> ContinuousClock.Instant { start + .seconds(seconds) }
 
-    /// How many share a quota, as one who asks hears it.
+    /// Returns the number of workers that share a quota, or `nil` if it is unknown.
     private func ask(_ census: inout QuotaCensus, _ name: String = "fcm/p", at seconds: Double = 0) -> Int? {
         census.ask(name, now: at(seconds)).workers
     }
 
-    @Test func aQuotaIsUnknownUntilItWasCounted() {
+    @Test func quotaIsUnknownUntilCounted() {
         var census = QuotaCensus()
         #expect(census.ask("fcm/p", now: start) == (nil, true))
-        #expect(census.ask("fcm/p", now: start) == (nil, false), "the row is written once for it")
+        #expect(census.ask("fcm/p", now: start) == (nil, false), "one write of the row is enough")
         #expect(census.names(now: start) == ["fcm/p"])
         census.counted([:], now: start)
-        #expect(ask(&census) == nil, "the question was on its way before")
+        #expect(ask(&census) == nil, "this count was started before the quota was asked for")
         census.counted(["fcm/p": 4, "fcm/other": 7], now: start)
         #expect(ask(&census) == 4)
-        #expect(census.workers == ["fcm/p": 4], "nobody has asked for the other")
+        #expect(census.workers == ["fcm/p": 4], "no output asked for the other quota")
     }
 
-    @Test func aQuotaIsInUseForAMinute() {
+    @Test func forgetsQuotaUnusedForAMinute() {
         var census = QuotaCensus()
         _ = ask(&census)
         census.counted(["fcm/p": 4], now: start)
@@ -33,7 +33,7 @@ import Testing
         #expect(census.ask("fcm/p", now: at(119)) == (nil, true))
     }
 
-    @Test func othersComeAndGo() {
+    @Test func followsNumberOfWorkers() {
         var census = QuotaCensus()
         _ = ask(&census)
         for (second, count) in [4, 5, 3, 1].enumerated() {
@@ -42,8 +42,8 @@ import Testing
         }
     }
 
-    /// When the database comes back, some find it sooner than others.
-    @Test func anOutageChangesNothingAndItsEndOnlyAdds() {
+    /// After an outage some workers reconnect sooner than others, so a count must not fall at once.
+    @Test func keepsCountThroughOutage() {
         var census = QuotaCensus()
         _ = ask(&census)
         census.counted(["fcm/p": 4], now: start)
@@ -61,7 +61,7 @@ import Testing
         #expect(ask(&census, at: 65) == 3)
     }
 
-    @Test func withoutRightsAWorkerIsAlone() {
+    @Test func assumesSingleWorkerWithoutPermission() {
         var census = QuotaCensus()
         _ = ask(&census)
         census.refused()

@@ -3,11 +3,11 @@ import Store
 import Testing
 
 @Suite struct ReadingPatienceTests {
-    @Test func itGrowsWithWhatIsReadAndWithWhatFails() {
+    @Test func growsWithReadingTimeAndTimeouts() {
         var patience = ReadingPatience()
         #expect(patience.timeout == .seconds(30))
         patience.failed(PostgresError(.connectionLost, "gone"))
-        #expect(patience.timeout == .seconds(30), "time was not what it lacked")
+        #expect(patience.timeout == .seconds(30), "a lost connection must not extend the limit")
         patience.failed(PostgresError(.timedOut, "late"))
         #expect(patience.timeout == .seconds(60))
         patience.succeeded(after: .seconds(45))

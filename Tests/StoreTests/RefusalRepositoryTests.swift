@@ -13,7 +13,7 @@ struct RefusalRepositoryTests {
         Refusal(credential: credential, environment: .sandbox, topic: topic, reason: reason, since: Self.since)
     }
 
-    @Test func whatBeganIsThereUntilItEnds() async throws {
+    @Test func listsRefusalsUntilEnded() async throws {
         try await TestDatabase.withMigrated { database in
             let credential = try await CredentialRepository(database.pool).importCredential(
                 .sampleKey("f1", team: "TEAM000001"), keyring: .sample())
@@ -23,9 +23,9 @@ struct RefusalRepositoryTests {
             #expect(try await repository.list() == [whole, part])
             let odd = "UPDATE martlet.refusals SET since = $1::text::timestamptz WHERE topic = 'a.b'"
             try await database.pool.query(odd, [.text("-infinity")])
-            #expect(try await Set(repository.list().map(\.topic)) == [nil, "a.b"], "one without a time is told, too")
+            #expect(try await Set(repository.list().map(\.topic)) == [nil, "a.b"], "a row without a time is listed")
             try await database.pool.query(odd, [.text("\(Self.since.rfc3339)")])
-            // Written anew, by another worker: one row, which keeps its beginning.
+            // Another worker writes the same refusal again: the row is reused and keeps its start time.
             let later = Refusal(
                 credential: credential, environment: .sandbox, topic: nil, reason: "Forbidden",
                 since: Timestamp(milliseconds: 1_800_000_000_000))
@@ -40,7 +40,7 @@ struct RefusalRepositoryTests {
         }
     }
 
-    @Test func whatNobodyWritesAnyMoreIsForgotten() async throws {
+    @Test func deletesRefusalsNotRenewed() async throws {
         try await TestDatabase.withMigrated { database in
             let credential = try await CredentialRepository(database.pool).importCredential(
                 .sampleKey("f1", team: "TEAM000001"), keyring: .sample())
@@ -53,7 +53,7 @@ struct RefusalRepositoryTests {
         }
     }
 
-    @Test func aCredentialThatIsNoLongerThereIsNoFault() async throws {
+    @Test func ignoresRefusalOfDeletedCredential() async throws {
         try await TestDatabase.withMigrated { database in
             let repository = RefusalRepository(database.pool)
             try await repository.write(

@@ -14,7 +14,7 @@ import Testing
         return RegistrationReader(rules: rules)
     }
 
-    /// What becomes of each line.
+    /// Returns the registration or the error of each line as text.
     private func read(_ lines: [String], _ change: (inout RegistrationRules) -> Void = { _ in }) -> [String] {
         var reader = reader(change)
         return lines.map { line in
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func columnsAreInTheirOrderOrAsNamed() {
+    @Test func readsColumnsInDefaultOrNamedOrder() {
         #expect(
             read([
                 "AA01,com.example.shop,sandbox,1700000000,apns", "aa02,com.example.shop", "",
@@ -47,8 +47,8 @@ import Testing
             ])
     }
 
-    /// Where its marks are, too, whatever the app's own environment.
-    @Test func anOutputOfOneWorldHasAllItsTokensThere() {
+    /// An output with a single environment stores all tokens and marks there, regardless of the app's default.
+    @Test func readsTokensOfOutputWithSingleEnvironment() {
         #expect(
             read([
                 "Anna,com.example.news,,1700000000,logbook", "Anna,com.example.news,production,1700000000,logbook",
@@ -63,7 +63,7 @@ import Testing
         #expect(lines == ["bad: environment: logbook has no sandbox"])
     }
 
-    @Test func optionsGiveWhatALineLeavesOut() {
+    @Test func takesMissingFieldsFromOptions() {
         let lines = read(["aa01", "aa02,com.example.news,production,1700000000"]) { rules in
             rules.app = "com.example.shop"
             rules.environment = .sandbox
@@ -79,7 +79,7 @@ import Testing
             }.first?.hasSuffix(" fcm") == true)
     }
 
-    @Test func objectsSayTheSame() {
+    @Test func readsJSONObjects() {
         #expect(
             read([
                 #"{"token":"AA01","app":"com.example.shop","registered_at":1700000000}"#,
@@ -103,7 +103,7 @@ import Testing
         ("aa,com.example.shop,,,apns,more", "has 6 fields, but there are 5 columns"),
         (#""aa"#, "a quoted field does not end"), (#""aa"b,com.example.shop"#, "text after a quoted field"),
     ])
-    func whatIsWrongWithALineOfCSV(line: String, problem: String) {
+    func reportsErrorInCSVLine(line: String, problem: String) {
         #expect(read([line]) { $0.app = "com.example.shop" } == ["bad: \(problem)"])
     }
 
@@ -113,18 +113,18 @@ import Testing
         (#"{"token""#, "is not JSON"),
         ("[]", "is not JSON"),
     ])
-    func whatIsWrongWithAnObject(line: String, problem: String) {
+    func reportsErrorInJSONObject(line: String, problem: String) {
         let read = read([#"{"token":"aa"}"#, line]) { $0.app = "com.example.shop" }
         #expect(read[1].hasPrefix("bad: \(problem)"), "\(read)")
     }
 
     @Test(arguments: [("token,apps", "column apps: is not one of"), ("token,app,app", "column app: is there twice")])
-    func whatIsWrongWithColumnNames(line: String, problem: String) {
+    func reportsErrorInColumnNames(line: String, problem: String) {
         #expect(read([line])[0].hasPrefix("bad: \(problem)"))
     }
 
     @Test(arguments: [1, 2, 7, 1_000_000])
-    func linesAreTheSameHoweverTheyCome(pieceSize: Int) {
+    func splitsLinesIndependentlyOfChunks(pieceSize: Int) {
         let longLine = String(repeating: "x", count: LineSplitter.longestLine)
         let text = "one\r\n\ntwo\n\(longLine)\n\(longLine)y\nlast"
         let bytes = Array(text.utf8)

@@ -38,7 +38,7 @@ struct RekeyingTests {
             })
     }
 
-    @Test func everythingIsSealedAnewOnceAndNothingIsLost() async throws {
+    @Test func resealsEachRowOnceWithoutLoss() async throws {
         try await TestDatabase.withMigrated { database in
             let (old, both) = (try keyring(Self.oldLine), try keyring(Self.newLine, Self.oldLine))
             let credentials = CredentialRepository(database.pool)
@@ -62,13 +62,13 @@ struct RekeyingTests {
 
             let planned = try await rekey(database, both, dryRun: true)
             #expect(planned.resealed == 251 && planned.rows == 251 && planned.rowsByMasterKey == ["old": 251])
-            #expect(try await secrets(database, old) == before, "a dry run changes nothing")
+            #expect(try await secrets(database, old) == before, "a dry run must change nothing")
 
             let report = try await rekey(database, both)
             #expect(report.resealed == 251 && report.rows == 251 && report.problems == [], "\(report)")
             #expect(report.rowsByMasterKey == ["new": 251])
             #expect(try await secrets(database, keyring(Self.newLine)) == before)
-            #expect(try await token(database, ids[0], keyring(Self.newLine)) == jwt, "no other token was made")
+            #expect(try await token(database, ids[0], keyring(Self.newLine)) == jwt, "the stored token must be kept")
             let kept = try await database.pool.query("SELECT issued_at FROM martlet.provider_tokens")[0]["issued_at"]
             #expect(try kept.milliseconds == issuedAt)
 
@@ -77,11 +77,11 @@ struct RekeyingTests {
         }
     }
 
-    @Test func whatFormat1SealedGetsADataKey() async throws {
+    @Test func upgradesFormat1ToDataKey() async throws {
         try await TestDatabase.withMigrated { database in
             let new = try keyring(Self.newLine)
             let id = try await CredentialRepository(database.pool).importCredential(.sampleKey("f"), keyring: new)
-            // As the first version sealed it: made with another implementation, for this id.
+            // The secret as the first version sealed it, computed with another implementation for this id.
             let format1: [UInt8] = [
                 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 139, 195, 144, 244, 185, 186, 92, 97, 165, 90, 73, 185, 135,
                 65, 20, 63, 191, 123, 120,
@@ -98,7 +98,7 @@ struct RekeyingTests {
         }
     }
 
-    @Test func whatCanNotBeOpenedIsNamedAndTheRestIsDone() async throws {
+    @Test func reportsUnopenableRowsAndResealsOthers() async throws {
         try await TestDatabase.withMigrated { database in
             let credentials = CredentialRepository(database.pool)
             let good = try await credentials.importCredential(.sampleKey("f1"), keyring: keyring(Self.oldLine))
@@ -126,8 +126,8 @@ struct RekeyingTests {
         }
     }
 
-    /// Tokens that are of no use keep no master key in use.
-    @Test func tokensThatAreTooOldGo() async throws {
+    /// A token that is too old to use must not require its master key.
+    @Test func deletesTokensThatAreTooOld() async throws {
         try await TestDatabase.withMigrated { database in
             let id = try await CredentialRepository(database.pool).importCredential(
                 .sampleKey("f1"), keyring: keyring(Self.newLine))
@@ -145,8 +145,8 @@ struct RekeyingTests {
         let newest = Mutex<Secret?>(nil)
     }
 
-    /// Workers that make tokens, under either key, and imports go on while the master key goes to and fro.
-    @Test func nothingThatIsWrittenMeanwhileIsLost() async throws {
+    /// Tokens are created and credentials imported under both keys while the master key changes back and forth.
+    @Test func keepsRowsWrittenDuringRekeying() async throws {
         try await TestDatabase.withMigrated { database in
             let (old, new) = (
                 try keyring(Self.oldLine, Self.newLine), try keyring(Self.newLine, Self.oldLine)
@@ -155,7 +155,7 @@ struct RekeyingTests {
             let id = try await credentials.importCredential(.sampleKey("f", secret: "key f"), keyring: old)
             let scene = Scene()
             let imported = try await withThrowingTaskGroup(of: Int.self) { group in
-                // Every token is too old at once, so each call makes one.
+                // Every token is too old at once, so each call creates a new one.
                 group.addTask {
                     var count = 0
                     while !scene.isOver.withLock({ $0 }) {

@@ -8,7 +8,7 @@ import WorkerTestSupport
 
 @Suite(.needsDatabase, .endsAHang)
 struct RepositoryTests {
-    @Test func appsAreSetListedShownAndRemoved() async throws {
+    @Test func setsListsShowsAndRemovesApps() async throws {
         try await TestDatabase.withMigrated { database in
             let apps = AppRepository(database.pool)
             var shop = App(
@@ -39,8 +39,8 @@ struct RepositoryTests {
         }
     }
 
-    /// Each operator names a column, and none undoes what another has done.
-    @Test func operatorsAtOnceChangeOnlyWhatTheyName() async throws {
+    /// Each operator changes one column and must not undo another operator's change.
+    @Test func keepsConcurrentChangesOfOtherColumns() async throws {
         try await TestDatabase.withMigrated { database in
             let (apps, id) = (AppRepository(database.pool), "com.example.shop")
             let unknown = await #expect(throws: StoreError.self) {
@@ -51,12 +51,12 @@ struct RepositoryTests {
                 try await apps.change(id, [.account("TEAM000001", of: "apns")])
                     == App(bundleID: id, accounts: ["apns": AppAccount("TEAM000001")]))
 
-            // an operator who began before the other and ends after it
+            // An operator whose transaction began before the second change and commits after it.
             let first = try await PostgresConnection.connect(database.configuration)
             try await first.query("BEGIN")
             try await first.query("UPDATE martlet.apps SET allowed_publishers = '{shop}'")
             let second = Task { try await apps.change(id, [.paused(true)]) }
-            try await eventually("the second one waits") {
+            try await eventually("the second change waits") {
                 try await database.pool.query(
                     "SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()"
                 ).count > 0
@@ -79,7 +79,7 @@ struct RepositoryTests {
     }
 
     @Test(arguments: ["", "com.example shop", "com.exämple"])
-    func aBadBundleIDIsRefused(bundleID: String) async throws {
+    func rejectsInvalidBundleID(bundleID: String) async throws {
         try await TestDatabase.withMigrated { database in
             let error = await #expect(throws: StoreError.self) {
                 try await AppRepository(database.pool).set(
@@ -90,7 +90,7 @@ struct RepositoryTests {
     }
 
     @Test(arguments: ["6f9619ff-8b86-d011-b42d-00cf4fc964ff", "not a uuid"])
-    func anAppNamesOnlyACredentialThatExists(id: String) async throws {
+    func requiresExistingCredentialForApp(id: String) async throws {
         try await TestDatabase.withMigrated { database in
             let error = await #expect(throws: StoreError.self) {
                 try await AppRepository(database.pool).set(
@@ -100,7 +100,7 @@ struct RepositoryTests {
         }
     }
 
-    @Test func credentialsAreImportedSealedAndListed() async throws {
+    @Test func importsSealedCredentialsAndListsThem() async throws {
         try await TestDatabase.withMigrated { database in
             let credentials = CredentialRepository(database.pool)
             let keyring = try MasterKeyring.sample()
@@ -123,7 +123,7 @@ struct RepositoryTests {
         }
     }
 
-    @Test func theSameCredentialIsImportedOnceUntilRetired() async throws {
+    @Test func importsCredentialOnceUntilRetired() async throws {
         try await TestDatabase.withMigrated { database in
             let credentials = CredentialRepository(database.pool)
             let keyring = try MasterKeyring.sample()
@@ -140,7 +140,7 @@ struct RepositoryTests {
         }
     }
 
-    @Test func anAppsExplicitCredentialIsNotRetiredUnderIt() async throws {
+    @Test func keepsCredentialThatAppNames() async throws {
         try await TestDatabase.withMigrated { database in
             let credentials = CredentialRepository(database.pool)
             let id = try await credentials.importCredential(.sampleKey("f1"), keyring: MasterKeyring.sample())

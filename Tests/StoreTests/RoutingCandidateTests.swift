@@ -4,12 +4,12 @@ import Store
 import TestSupport
 import Testing
 
-/// What routing says of its choice.
+/// The candidates that routing lists for a job.
 @Suite struct RoutingCandidateTests {
     private static let now = Timestamp(seconds: 1_800_000_000)
     private static let topics = ["com.example.shop", "com.example.shop.voip", "com.example.other"]
 
-    @Test func everyCandidateIsThereInOrderWithItsObstacle() throws {
+    @Test func listsCandidatesInOrderWithObstacles() throws {
         let past = Timestamp(seconds: 1_700_000_000)
         let snapshot = Snapshot(
             apps: [App(bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001")])],
@@ -43,9 +43,9 @@ import Testing
         #expect(snapshot.candidates(app: "com.example.gone", environment: nil, topic: "x", at: Self.now) == nil)
     }
 
-    /// The first that serves is the one that is used, whatever there is.
+    /// For any set of credentials, the first candidate without an obstacle is the credential that routing uses.
     @Test(arguments: 0..<500)
-    func theExplanationIsThatOfTheChoice(seed: UInt64) throws {
+    func listsRoutedCredentialAsFirstUsable(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         func pick<T>(_ choices: [T], using generator: inout SplitMix64) -> T {
             choices[Int.random(in: choices.indices, using: &generator)]
@@ -80,6 +80,6 @@ import Testing
             app: "com.example.shop", environment: environment, topic: topic, needsToken: needsToken, named: named,
             at: Self.now)
         #expect(candidates.first { $0.obstacle == nil }?.credential.id == (try? route.get().credential.id))
-        #expect(Set(candidates.map(\.credential.id)).count == candidates.count, "none comes twice")
+        #expect(Set(candidates.map(\.credential.id)).count == candidates.count, "no candidate may be listed twice")
     }
 }

@@ -6,14 +6,14 @@ import Testing
     private let row = SealedRow(table: "martlet.credentials", id: "1", kind: "token")
     private let secret = Secret(Array("a private key".utf8))
 
-    @Test func opensWhatItSealed() throws {
+    @Test func sealsAndOpensSecret() throws {
         let keyring = try MasterKeyring.sample()
         let sealed = try keyring.seal(secret, for: row)
         #expect(sealed.masterKeyID == "2026-11")
         #expect(try keyring.open(sealed, for: row) == secret)
     }
 
-    @Test func sealingTwiceLooksDifferentAndHidesTheSecret() throws {
+    @Test func sealsDifferentlyEachTimeAndHidesSecret() throws {
         let keyring = try MasterKeyring.sample()
         let sealed = try keyring.seal(secret, for: row)
         #expect(try keyring.seal(secret, for: row) != sealed)
@@ -25,7 +25,7 @@ import Testing
         SealedRow(table: "martlet.credentials", id: "1", kind: "certificate"),
         SealedRow(table: "martlet.provider_tokens", id: "1", kind: "token"),
     ])
-    func doesNotOpenInAnotherRow(other: SealedRow) throws {
+    func rejectsSecretOfAnotherRow(other: SealedRow) throws {
         let keyring = try MasterKeyring.sample()
         let sealed = try keyring.seal(secret, for: row)
         let error = try #require(throws: StoreError.self) { try keyring.open(sealed, for: other) }
@@ -33,9 +33,9 @@ import Testing
         #expect(error.message.contains("\(other.table) row \(other.id)"), "\(error)")
     }
 
-    /// A key of another team, or another key, under the names of this one.
+    /// The names of another team or another key, or too few names.
     @Test(arguments: [["TEAM000002", "KEY0000001"], ["TEAM000001", "KEY0000002"], ["TEAM000001"], []])
-    func doesNotOpenUnderOtherNames(names: [String]) throws {
+    func rejectsSecretUnderOtherNames(names: [String]) throws {
         let keyring = try MasterKeyring.sample()
         func row(_ names: [String]) -> SealedRow { SealedRow(table: "t", id: "1", kind: "token", names: names) }
         let sealed = try keyring.seal(secret, for: row(["TEAM000001", "KEY0000001"]))
@@ -44,8 +44,8 @@ import Testing
         #expect(error?.code == .sealBroken)
     }
 
-    /// Made with another implementation of AES-GCM.
-    @Test func whatFormat1SealedStillOpens() throws {
+    /// The bytes were computed with another implementation of AES-GCM.
+    @Test func opensFormat1() throws {
         let bytes: [UInt8] = [
             1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 92, 100, 167, 80, 78, 15, 21, 254, 230, 125, 221, 61, 130, 58,
             199, 247, 198, 11, 22, 39, 160, 160, 147, 21, 65, 185, 5, 9, 112,
@@ -54,7 +54,7 @@ import Testing
         #expect(try keyring.open(SealedSecret(bytes: bytes, masterKeyID: "2026-11"), for: row) == secret)
         let named = SealedRow(table: row.table, id: row.id, kind: row.kind, names: ["TEAM000001"])
         #expect(try keyring.open(SealedSecret(bytes: bytes, masterKeyID: "2026-11"), for: named) == secret)
-        // there was one output then
+        // Format 1 dates from versions with a single output.
         let foreign = SealedRow(table: row.table, id: row.id, kind: row.kind, output: "pigeon")
         #expect(throws: StoreError.self) {
             try keyring.open(SealedSecret(bytes: bytes, masterKeyID: "2026-11"), for: foreign)
@@ -68,10 +68,11 @@ import Testing
         }
     }
 
-    @Test func everySecretHasADataKeyOfItsOwn() throws {
+    @Test func usesOneDataKeyPerSecret() throws {
         let keyring = try MasterKeyring.sample()
         let (one, two) = (try keyring.seal(secret, for: row), try keyring.seal(secret, for: row))
-        // format byte; nonce, 32 bytes and tag of the data key; nonce, ciphertext and tag of the secret
+        // The sealed bytes are the format, then nonce, 32 bytes and tag of the data key, then nonce, ciphertext and tag
+        // of the secret.
         #expect(one.bytes.first == 2 && one.bytes.count == 1 + 60 + 28 + secret.count)
         let mixed = one.bytes.prefix(61) + two.bytes.dropFirst(61)
         let error = #expect(throws: StoreError.self) {
@@ -80,8 +81,8 @@ import Testing
         #expect(error?.code == .sealBroken)
     }
 
-    /// The same key under two ids: which one a row names is sealed, too.
-    @Test func theMasterKeysIDIsBound() throws {
+    /// The same key has two ids. The id is sealed together with the secret, so the other id must not open it.
+    @Test func bindsSecretToIDOfMasterKey() throws {
         let key = String(repeating: "A", count: 43) + "="
         let keyring = try MasterKeyring(text: "one \(key)\ntwo \(key)", source: "sample")
         let sealed = try keyring.seal(secret, for: row)
@@ -91,7 +92,7 @@ import Testing
         #expect(error?.code == .sealBroken)
     }
 
-    @Test func everyFlippedBitIsNoticed() throws {
+    @Test func detectsEveryFlippedBit() throws {
         let keyring = try MasterKeyring.sample()
         let sealed = try keyring.seal(secret, for: row)
         for bit in 0..<sealed.bytes.count * 8 {
@@ -105,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: 0..<102)
-    func whatIsCutShortIsNoticed(length: Int) throws {
+    func rejectsTruncatedSecret(length: Int) throws {
         let keyring = try MasterKeyring.sample()
         let sealed = try keyring.seal(secret, for: row)
         #expect(throws: StoreError.self) {
@@ -113,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func aMissingMasterKeyIsNamed() throws {
+    @Test func namesMissingMasterKey() throws {
         let sealed = try MasterKeyring.sample("old").seal(secret, for: row)
         let error = try #require(throws: StoreError.self) {
             try MasterKeyring.sample("new").open(sealed, for: row)
@@ -123,7 +124,7 @@ import Testing
             error.message == "martlet.credentials row 1 is sealed under master key old, which is not in the keyring")
     }
 
-    @Test func anotherKeyOfTheSameIDIsNotMistakenForIt() throws {
+    @Test func rejectsAnotherKeyOfSameID() throws {
         let sealed = try MasterKeyring.sample(fill: "A").seal(secret, for: row)
         let error = try #require(throws: StoreError.self) {
             try MasterKeyring(text: "2026-11 \(String(repeating: "B", count: 42))A=", source: "x").open(

@@ -11,7 +11,7 @@ struct SharedTokenRepositoryTests {
     private static let minute: Int64 = 60_000
     private static let age = 25 * minute
 
-    /// A clock that tests move, and how many tokens were made.
+    /// A clock that tests move, and the times of issue of all signed tokens.
     private final class Fleet: Sendable {
         private let time = Mutex(Timestamp(seconds: 1_795_168_800))
         private let made = Mutex<[Timestamp]>([])
@@ -47,14 +47,14 @@ struct SharedTokenRepositoryTests {
         try await repository.token(of: id, youngerThan: age) { [fleet] in fleet.sign($0) }
     }
 
-    @Test func aTokenIsMadeOnceAndSharedUntilItIsOld() async throws {
+    @Test func signsTokenOnceAndSharesItUntilOld() async throws {
         try await TestDatabase.withMigrated { database in
             let id = try await importKey("f1", into: database)
             let start = fleet.now
             let first = try await ask(try repository(database), id)
             #expect(first.age == 0 && first.issuedAt == start)
             fleet.advance(Self.age - 1)
-            // Another worker, or this one after a restart.
+            // Another worker, or the same worker after a restart.
             let known = try await ask(try repository(database), id)
             #expect(known.token == first.token)
             #expect(known.age == Self.age - 1 && known.issuedAt == start)
@@ -66,9 +66,9 @@ struct SharedTokenRepositoryTests {
         }
     }
 
-    /// In place of the row of a key that was retired, too, which nobody writes over.
+    /// An invalid token is replaced even if its row belongs to a retired key.
     @Test(arguments: ["issued_at = 'infinity'", "issued_at = '-infinity'", "sealed_token = '\\x00'"])
-    func aTokenThatCanNotBeOneIsNone(change: String) async throws {
+    func replacesInvalidToken(change: String) async throws {
         try await TestDatabase.withMigrated { database in
             let old = try await importKey("f1", into: database)
             let first = try await ask(try repository(database), old)
@@ -82,7 +82,7 @@ struct SharedTokenRepositoryTests {
         }
     }
 
-    @Test func theTokenIsSealed() async throws {
+    @Test func storesTokenSealed() async throws {
         try await TestDatabase.withMigrated { database in
             let id = try await importKey("f1", into: database)
             _ = try await ask(try repository(database), id)
@@ -95,8 +95,8 @@ struct SharedTokenRepositoryTests {
         }
     }
 
-    /// Two connections ask at the same moment, 200 times with the token due.
-    @Test func ofTwoThatRaceOneMakesTheToken() async throws {
+    /// Two connections request the token at the same moment, in 200 rounds in which it is due.
+    @Test func signsOneTokenForConcurrentRequests() async throws {
         try await TestDatabase.withMigrated { database in
             let id = try await importKey("f1", into: database)
             let other = PostgresPool(database.configuration, logger: database.logger)
@@ -117,13 +117,13 @@ struct SharedTokenRepositoryTests {
         }
     }
 
-    @Test func theDatabasesClockCounts() async throws {
+    @Test func usesClockOfDatabase() async throws {
         try await TestDatabase.withMigrated { database in
             let id = try await importKey("f1", into: database)
             let repository = SharedTokenRepository(database.pool, keyring: try .sample())
             let before = Timestamp.now
             let first = try await ask(repository, id)
-            // They run on one machine.
+            // The database and the test run on the same machine.
             #expect((before.milliseconds...Timestamp.now.milliseconds).contains(first.issuedAt.milliseconds))
             try await database.pool.query(
                 "UPDATE martlet.provider_tokens SET issued_at = issued_at - interval '15 min'")
@@ -137,7 +137,7 @@ struct SharedTokenRepositoryTests {
         }
     }
 
-    @Test func aClockSetBackALittleBringsNoNewToken() async throws {
+    @Test func keepsTokenIfClockIsSetBackSlightly() async throws {
         try await TestDatabase.withMigrated { database in
             let id = try await importKey("f1", into: database)
             let repository = try repository(database)
@@ -146,13 +146,13 @@ struct SharedTokenRepositoryTests {
             let known = try await ask(repository, id)
             #expect(known.token == first.token && known.age == 0)
             fleet.advance(-Self.minute)
-            #expect(try await ask(repository, id).token != first.token, "its time was wrong")
+            #expect(try await ask(repository, id).token != first.token, "a clock set back must renew the token")
         }
     }
 
-    /// A keyring without the key that sealed the token: nothing is made before its time because of that.
+    /// The keyring lacks the key that sealed the token. The token must still be replaced only when it is due.
     @Test(arguments: [("2027-01", "B", "missing master key"), ("2026-11", "B", "seal broken")])
-    func aTokenThatCanNotBeOpenedIsReplacedInItsTime(keyID: String, fill: String, code: String) async throws {
+    func replacesUnopenableTokenOnlyWhenDue(keyID: String, fill: String, code: String) async throws {
         try await TestDatabase.withMigrated { database in
             let id = try await importKey("f1", into: database)
             _ = try await ask(try repository(database), id)
@@ -169,7 +169,7 @@ struct SharedTokenRepositoryTests {
         }
     }
 
-    @Test func aKeyRetiredAndImportedAgainHasOneToken() async throws {
+    @Test func sharesTokenOfReimportedKey() async throws {
         try await TestDatabase.withMigrated { database in
             let old = try await importKey("f1", into: database)
             let token = try await ask(try repository(database), old).token
@@ -180,12 +180,13 @@ struct SharedTokenRepositoryTests {
             fleet.advance(1)
             let next = try await ask(try repository(database), new).token
             #expect(next != token)
-            #expect(try await ask(try repository(database), old).token == next, "what still drains uses the same")
+            #expect(try await ask(try repository(database), old).token == next, "the retired id shares the token")
         }
     }
 
-    /// A wrong team at import makes tokens that Apple refuses: they are not shared with the right one.
-    @Test func tokensOfAnotherKeyOrTeamAreNotShared() async throws {
+    /// A key that was imported with the wrong team gives tokens that Apple rejects. They must not be shared with the
+    /// right credential.
+    @Test func keepsTokensOfOtherKeysAndTeamsApart() async throws {
         try await TestDatabase.withMigrated { database in
             let mistaken = try await importKey("f1", into: database, team: "TEAM000009")
             let token = try await ask(try repository(database), mistaken).token
@@ -197,8 +198,8 @@ struct SharedTokenRepositoryTests {
         }
     }
 
-    /// An output's own secret makes tokens, too, and has no key id.
-    @Test func aSecretSharesItsTokens() async throws {
+    /// The secret of an output gives tokens, too, but has no key id.
+    @Test func sharesTokensOfSecret() async throws {
         try await TestDatabase.withMigrated { database in
             let secret = NewCredential(
                 kind: .secret(Secret("an account".utf8)), account: "shop-1", environments: [.production],
@@ -213,7 +214,7 @@ struct SharedTokenRepositoryTests {
         }
     }
 
-    @Test func anUnknownCredentialHasNoToken() async throws {
+    @Test func rejectsUnknownCredential() async throws {
         try await TestDatabase.withMigrated { database in
             let id = "6f9619ff-8b86-d011-b42d-00cf4fc964ff"
             let error = await #expect(throws: StoreError.self) { try await ask(try repository(database), id) }
@@ -222,7 +223,7 @@ struct SharedTokenRepositoryTests {
         }
     }
 
-    @Test func aTokenThatCanNotBeSignedLeavesTheOldOneInPlace() async throws {
+    @Test func keepsOldTokenIfSigningFails() async throws {
         struct Broken: Error {}
         try await TestDatabase.withMigrated { database in
             let id = try await importKey("f1", into: database)

@@ -25,9 +25,9 @@ import Testing
     private let certificate = SnapshotCredential.opened(
         .sample("certificate", .certificate, topics: ["com.example.shop", "com.example.shop.voip"]))
 
-    // MARK: the order
+    // MARK: order of preference
 
-    @Test func theMostSpecificCredentialGoesFirst() {
+    @Test func prefersMostSpecificCredential() {
         #expect(route([teamKey]) == .success("team key"))
         #expect(route([teamKey, topicKey]) == .success("topic key"))
         #expect(route([teamKey, topicKey, certificate]) == .success("certificate"))
@@ -36,17 +36,17 @@ import Testing
         #expect(route([teamKey, topicKey, certificate], app: explicit) == .success("team key"))
     }
 
-    @Test func aCertificateIsOnlyForItsTopics() {
+    @Test func usesCertificateOnlyForItsTopics() {
         #expect(route([teamKey, certificate], topic: "com.example.shop.voip") == .success("certificate"))
         #expect(route([teamKey, certificate], topic: "com.example.shop.complication") == .success("team key"))
     }
 
-    @Test func aTopicKeyCoversTheAppsTopicsWithASuffix() {
+    @Test func topicKeyCoversSuffixedTopics() {
         #expect(route([teamKey, topicKey], topic: "com.example.shop.voip") == .success("topic key"))
         #expect(route([teamKey, topicKey], topic: "com.example.shopping") == .success("team key"))
     }
 
-    @Test func theEnvironmentMustFit() {
+    @Test func requiresMatchingEnvironment() {
         let sandboxKey = SnapshotCredential.opened(
             .sample("sandbox", .token, environments: [.sandbox], topics: ["com.example.shop"]))
         #expect(route([teamKey, sandboxKey]) == .success("team key"))
@@ -57,13 +57,13 @@ import Testing
         #expect(route([teamKey, sandboxKey], app: sandboxApp, environment: .production) == .success("team key"))
     }
 
-    @Test func theTeamMustFit() {
+    @Test func requiresMatchingTeam() {
         let foreign = SnapshotCredential.opened(
             .sample("foreign", .certificate, team: "TEAM000002", topics: ["com.example.shop"]))
         #expect(route([teamKey, foreign]) == .success("team key"))
     }
 
-    @Test func wherePushTypesNeedAKeyCertificatesArePassedOver() {
+    @Test func skipsCertificatesIfPushTypeNeedsKey() {
         #expect(route([teamKey, certificate], needsToken: true) == .success("team key"))
         #expect(
             route([certificate], needsToken: true)
@@ -83,7 +83,7 @@ import Testing
                     )))
     }
 
-    @Test func anExplicitCertificateIsOnlyForItsTopics() {
+    @Test func usesExplicitCertificateOnlyForItsTopics() {
         var explicit = app
         explicit.accounts["apns"]?.credential = "certificate"
         #expect(
@@ -92,7 +92,7 @@ import Testing
             case .failure(.credentialUnusable(let explanation)) = route(
                 [certificate, teamKey], app: explicit, topic: "com.example.shop.push-type.widgets")
         else {
-            Issue.record("a certificate was used for a topic it is not for")
+            Issue.record("routing must reject a topic that the explicit certificate lacks")
             return
         }
         #expect(explanation.contains("is not for topic com.example.shop.push-type.widgets"))
@@ -100,7 +100,7 @@ import Testing
 
     // MARK: named by the job
 
-    @Test func theJobsOwnCredentialGoesFirst() {
+    @Test func prefersCredentialNamedByJob() {
         let all = [teamKey, topicKey, certificate]
         #expect(route(all, named: "team key") == .success("team key"))
         var explicit = app
@@ -108,7 +108,7 @@ import Testing
         #expect(route(all, app: explicit, named: "team key") == .success("team key"))
     }
 
-    @Test func whatTheJobMayNotNameIsUnsuitable() {
+    @Test func rejectsUnsuitableCredentialNamedByJob() {
         let foreign = SnapshotCredential.opened(.sample("foreign", .token, team: "TEAM000002"))
         let sandbox = SnapshotCredential.opened(.sample("sandbox", .token, environments: [.sandbox]))
         let other = SnapshotCredential.opened(.sample("other", .token, topics: ["com.example.other"]))
@@ -130,23 +130,23 @@ import Testing
         #expect(problem("team key") == nil)
     }
 
-    /// Unlike a mismatch, this may be mended, or be another worker's fault.
-    @Test func whatTheJobNamesAndCannotBeUsedNowIsWaitedFor() {
+    /// Unlike a mismatch, this state may be temporary, or only this worker may be affected.
+    @Test func waitsForUnusableCredentialNamedByJob() {
         let expired = SnapshotCredential.opened(.sample("expired", .token, notAfter: past))
         guard case .failure(.credentialUnusable) = route([expired, teamKey], named: "expired") else {
-            Issue.record("another credential was used, or the job was refused")
+            Issue.record("routing must wait for the credential that the job names")
             return
         }
     }
 
-    @Test func theNewestOfSeveralIsUsed() {
+    @Test func usesNewestCredential() {
         let old = SnapshotCredential.opened(.sample("old", .token, createdAt: 1))
         let new = SnapshotCredential.opened(.sample("new", .token, createdAt: 2))
         #expect(route([old, new]) == .success("new"))
         #expect(route([new, old]) == .success("new"))
     }
 
-    @Test func whatCannotBeUsedIsPassedOver() {
+    @Test func skipsUnusableCredentials() {
         let topics: Set = ["com.example.shop"]
         for unusable in [
             SnapshotCredential.opened(.sample("expired", .certificate, topics: topics, notAfter: past)),
@@ -164,7 +164,7 @@ import Testing
 
     // MARK: failures
 
-    @Test func anUnknownOrPausedAppIsTold() {
+    @Test func reportsUnknownOrPausedApp() {
         let snapshot = Snapshot(apps: [app], credentials: [teamKey])
         let unknown = snapshot.route(app: "com.example.other", environment: nil, topic: "x", at: now)
         #expect(unknown == .failure(.unknownApp("com.example.other")))
@@ -173,7 +173,7 @@ import Testing
         #expect(route([teamKey], app: paused) == .failure(.paused("com.example.shop")))
     }
 
-    @Test func nothingImportedIsTold() {
+    @Test func reportsMissingCredential() {
         #expect(
             route([])
                 == .failure(
@@ -183,7 +183,7 @@ import Testing
                     )))
     }
 
-    @Test func whyNothingCanBeUsedIsTold() {
+    @Test func explainsWhyCredentialIsUnusable() {
         func explanation(_ credential: SnapshotCredential, app: App? = nil) -> String {
             guard case .failure(.credentialUnusable(let explanation)) = route([credential], app: app) else { return "" }
             return explanation
@@ -205,12 +205,12 @@ import Testing
                 .contains("is not for topic com.example.shop"))
     }
 
-    @Test func anExplicitCredentialIsNotReplacedByAnother() {
+    @Test func waitsForUnusableExplicitCredential() {
         var explicit = app
         explicit.accounts["apns"]?.credential = "expired"
         let expired = SnapshotCredential.opened(.sample("expired", .token, notAfter: past))
         guard case .failure(.credentialUnusable) = route([expired, teamKey], app: explicit) else {
-            Issue.record("another credential was used")
+            Issue.record("routing must wait for the explicit credential")
             return
         }
     }

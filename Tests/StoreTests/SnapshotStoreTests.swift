@@ -9,7 +9,7 @@ import WorkerTestSupport
 
 @Suite(.needsDatabase, .endsAHang)
 struct SnapshotStoreTests {
-    /// So long that only a notification can be the reason of a reload.
+    /// A poll interval so long that only a notification can trigger a reload.
     private static let never: Duration = .seconds(3600)
     private let shop = App(bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001")])
 
@@ -63,34 +63,34 @@ struct SnapshotStoreTests {
         }
     }
 
-    @Test func catchesUpAfterTheListenerWasCut() async throws {
+    @Test func catchesUpAfterListenerIsDisconnected() async throws {
         try await TestDatabase.withMigrated { database in
             try await withRunningStore(database, pollInterval: Self.never) { store in
                 try await cutListener(database)
                 try await AppRepository(database.pool).set(shop)
-                try await eventually("the change is seen") { store.current.app("com.example.shop") != nil }
-                try await eventually("it listens again") { try await listeners(database) == 1 }
+                try await eventually("the app is loaded") { store.current.app("com.example.shop") != nil }
+                try await eventually("the store listens again") { try await listeners(database) == 1 }
                 try await AppRepository(database.pool).remove("com.example.shop")
-                try await eventually("the next change is seen") { store.current.app("com.example.shop") == nil }
+                try await eventually("the app is removed") { store.current.app("com.example.shop") == nil }
             }
         }
     }
 
-    @Test func looksByItselfWhenNotificationsAreLost() async throws {
+    @Test func pollsIfNotificationsAreLost() async throws {
         try await TestDatabase.withMigrated { database in
             try await database.pool.query("ALTER TABLE martlet.apps DISABLE TRIGGER announce")
             try await withRunningStore(database, pollInterval: .milliseconds(50)) { store in
                 try await AppRepository(database.pool).set(shop)
-                try await eventually("the change is seen") { store.current.app("com.example.shop") != nil }
+                try await eventually("the app is loaded") { store.current.app("com.example.shop") != nil }
                 try await database.pool.query("UPDATE martlet.apps SET paused = true")
-                try await eventually("an update is seen") { store.current.app("com.example.shop")?.isPaused == true }
+                try await eventually("the pause is loaded") { store.current.app("com.example.shop")?.isPaused == true }
                 try await database.pool.query("DELETE FROM martlet.apps")
-                try await eventually("a removal is seen") { store.current.app("com.example.shop") == nil }
+                try await eventually("the app is removed") { store.current.app("com.example.shop") == nil }
             }
         }
     }
 
-    @Test func keepsTheLastSnapshotWhileTheDatabaseIsAway() async throws {
+    @Test func keepsSnapshotWhileDatabaseIsUnavailable() async throws {
         try await TestDatabase.withMigrated { database in
             try await AppRepository(database.pool).set(shop)
             try await withRunningStore(database, pollInterval: .milliseconds(20)) { store in
@@ -100,21 +100,21 @@ struct SnapshotStoreTests {
                         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1",
                         [.text(database.name)])
                 }
-                try await eventually("the database is away") { (try? await database.pool.query("SELECT 1")) == nil }
+                try await eventually("the database is down") { (try? await database.pool.query("SELECT 1")) == nil }
                 #expect(store.current.app("com.example.shop") == shop)
                 try await database.asAdministrator { admin in
                     try await admin.query("ALTER DATABASE \(database.name) ALLOW_CONNECTIONS true")
                 }
-                try await eventually("the database is back") {
+                try await eventually("the database is available") {
                     (try? await AppRepository(database.pool).remove("com.example.shop")) != nil
                 }
-                try await eventually("the change is seen") { store.current.app("com.example.shop") == nil }
+                try await eventually("the app is removed") { store.current.app("com.example.shop") == nil }
             }
         }
     }
 
-    /// A row that takes a second to read, where at first less is allowed.
-    @Test func aSnapshotThatTakesLongFreezesNothing() async throws {
+    /// Reading a row takes one second, which at first is more than the time limit.
+    @Test func loadsSlowSnapshotWithMoreTime() async throws {
         try await TestDatabase.withMigrated { database in
             try await AppRepository(database.pool).set(shop)
             try await database.withLogin(in: "martlet_worker") { login, _ in
@@ -131,14 +131,14 @@ struct SnapshotStoreTests {
                     PostgresStatement("GRANT SELECT ON martlet.apps TO martlet_worker"),
                 ])
                 let running = database.follow(store)
-                try await eventually("the pause is seen") { store.current.app(shop.id)?.isPaused == true }
+                try await eventually("the pause is loaded") { store.current.app(shop.id)?.isPaused == true }
                 running.cancel()
                 await running.value
             }
         }
     }
 
-    @Test func aCredentialThatDoesNotOpenStopsOnlyItsApps() async throws {
+    @Test func unopenableCredentialStopsOnlyItsApps() async throws {
         try await TestDatabase.withMigrated { database in
             let credentials = CredentialRepository(database.pool)
             for team in ["TEAM000001", "TEAM000002", "TEAM000003"] {
@@ -181,7 +181,8 @@ struct SnapshotStoreTests {
     private static let oldLine = "2026-11 \(String(repeating: "A", count: 43))=\n"
     private static let newLine = "2027-01 \(String(repeating: "B", count: 42))A=\n"
 
-    /// At once, as a careful operator does: half a file, or one that all may read, would be told, too.
+    /// Replaces the file atomically and with private permissions, because the store reports a partial or readable file,
+    /// too.
     private func write(_ lines: String, to path: String) {
         _ = FileManager.default.createFile(
             atPath: path + ".new", contents: Data(lines.utf8), attributes: [.posixPermissions: 0o600])
@@ -195,8 +196,9 @@ struct SnapshotStoreTests {
         try await body(path)
     }
 
-    /// A rekey before this worker has the new master key is no outage, and the key is found when it comes.
-    @Test func whatWasOpenedStaysInUseUntilTheNewMasterKeyComes() async throws {
+    /// Rekeying before this worker has the new master key causes no outage. The worker reads the key once it is in the
+    /// file.
+    @Test func keepsOpenedSecretsUntilNewMasterKeyArrives() async throws {
         try await TestDatabase.withMigrated { database in
             try await withKeyringFile(Self.oldLine) { path in
                 let new = try MasterKeyring(text: Self.newLine + Self.oldLine, source: "the operator's")
@@ -218,29 +220,29 @@ struct SnapshotStoreTests {
                 #expect(report.resealed == 2)
                 let unknown = try await credentials.importCredential(
                     .sampleKey("f3", team: "TEAM000003"), keyring: new)
-                try await eventually("the import is seen") {
+                try await eventually("the import is loaded") {
                     store.current.credentialSummaries.contains { $0.id == unknown }
                 }
-                #expect(store.current.credentialIDs == [known, changed], "the one that was never opened can't be used")
+                #expect(store.current.credentialIDs == [known, changed], "f3 was never opened and must be unusable")
                 let kept = try store.current.route(app: shop.id, environment: nil, topic: shop.id).get().credential
                 #expect(kept == credential)
                 let explanation =
                     "martlet.credentials row \(known) is sealed under master key 2027-01, which is not in the keyring"
                 #expect(store.current.keptBecause.contains(explanation))
-                try await eventually("it is told: \(log.text)") {
+                try await eventually("the reason is logged: \(log.text)") {
                     log.text.contains("stays in use") && log.text.contains(explanation)
                 }
 
-                // Another key in that row is another matter.
+                // If the row holds a different key, the opened one must not stay in use.
                 try await database.pool.query(
                     "UPDATE martlet.credentials SET fingerprint = 'f9' WHERE id = $1", [.text(changed)])
-                try await eventually("the row is refused") { store.current.credentialIDs == [known] }
+                try await eventually("the row is rejected") { store.current.credentialIDs == [known] }
                 try await database.pool.query(
                     "UPDATE martlet.credentials SET fingerprint = 'f2' WHERE id = $1", [.text(changed)])
 
                 let late = try await SnapshotStore.load(
                     from: database.pool, keyring: MasterKeyring(file: path), logger: database.logger)
-                #expect(late.current.credentialIDs == [], "who starts now can open nothing")
+                #expect(late.current.credentialIDs == [], "a worker that starts now can open no credential")
                 #expect(late.current.openingProblems.contains(explanation))
 
                 write(Self.oldLine + Self.newLine, to: path)
@@ -249,7 +251,7 @@ struct SnapshotStoreTests {
                 }
                 try await eventually("\(log.text)") { log.text.contains("Master keys read again") }
                 write(Self.newLine, to: path)
-                try await eventually("the old key is gone") {
+                try await eventually("the old key is removed") {
                     log.text.contains("current: 2027-01") || log.text.contains("\"current\": 2027-01")
                 }
                 #expect(store.current.credentialIDs == [known, changed, unknown])
@@ -257,8 +259,8 @@ struct SnapshotStoreTests {
         }
     }
 
-    /// A bad keyring file changes nothing and is told once.
-    @Test func aKeyringFileThatTurnsBadIsTold() async throws {
+    /// An invalid keyring file is logged once, and the keys in memory stay in use.
+    @Test func logsInvalidKeyringFileOnce() async throws {
         try await TestDatabase.withMigrated { database in
             try await withKeyringFile(Self.oldLine) { path in
                 let id = try await CredentialRepository(database.pool).importCredential(
@@ -272,15 +274,15 @@ struct SnapshotStoreTests {
                 write("nonsense\n", to: path)
                 try await eventually("the failure is logged") { log.text.contains("The keyring can't be read") }
                 try await AppRepository(database.pool).set(shop)
-                try await eventually("changes are followed") { store.current.app(shop.id) != nil }
+                try await eventually("changes are still loaded") { store.current.app(shop.id) != nil }
                 #expect(store.current.credentialIDs == [id])
                 #expect(log.text.split(separator: "The keyring can't be read").count == 2, "\(log.text)")
             }
         }
     }
 
-    /// The operator swaps all that is sealed of two rows, key id and all.
-    @Test func swappedRowsAndNamesAreRefusedEach() async throws {
+    /// The account, the key id and the sealed secret are changed, each in another row.
+    @Test func rejectsEachTamperedRow() async throws {
         try await TestDatabase.withMigrated { database in
             let credentials = CredentialRepository(database.pool)
             var ids: [Credential.ID] = []
@@ -307,7 +309,7 @@ struct SnapshotStoreTests {
         }
     }
 
-    @Test func aDatabaseWithoutMigrationsIsAnError() async throws {
+    @Test func failsWithoutMigrations() async throws {
         try await TestDatabase.withEmpty { database in
             let error = await #expect(throws: PostgresError.self) {
                 _ = try await SnapshotStore.load(from: database.pool, keyring: .sample(), logger: database.logger)

@@ -7,7 +7,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// The column of a worker's report takes 4,096 bytes, as PostgreSQL writes the JSON.
+/// Tests of the size limit of a worker's report: 4,096 bytes of JSON as PostgreSQL writes it.
 @Suite(.needsDatabase, .endsAHang) struct WorkerReportSizeTests {
     private func report(problems: Int) -> WorkerReport {
         var report = WorkerReport(
@@ -30,8 +30,8 @@ import WorkerTestSupport
         return report
     }
 
-    /// The longest texts of an hour and of half an hour.
-    @Test(arguments: [(0, 2_269), (8, 1_219)]) func historyFillsRow(problems: Int, bytes: Int) async throws {
+    /// The longest history of one hour has 2,269 bytes, the longest one of half an hour 1,219 bytes.
+    @Test(arguments: [(0, 2_269), (8, 1_219)]) func fitsHistoryIntoRow(problems: Int, bytes: Int) async throws {
         try await TestDatabase.withMigrated { database in
             var report = report(problems: problems)
             report.setHistory([2_269, 1_219].lazy.map { String(repeating: "x", count: $0) })
@@ -47,7 +47,7 @@ import WorkerTestSupport
         }
     }
 
-    /// The history may be set before the rest of the report has its size.
+    /// The report may grow after its history is set.
     @Test func leavesOutHistoryThatDoesNotFit() async throws {
         try await TestDatabase.withMigrated { database in
             var report = report(problems: 0)

@@ -16,7 +16,7 @@ struct WorkerRepositoryTests {
         )
     }
 
-    /// As when it was last renewed so many seconds ago.
+    /// Sets the row of a worker as if it was last renewed the given number of seconds ago.
     private func age(_ worker: RunningWorker, _ seconds: Int, _ database: TestDatabase) async throws {
         try await database.pool.query(
             "UPDATE martlet.workers SET seen_at = clock_timestamp() - $2::bigint * interval '1 s' WHERE id = $1",
@@ -27,13 +27,13 @@ struct WorkerRepositoryTests {
         try await database.pool.query("SELECT name FROM martlet.workers ORDER BY name").map { try $0["name"].text }
     }
 
-    /// Whoever may write the table may write anything, and each worker reads it.
+    /// A role that may write the table can write anything, and every worker reads it.
     @Test(arguments: [
         #"{"host":"h","pid":1,"state":"ready","lanes":[],"rate":1e300,"minute":{},"oldest_job_seconds":5}"#,
         #"{"host":"h","pid":-9223372036854775808,"state":"ready","lanes":[{"lane":"a","waiting":9223372036854775807,"open":9223372036854775807,"rate":1,"age":-1},{"lane":"b","waiting":9223372036854775807,"open":9223372036854775807,"rate":1,"age":1}],"rate":-1,"minute":{"sent":9223372036854775807},"oldest_job_seconds":9223372036854775807}"#,
         #"{"rate":"much"}"#, "[]", "null",
     ])
-    func whatARowSaysIsMadeBelievable(report: String) async throws {
+    func limitsImplausibleValuesOfRow(report: String) async throws {
         try await TestDatabase.withMigrated { database in
             try await database.pool.query(
                 """
@@ -56,14 +56,15 @@ struct WorkerRepositoryTests {
         }
     }
 
-    @Test func theLivingAreCountedByTheQuotasTheyUse() async throws {
+    @Test func countsLiveWorkersPerQuota() async throws {
         try await TestDatabase.withMigrated { database in
             let repository = WorkerRepository(database.pool)
             let workers = (1...5).map { worker("push-\($0)") }
             for worker in workers[..<4] { _ = try await repository.renew(worker, quotas: ["fcm/p"]) }
-            /// What the first is told, where the others were heard of so many seconds ago.
+            /// Returns the counts that the first worker gets if the others were renewed the given numbers of seconds
+            /// ago.
             func counted(_ ages: [Int], with quotas: [String] = ["fcm/p"]) async throws -> [String: Int] {
-                // The ages grow during the test.
+                // The ages grow while the test runs.
                 try await undisturbed(within: .seconds(2)) {
                     for (worker, seconds) in zip(workers.dropFirst(), ages) { try await age(worker, seconds, database) }
                     return try await repository.renew(workers[0], quotas: quotas)
@@ -72,20 +73,21 @@ struct WorkerRepositoryTests {
             #expect(try await counted([0, 0, 0]) == ["fcm/p": 4])
             #expect(try await counted([0, 0, 0], with: ["fcm/mine", "fcm/p"]) == ["fcm/p": 4, "fcm/mine": 1])
             #expect(try await counted([0, 0, 0], with: []) == [:])
-            #expect(try await counted([WorkerRepository.staleSeconds, 3, 0]) == ["fcm/p": 3], "killed, late, in time")
+            #expect(try await counted([WorkerRepository.staleSeconds, 3, 0]) == ["fcm/p": 3], "one worker is stale")
             _ = try await repository.renew(workers[4], quotas: ["fcm/p"])
-            #expect(try await counted([60, 0, 0, 0]) == ["fcm/p": 4], "one was added")
+            #expect(try await counted([60, 0, 0, 0]) == ["fcm/p": 4], "a worker was added")
             _ = try await repository.renew(workers[3], quotas: ["fcm/other"])
-            #expect(try await counted([60, 0, 0, 0]) == ["fcm/p": 3], "one uses another")
+            #expect(try await counted([60, 0, 0, 0]) == ["fcm/p": 3], "one worker uses another quota")
             try await repository.remove(workers[2])
-            #expect(try await counted([60, 0, 0, 0]) == ["fcm/p": 2], "one has stopped")
+            #expect(try await counted([60, 0, 0, 0]) == ["fcm/p": 2], "one worker has stopped")
             _ = try await repository.renew(workers[1], quotas: ["fcm/p"])
-            #expect(try await counted([0, 0, 0, 0]) == ["fcm/p": 3], "one was only frozen")
+            #expect(try await counted([0, 0, 0, 0]) == ["fcm/p": 3], "a suspended worker has resumed")
         }
     }
 
-    /// A time that is ahead, by a clock that was set back, keeps a dead one alive for a few seconds only.
-    @Test func aClockThatWasSetBackCountsNoDead() async throws {
+    /// After a clock was set back, the row of a dead worker has a time in the future. The worker must not count as
+    /// alive.
+    @Test func ignoresDeadWorkerWithTimeInFuture() async throws {
         try await TestDatabase.withMigrated { database in
             let repository = WorkerRepository(database.pool)
             let (gone, here) = (worker("push-1"), worker("push-2"))
@@ -103,7 +105,8 @@ struct WorkerRepositoryTests {
         }
     }
 
-    /// The database's clock and how long the process has run: what it takes for the time of day plays no part.
+    /// The start time is computed from the database's clock and the uptime of the process, regardless of the worker's
+    /// clock.
     @Test func writesUptimeOfWorker() async throws {
         try await TestDatabase.withMigrated { database in
             let repository = WorkerRepository(database.pool)
@@ -124,8 +127,8 @@ struct WorkerRepositoryTests {
         }
     }
 
-    /// An operator may read all rows. A worker of an earlier version reports nothing. A row is shown for a week.
-    @Test func whatEachSaysOfItselfIsThere() async throws {
+    /// An operator may read all rows. A worker of an earlier version has no report. A row is listed for a week.
+    @Test func listsReportsOfWorkers() async throws {
         try await TestDatabase.withMigrated { database in
             let repository = WorkerRepository(database.pool)
             let (here, silent, gone) = (worker("push-1"), worker("push-2"), worker("push-3"))
@@ -171,16 +174,16 @@ struct WorkerRepositoryTests {
             let bytes = try await database.pool.query(
                 "SELECT octet_length(report::text)::bigint AS bytes FROM martlet.workers WHERE name = 'push-1'")
             #expect(try bytes[0]["bytes"].integer < 1_000)
-            await #expect(throws: PostgresError.self, "it is bounded") {
+            await #expect(throws: PostgresError.self, "a report that is too large must be rejected") {
                 try await database.pool.query(
                     "UPDATE martlet.workers SET report = jsonb_build_object('host', repeat('x', 4096))")
             }
         }
     }
 
-    /// Killed, and started again under its name: that it is silent concerns nobody.
+    /// A worker was killed and started again under its name. Its old row is hidden once it is stale.
     @Test(arguments: [(WorkerRepository.staleSeconds + 20, 1), (1, 2)])
-    func whoseNameAYoungerOneHasIsThereWhileItIsHeardOf(silence: Int, count: Int) async throws {
+    func hidesStaleRowOfRestartedWorker(silence: Int, count: Int) async throws {
         try await TestDatabase.withMigrated { database in
             let repository = WorkerRepository(database.pool)
             let (older, younger) = (worker("push-1", upFor: .seconds(100)), worker("push-1"))
@@ -194,7 +197,7 @@ struct WorkerRepositoryTests {
             }
             #expect(living.count == count)
             #expect(living.jobsInHand == 5 * count)
-            // The younger one is killed: both were there.
+            // The younger worker is killed as well. Both are listed as silent.
             try await age(younger, 20, database)
             try await age(older, 20, database)
             let fleet = try await repository.fleet()
@@ -202,7 +205,7 @@ struct WorkerRepositoryTests {
         }
     }
 
-    @Test func whoHasNoRightIsTold() async throws {
+    @Test func reportsMissingWritePermission() async throws {
         try await TestDatabase.withMigrated { database in
             for (group, may) in [("martlet_worker", true), ("martlet_operator", true), ("", false)] {
                 try await database.withLogin(in: group) { login, role in
@@ -231,11 +234,11 @@ struct WorkerRepositoryTests {
             let new = worker("push-1")
             let replaced = try await repository.replaceSilent(by: new).map(\.id)
             #expect(Set(replaced) == Set(killed.map(\.id)))
-            #expect(try await repository.fleet().map(\.name) == ["push-1", "push-2"], "the living and the other")
+            #expect(try await repository.fleet().map(\.name) == ["push-1", "push-2"], "live and other rows remain")
         }
     }
 
-    @Test func replacesOneWorkerThatIsSilentForLongest() async throws {
+    @Test func replacesWorkerThatIsSilentForLongest() async throws {
         try await TestDatabase.withMigrated { database in
             let repository = WorkerRepository(database.pool)
             let (older, newer) = (worker("push-1", upFor: .seconds(100)), worker("push-2", upFor: .seconds(100)))
@@ -244,7 +247,7 @@ struct WorkerRepositoryTests {
             try await age(newer, 20, database)
             let late = worker("push-8", upFor: .seconds(3_600))
             let earlier = try await repository.replaceSilent(by: late)
-            #expect(earlier.isEmpty, "it started before they ended")
+            #expect(earlier.isEmpty, "it started before the others fell silent")
             let replaced = try await repository.replaceSilent(by: worker("push-9"))
             #expect(replaced.map(\.name) == ["push-1"])
             #expect(try await names(database) == ["push-2"])

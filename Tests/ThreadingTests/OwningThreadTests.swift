@@ -3,11 +3,11 @@ import Testing
 import Threading
 
 struct OwningThreadTests {
-    @Test func theOwnerPasses() {
+    @Test func passesOnOwningThread() {
         OwningThread().preconditionIsCurrent()
     }
 
-    @Test func anotherThreadEndsTheProcess() async {
+    @Test func endsProcessOnOtherThread() async {
         await #expect(processExitsWith: .failure) {
             let owner = OwningThread()
             let isOver = DispatchSemaphore(value: 0)

@@ -3,11 +3,15 @@ import Store
 import Testing
 import TortureRun
 
-/// Rates of apps and of jobs: that they were not kept to is seen, on made-up records.
+/// Tests of the invariants about the rates of apps and jobs, on constructed records.
 struct PaceTests {
     private static let app = Workload.pacedApps.lowerBound
 
-    /// A job of a paced app that is sent to at so many recipients a second from a time on, in milliseconds.
+    /// Returns the record of a job of a rate-limited app.
+    ///
+    /// - Parameters:
+    ///   - rate: the measured rate, in recipients per second.
+    ///   - start: the time of the first push, in milliseconds.
     private func record(
         _ recipients: Int, aSecond rate: Int, from start: Int64 = 30_000, of job: Int = 7,
         _ change: (inout JobTraits) -> Void = { _ in }
@@ -40,7 +44,7 @@ struct PaceTests {
 
     // MARK: Apps
 
-    @Test func anAppIsSentToNoFasterThanItsRate() {
+    @Test func detectsAppAboveItsRate() {
         var record = record(3_300, aSecond: 150)
         record.faults = [set(AppPace(rate: 150), at: 1_000)]
         #expect(broken(record) == [])
@@ -48,29 +52,29 @@ struct PaceTests {
         record.faults = [set(AppPace(rate: 75), at: 1_000)]
         #expect(broken(record) == [.paced])
         record.jobs[7]?.lane = .urgent
-        #expect(broken(record) == [], "that one is exempt")
+        #expect(broken(record) == [], "the urgent lane must be exempt")
         record.faults = [set(AppPace(rate: 75, includesUrgent: true), at: 1_000)]
         #expect(broken(record) == [.paced])
         record.faults.append(set(nil, at: 31_000))
-        #expect(broken(record) == [], "it was taken back")
+        #expect(broken(record) == [], "the rate was removed")
         record.faults[1] = set(AppPace(rate: 150, includesUrgent: true), at: 31_000)
-        #expect(broken(record) == [], "another one")
+        #expect(broken(record) == [], "the rate was raised")
     }
 
-    @Test func workersMustHaveBeenAbleToHearOfARate() {
+    @Test func allowsWorkersTimeToLearnRate() {
         var record = record(3_000, aSecond: 150)
         record.faults = [set(AppPace(rate: 40), at: 15_000)]
         #expect(broken(record) == [.paced])
         record.faults = [set(AppPace(rate: 40), at: 26_000)]
-        #expect(broken(record) == [], "they have begun with what came within five seconds, and its requests come in")
+        #expect(broken(record) == [], "pushes started within 5 s may exceed the rate")
         record.faults = [
             set(AppPace(rate: 40), at: 15_000),
             FaultRecord(fault: .failOver(isPlanned: true), start: 15_000, end: 30_000),
         ]
-        #expect(broken(record) == [], "the database was away")
+        #expect(broken(record) == [], "the database was unavailable")
     }
 
-    @Test func whatAServiceKeptBackMayComeAtOnce() {
+    @Test func allowsBurstAfterServiceOutage() {
         var record = record(3_000, aSecond: 150)
         record.faults = [set(AppPace(rate: 75), at: 1_000)]
         #expect(broken(record) == [.paced])
@@ -79,19 +83,19 @@ struct PaceTests {
             #expect(broken(record) == [], "\(fault)")
         }
         record.faults[1].start = 28_000
-        #expect(broken(record) == [.paced], "no more than what was sent within two seconds")
+        #expect(broken(record) == [.paced], "only pushes of the last 2 s may be late")
         record.faults[1] = FaultRecord(fault: .service(.fcm, .down), start: 15_000, end: 29_000)
-        #expect(broken(record) == [.paced], "another service")
+        #expect(broken(record) == [.paced], "the outage of another service is no excuse")
         record.faults[1] = FaultRecord(fault: .cutPushes, start: 29_000, end: 29_010)
-        #expect(broken(record) == [.paced], "that keeps nothing back")
+        #expect(broken(record) == [.paced], "a cut connection delays no push")
         record.faults[1] = FaultRecord(fault: .streamLimit(1), start: 5_000, end: 5_000)
         record.faults.append(FaultRecord(fault: .rotateCredential(app: 0), start: 60_000, end: 60_000))
-        #expect(broken(record) == [], "the limit still stands")
+        #expect(broken(record) == [], "the stream limit must still count")
         record.faults.append(FaultRecord(fault: .streamLimit(100), start: 8_000, end: 8_000))
         #expect(broken(record) == [.paced])
     }
 
-    @Test func whatWasDisownedDoesNotCount() {
+    @Test func ignoresUnprocessedRequests() {
         var record = record(3_000, aSecond: 150)
         record.faults = [set(AppPace(rate: 75), at: 1_000)]
         for index in 0..<3_000 where index.isMultiple(of: 2) {
@@ -102,7 +106,7 @@ struct PaceTests {
 
     // MARK: Last campaigns
 
-    /// From 41 s on, with faults until 30 s.
+    /// Returns the record of a last campaign that starts at 41 s. The faults end at 30 s.
     private func lastCampaign(_ recipients: Int = 12_000, aSecond rate: Int) -> TortureRecord {
         var record = record(
             recipients, aSecond: rate, from: 41_000, of: JobNumber.campaign(JobNumber.lastCampaign(0), 0))
@@ -116,7 +120,7 @@ struct PaceTests {
         return record
     }
 
-    @Test func aLastCampaignIsSentAtItsRate() {
+    @Test func acceptsLastCampaignAtItsRate() {
         let tally = Verdict(lastCampaign(aSecond: 150)).tally
         #expect(broken(lastCampaign(aSecond: 150)) == [])
         #expect(Array(tally.emptiest.values) == [100])
@@ -124,19 +128,19 @@ struct PaceTests {
     }
 
     @Test(arguments: [200, 600, 12_000])
-    func anUnpacedLastCampaignIsSeenWhateverWentWrongBefore(rate: Int) {
+    func detectsUnlimitedLastCampaignDespiteEarlierFaults(rate: Int) {
         #expect(broken(lastCampaign(aSecond: rate)) == [.paced])
     }
 
-    @Test func aLastCampaignIsNotStarved() {
-        #expect(broken(lastCampaign(aSecond: 75)) == [.rateIsUsed], "half the rate")
-        #expect(broken(lastCampaign(1_800, aSecond: 75)) == [], "never was there much for long")
+    @Test func detectsLastCampaignBelowItsRate() {
+        #expect(broken(lastCampaign(aSecond: 75)) == [.rateIsUsed], "half of the rate must be detected")
+        #expect(broken(lastCampaign(1_800, aSecond: 75)) == [], "a short campaign must not be judged")
         var unknown = lastCampaign(aSecond: 75)
         unknown.faults[3].note = "timed out"
-        #expect(broken(unknown) == [], "nobody knows whether that is the rate")
+        #expect(broken(unknown) == [], "the rate is uncertain")
     }
 
-    @Test func aWorkerMayTakeAWhileToComeBackToTheBroker() {
+    @Test func allowsWorkersTimeToReconnect() {
         var slow = lastCampaign(1_125, aSecond: 75)
         let rest = record(
             12_000, aSecond: 150, from: 56_000, of: JobNumber.campaign(JobNumber.lastCampaign(0), 1))
@@ -149,31 +153,31 @@ struct PaceTests {
         ) { first, _ in first }
         slow.sightings += rest.sightings
         slow.outcomes += rest.outcomes
-        #expect(broken(slow) == [], "half the rate for 15 s, less than 30 s after the last fault")
+        #expect(broken(slow) == [], "a slow start within 30 s of the last fault must be allowed")
         slow.faults[3].end = 11_000
         #expect(broken(slow) == [.rateIsUsed])
     }
 
     // MARK: Jobs
 
-    @Test func aJobIsSentNoFasterThanItsOwnRate() {
+    @Test func detectsJobAboveItsOwnRate() {
         #expect(broken(record(1_000, aSecond: 40) { $0.rate = 40 }) == [])
         #expect(broken(record(1_000, aSecond: 200) { $0.rate = 40 }) == [.paced])
-        #expect(broken(record(1_000, aSecond: 200) { $0.rate = 100 }) == [], "by bursts, of each worker")
+        #expect(broken(record(1_000, aSecond: 200) { $0.rate = 100 }) == [], "each worker may send a burst")
         let once = record(1_000, aSecond: 200) {
             $0.rate = 40
             $0.isAtMostOnce = true
         }
-        #expect(broken(once) == [], "in parts of 500")
+        #expect(broken(once) == [], "chunks of 500 may exceed the rate")
     }
 
-    @Test func ofAJobThatIsCancelledNothingIsSentLater() {
+    @Test func detectsPushAfterCancellation() {
         var record = record(300, aSecond: 10) { $0.cancelAfter = 3_000 }
         record.jobs[7]?.cancelled = 53_500
-        #expect(broken(record) == [], "the last came in less than seven seconds later")
+        #expect(broken(record) == [], "pushes may arrive for 7 s after a cancellation")
         record.jobs[7]?.cancelled = 50_000
         #expect(broken(record) == [.cancelledStop])
         record.faults = [FaultRecord(fault: .blackHole(.database, worker: 2), start: 52_000, end: 57_000)]
-        #expect(broken(record) == [], "one had no way to hear of it")
+        #expect(broken(record) == [], "a worker could not learn of the cancellation")
     }
 }

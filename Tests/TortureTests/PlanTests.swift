@@ -5,11 +5,11 @@ import Testing
 import TortureRun
 import WebPushSimulator
 
-/// Jobs in which no subscription is needed.
+/// A `Subscribe` function for jobs without subscriptions.
 private let nobody: Subscribe = { _, _, _ in nil }
 
 struct PlanTests {
-    @Test func theSameSeedGivesTheSameScheduleAndJobs() {
+    @Test func generatesSameScheduleAndJobsFromSeed() {
         let profile = Profile.long(minutes: 5)
         #expect(Schedule(seed: 1, profile: profile).tracks == Schedule(seed: 1, profile: profile).tracks)
         #expect(Schedule(seed: 1, profile: profile).tracks != Schedule(seed: 2, profile: profile).tracks)
@@ -18,7 +18,7 @@ struct PlanTests {
         #expect(workload.job(5).recipients != Workload(seed: 2, profile: profile).job(5).recipients)
     }
 
-    @Test func noJobThatIsMeantToBeGoodHasItsDeadlineBeforeItsTime() {
+    @Test func setsDeadlinesAfterSendTimes() {
         let workload = Workload(seed: 601, profile: .long(minutes: 10))
         for number in 0..<5_000 {
             let traits = workload.job(number).traits
@@ -27,13 +27,13 @@ struct PlanTests {
         }
     }
 
-    @Test func aLongerRunBeginsLikeAShorterOne() {
+    @Test func startsLongerRunLikeShorterOne() {
         let short = Schedule(seed: 3, profile: .long(minutes: 2)).tracks
         let long = Schedule(seed: 3, profile: .long(minutes: 4)).tracks
         for (short, long) in zip(short, long) { #expect(Array(long.prefix(short.count)) == short) }
     }
 
-    @Test func faultsOfATrackDoNotOverlapAndEndInTime() {
+    @Test func separatesFaultsOfTrackAndEndsThemInTime() {
         let profile = Profile.long(minutes: 10)
         for track in Schedule(seed: 4, profile: profile).tracks {
             #expect(!track.isEmpty)
@@ -42,25 +42,24 @@ struct PlanTests {
         }
     }
 
-    @Test func everythingGoesWrongInAnHour() {
+    @Test func schedulesEveryFaultWithinAnHour() {
         let names = Set(Schedule(seed: 5, profile: .long(minutes: 60)).tracks.joined().map(\.fault.name))
-        // Of workers, of servers (stop and kill of one, the other and both), of a table, of three links, of APNs,
-        // of credentials, of settings, of a queue of results, and what shows only when others are left out; of failovers two,
-        // of rates two, and campaigns.
+        // In order: workers, servers (stop and kill of each and of both), a table, three links, APNs, credentials,
+        // settings, interludes and a full results queue, failovers, rates, and campaigns.
         let others = OutputKind.allCases.filter { $0 != .apns }
         let ofOthers = names.filter { name in others.contains { name.hasPrefix("\($0.rawValue): ") } }
         let links = names.filter { name in others.contains { name.hasSuffix(" to \($0.rawValue)") } }
         #expect(
             names.count - ofOthers.count - links.count == 4 + 2 * 3 + 1 + 3 * 3 + 9 + 1 + 1 + 4 + 2 + 2 + 1,
             "\(names.sorted())")
-        // Ten of any service; mismatches; 429 without an end, and for all; five of accounts; and a link.
+        // Ten faults of any service. FCM adds mismatches, two kinds of 429 and five faults of accounts.
         #expect(ofOthers.count { $0.hasPrefix("fcm: ") } == 10 + 1 + 2 + 5, "\(ofOthers.sorted())")
         #expect(ofOthers.count { $0.hasPrefix("webpush: ") } == 10 + 1, "\(ofOthers.sorted())")
         #expect(ofOthers.count { $0.hasPrefix("webhook: ") } == 12, "\(ofOthers.sorted())")
         #expect(links.count == 3, "\(links.sorted())")
     }
 
-    @Test func ofSeveralNodesOneAtATimeGoesDown() {
+    @Test func stopsOneNodeAtATime() {
         var profile = Profile.long(minutes: 60)
         profile.nodes = 3
         let tracks = Schedule(seed: 5, profile: profile).tracks
@@ -70,7 +69,7 @@ struct PlanTests {
                 switch entry.fault {
                 case .killNode(let node), .stopNode(let node):
                     nodes.insert(node)
-                    #expect(number == profile.workers, "all on one track")
+                    #expect(number == profile.workers, "all faults of nodes must be on one track")
                 case .killServers(let servers), .stopServers(let servers): #expect(servers == .postgres)
                 default: break
                 }
@@ -79,14 +78,14 @@ struct PlanTests {
         #expect(nodes == [1, 2, 3])
     }
 
-    @Test func theOtherDatabaseServerTakesOverInEachRun() {
+    @Test func startsDatabaseFaultsWithFailover() {
         for seed in 1...50 as ClosedRange<UInt64> {
             let first = Schedule(seed: seed, profile: .long(minutes: 1)).tracks.joined().filter {
                 $0.fault.affectsDatabase
             }
             .min { $0.start < $1.start }
             guard case .failOver? = first?.fault else {
-                Issue.record("seed \(seed) begins with \(String(describing: first))")
+                Issue.record("seed \(seed): the first database fault is \(String(describing: first)), not a failover")
                 continue
             }
         }
@@ -94,7 +93,7 @@ struct PlanTests {
         #expect(!short.contains { if case .failOver = $0.fault { true } else { false } })
     }
 
-    @Test func workersSayAnotherNumberOfShardsAtEachStart() {
+    @Test func changesShardCountAtEachStart() {
         let plan = ShardPlan(seed: 5)
         for worker in 1...4 {
             let shards = (1...20).map { plan.shards(worker: worker, start: $0) }
@@ -103,10 +102,10 @@ struct PlanTests {
             for (one, next) in zip(shards, shards.dropFirst()) { #expect(one != next) }
         }
         let firsts = (1...20).map { seed in (1...3).map { ShardPlan(seed: seed).shards(worker: $0, start: 1) } }
-        #expect(Set(firsts).count > 5, "by the seed")
+        #expect(Set(firsts).count > 5, "the numbers must depend on the seed")
     }
 
-    @Test func whatIsPacedComesInPartsThatCount() {
+    @Test func sizesRateLimitedJobs() {
         func isPaced(_ job: JobPlan) -> Bool { Workload.apps[Workload.pacedApps].contains { $0.bundleID == job.app } }
         for seed in 1...4 as ClosedRange<UInt64> {
             let workload = Workload(seed: seed, profile: .long(minutes: 10))
@@ -127,7 +126,7 @@ struct PlanTests {
         }
     }
 
-    @Test func whatHidesAnInterludeIsLeftOut() {
+    @Test func excludesFaultsThatHideInterludes() {
         let tracks = Schedule(seed: 5, profile: .long(minutes: 6)).tracks
         let all = tracks.joined()
         for fault in [Fault.joinLate, .lockTables, .killWhileSplitting(JobNumber.staged(0))] {
@@ -143,15 +142,15 @@ struct PlanTests {
         #expect(!Schedule(seed: 5, profile: .long(minutes: 5)).tracks.joined().contains { $0.fault == .lockTables })
     }
 
-    @Test func theFirstWorkerLivesThrough() {
+    @Test func neverKillsFirstWorker() {
         for entry in Schedule(seed: 6, profile: .long(minutes: 60)).tracks.joined() {
             #expect(entry.fault != .killWorker(1) && entry.fault != .restartWorker(1))
         }
     }
 
-    @Test func everythingIsAskedForInAMinute() {
+    @Test func generatesEveryTraitWithinAMinute() {
         let jobs = (0..<1_000).map(Workload(seed: 8, profile: .long(minutes: 1)).job)
-        #expect(jobs[0].traits == JobTraits(), "the run begins when this one has an outcome")
+        #expect(jobs[0].traits == JobTraits(), "the first job must have no special traits")
         #expect(Set(jobs.map(\.traits.identity)) == Set(JobTraits.Identity.allCases))
         #expect(Set(jobs.compactMap(\.traits.flaw)) == Set(JobFlaw.allCases).subtracting([.takenID]))
         #expect(Set(jobs.compactMap(\.traits.slip)) == Set(Slip.allCases))
@@ -164,18 +163,18 @@ struct PlanTests {
             { $0.sendAfter != nil && $0.expireAfter ?? 0 > 0 },
         ]
         for (number, isWish) in wishes.enumerated() {
-            #expect(jobs.contains { isWish($0.traits) }, "wish \(number)")
+            #expect(jobs.contains { isWish($0.traits) }, "no job has the combination \(number)")
         }
         let sizes = Set(
             (0..<100_000).filter { $0 % 100 == 50 }.map { Workload(seed: 8, profile: .short).job($0) }
                 .filter(\.traits.isAtMostOnce).map(\.recipients.count))
-        #expect(sizes.isSuperset(of: [499, 500, 501]) && (sizes.max() ?? 0) > 900, "around what they are split by")
+        #expect(sizes.isSuperset(of: [499, 500, 501]) && (sizes.max() ?? 0) > 900, "sizes must be near chunk size")
         for job in jobs where !job.traits.hasID {
             #expect(!job.traits.isAtMostOnce && job.traits.cancelAfter == nil && job.traits.publishAgainAfter == nil)
         }
     }
 
-    @Test func jobsAreForAllOutputsInTheirShares() throws {
+    @Test func distributesJobsOverOutputs() throws {
         let jobs = (0..<10_000).map(Workload(seed: 9, profile: .long(minutes: 1)).job)
         let subscribe = try subscribe
         let shares: [OutputKind: ClosedRange<Int>] = [
@@ -198,7 +197,7 @@ struct PlanTests {
             ])
     }
 
-    @Test func aJobSaysWhatIsAskedOfIt() throws {
+    @Test func encodesTraitsInJob() throws {
         let jobs = (0..<1_000).map(Workload(seed: 9, profile: .long(minutes: 1)).job)
         let subscribe = try subscribe
         for plan in jobs {
@@ -224,7 +223,7 @@ struct PlanTests {
         }
     }
 
-    @Test func someJobsAreSpecial() {
+    @Test func generatesSpecialJobs() {
         var profile = Profile.long(minutes: 1)
         let workload = Workload(seed: 8, profile: profile)
         let giants = (0..<8).map { workload.job(JobNumber.giant($0)) }
@@ -246,7 +245,7 @@ struct PlanTests {
         }
     }
 
-    /// Subscriptions of a double that is not running.
+    /// A `Subscribe` function with subscriptions of a simulator that is not running.
     private var subscribe: Subscribe {
         get throws {
             let simulator = try WebPushSimulator()
@@ -263,7 +262,7 @@ struct PlanTests {
         }
     }
 
-    @Test func everyAddressTellsItsRecipient() throws {
+    @Test func encodesRecipientInAddress() throws {
         let workload = Workload(seed: 7, profile: .long(minutes: 1))
         var seen: Set<String> = []
         var kinds: [OutputKind: Set<RecipientKind>] = [:]
@@ -284,7 +283,7 @@ struct PlanTests {
         for nobody in ["c2732227", "topic-", "news", ":APA91bT"] { #expect(RecipientID(address: nobody) == nil) }
         #expect(JobPlan.number(in: JobPlan.id(12)) == 12 && JobPlan.number(in: #"{"a":"b torture-3"}"#) == 3)
         #expect(JobPlan.number(in: "torture") == nil)
-        // A chunk's id comes first.
+        // The number in the payload takes precedence over the id, because a chunk's id comes first.
         #expect(JobPlan.number(in: #"{"id":"torture-20","payload":{"aps":{"alert":"job torture-21"}}}"#) == 21)
     }
 }

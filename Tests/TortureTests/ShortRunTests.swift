@@ -6,7 +6,7 @@ import TortureRun
 /// The short form of `make torture`.
 @Suite(.needsBroker)
 struct ShortRunTests {
-    @Test func nothingIsLostAndNothingIsStuck() async throws {
+    @Test func keepsAllInvariantsInShortRun() async throws {
         let run = TortureRun(
             seed: 1, profile: .short, instance: "torture-\(ProcessInfo.processInfo.processIdentifier)")
         let result = try await run.run()

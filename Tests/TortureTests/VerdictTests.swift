@@ -1,9 +1,9 @@
 import Testing
 import TortureRun
 
-/// Each invariant is seen to fail, on made-up records.
+/// Tests of each invariant, on constructed records that violate it.
 struct VerdictTests {
-    /// One confirmed job, everything as it should be.
+    /// Returns the record of a confirmed job without faults.
     private func calm(_ kinds: [RecipientKind] = [.plain], atMostOnce: Bool = false) -> TortureRecord {
         var record = TortureRecord()
         var traits = JobTraits()
@@ -33,7 +33,7 @@ struct VerdictTests {
 
     private func broken(_ record: TortureRecord) -> Set<Invariant> { Set(Verdict(record).findings.map(\.invariant)) }
 
-    /// A second outcome and a second arrival, as after a crash.
+    /// Adds a second arrival and a second outcome, as after a crash.
     private func sendAgain(_ record: inout TortureRecord, isRedelivered: Bool = true) {
         record.sightings += [
             .init(recipient: recipient, what: .arrived, at: 2_000),
@@ -47,7 +47,7 @@ struct VerdictTests {
 
     private let crash = FaultRecord(fault: .killWorker(2), start: 1_115, end: 1_500)
 
-    @Test func aCalmRunIsGood() {
+    @Test func acceptsRunWithoutFaults() {
         let verdict = Verdict(calm([.plain, .slow, .dead, .bad, .refusedForNow]))
         #expect(verdict.isGood, "\(verdict.findings)")
         #expect(verdict.tally.recipients == 5)
@@ -58,37 +58,37 @@ struct VerdictTests {
         #expect(verdict.tally.outcomes == outcomes)
     }
 
-    @Test func aBadTokenIsNotMarked() {
+    @Test func detectsMarkOfBadToken() {
         var record = calm([.bad])
         record.marked = [recipient]
         #expect(broken(record) == [.deadAreMarked])
     }
 
-    @Test func onlyItsServicesWordMarks() {
+    @Test func detectsMarkWithoutAnswerOfService() {
         var record = calm([.dead])
         record.sightings[1].what = .answered(400)
-        #expect(broken(record) == [.deadAreMarked], "400 is not the word")
+        #expect(broken(record) == [.deadAreMarked], "status 400 must not mark a token")
         record.jobs[7]?.output = .fcm
         record.sightings[1].what = .answered(404)
         #expect(broken(record) == [])
         record.sightings[1].what = .answered(410)
-        #expect(broken(record) == [.deadAreMarked], "nor is 410, of this one")
+        #expect(broken(record) == [.deadAreMarked], "status 410 of FCM must not mark a token")
     }
 
-    @Test func aMarkIsOfWhomItWasPublishedFor() {
+    @Test func assignsMarkToRecipientOfOutput() {
         var record = calm([.dead])
         let address = "dead0410" + String(repeating: "0", count: 52) + "e000"
         record.marked = []
         record.mark(address, of: "apns")
         #expect(record.marked == [recipient] && broken(record) == [])
         record.mark(address, of: "fcm")
-        #expect(broken(record) == [.understood], "another output's")
+        #expect(broken(record) == [.understood], "the address belongs to another output")
         record.oddities = []
         record.mark("nobody", of: "apns")
         #expect(broken(record) == [.understood])
     }
 
-    /// One of FCM's that was refused for a while, and then taken.
+    /// Returns the record of an FCM message that was refused temporarily and accepted at a retry.
     private func refusedForNow(retriedAt time: Int64) -> TortureRecord {
         var record = calm()
         record.jobs[7]?.output = .fcm
@@ -103,34 +103,34 @@ struct VerdictTests {
         return record
     }
 
-    @Test func whatAServiceRefusesForNowRests() {
+    @Test func detectsRetryBeforeRequestedDelay() {
         #expect(broken(refusedForNow(retriedAt: 11_010)) == [])
         var record = refusedForNow(retriedAt: 11_009)
         #expect(broken(record) == [.retriedInTime])
         record.faults = [crash]
-        #expect(broken(record) == [], "whoever has it now knows nothing of it")
+        #expect(broken(record) == [], "after a crash, the next worker does not know the delay")
         record.faults = []
         record.limits.longestDelay = 4_000
-        #expect(broken(record) == [], "nobody could wait so long")
+        #expect(broken(record) == [], "no delay queue is long enough")
         record.limits.longestDelay = 10_000
         record.jobs[7]?.output = .apns
-        #expect(broken(record) == [], "Apple does not ask for it")
+        #expect(broken(record) == [], "APNs requests no delay")
     }
 
-    @Test func aMismatchIsNoFaultOfARecipient() {
+    @Test func acceptsSenderMismatchAsRejection() {
         var record = calm()
         record.jobs[7]?.output = .fcm
         record.sightings[1].what = .answered(403)
         (record.outcomes[0].kind, record.outcomes[0].reason) = ("rejected", "SENDER_ID_MISMATCH")
         #expect(broken(record) == [])
         record.outcomes[0].reason = "PERMISSION_DENIED"
-        #expect(broken(record) == [.honest], "that is the credential's")
+        #expect(broken(record) == [.honest], "a permission error belongs to the credential")
         record.outcomes[0].reason = "SENDER_ID_MISMATCH"
         record.sightings[1].what = .answered(503)
-        #expect(broken(record) == [.honest], "its service has not said so")
+        #expect(broken(record) == [.honest], "the service did not report a mismatch")
     }
 
-    @Test func aServicesBadDayExcusesItsOwnPushesOnly() {
+    @Test func excusesOnlyPushesOfFaultyService() {
         var record = calm()
         record.jobs[7]?.traits.wantsProblemsOnly = true
         record.outcomes = []
@@ -144,21 +144,21 @@ struct VerdictTests {
         #expect(broken(record) == [])
     }
 
-    @Test func aRecipientWithoutAnOutcomeIsLost() {
+    @Test func detectsLostRecipient() {
         var record = calm()
         record.outcomes = []
         #expect(broken(record) == [.nothingLost])
         record.jobs[7]?.confirmed = nil
-        #expect(broken(record) == [], "its publisher was not told that the broker has it")
+        #expect(broken(record) == [], "an unconfirmed job may be lost")
     }
 
-    @Test func sentMustHaveBeenAccepted() {
+    @Test func detectsSentOutcomeWithoutAcceptance() {
         var record = calm()
         record.sightings.removeLast()
         #expect(broken(record) == [.honest])
     }
 
-    @Test func failedMustNotHaveBeenAccepted() {
+    @Test func detectsFailedOutcomeOfAcceptedPush() {
         var record = calm()
         record.outcomes[0].kind = "failed"
         record.outcomes[0].reason = "RetriesExhausted"
@@ -166,13 +166,13 @@ struct VerdictTests {
     }
 
     @Test(arguments: ["unregistered", "rejected", "suppressed", "nonsense"])
-    func aPlainRecipientIsNone(_ kind: String) {
+    func detectsWrongOutcomeOfPlainRecipient(_ kind: String) {
         var record = calm()
         record.outcomes[0].kind = kind
         #expect(broken(record).contains(.honest))
     }
 
-    @Test func aCrashExplainsASecondOutcome() {
+    @Test func acceptsSecondOutcomeAfterCrash() {
         var record = calm()
         sendAgain(&record)
         record.faults = [crash]
@@ -193,28 +193,28 @@ struct VerdictTests {
         #expect(broken(record) == [.duplicatesOwnUp, .arrivalsExplained], "one node alone")
     }
 
-    @Test func aSecondOutcomeMustOwnUp() {
+    @Test func requiresRedeliveredFlagOfSecondOutcome() {
         var record = calm()
         sendAgain(&record, isRedelivered: false)
         record.faults = [crash]
         #expect(broken(record) == [.duplicatesOwnUp, .arrivalsExplained])
         record.jobs[7]?.timesRepeated = 1
-        #expect(broken(record) == [.duplicatesOwnUp, .arrivalsExplained], "it has an id")
+        #expect(broken(record) == [.duplicatesOwnUp, .arrivalsExplained], "a job with an id must not be sent twice")
         record.jobs[7]?.traits.identity = .none
-        #expect(broken(record) == [], "its publisher may have published the job twice")
+        #expect(broken(record) == [], "the publisher may have published the job twice")
     }
 
-    @Test func aSecondOutcomeNeedsACause() {
+    @Test func requiresCauseOfSecondOutcome() {
         var record = calm()
         sendAgain(&record)
         #expect(broken(record) == [.duplicatesExplained, .duplicatesBounded])
         record.faults = [FaultRecord(fault: .killWorker(2), start: 5_000, end: 6_000)]
-        #expect(broken(record) == [.duplicatesExplained], "that came later")
+        #expect(broken(record) == [.duplicatesExplained], "the fault came later")
         record.faults = [FaultRecord(fault: .goAway(announced: true), start: 1_000, end: 2_000)]
-        #expect(broken(record) == [.duplicatesExplained], "GOAWAY brings no job back")
+        #expect(broken(record) == [.duplicatesExplained], "GOAWAY causes no redelivery")
     }
 
-    @Test func anEventThatComesTwiceNeedsACause() {
+    @Test func requiresCauseOfRepeatedEvent() {
         var record = calm()
         var again = record.outcomes[0]
         again.isRepeated = true
@@ -227,7 +227,7 @@ struct VerdictTests {
         #expect(verdict.tally.recipientsWithSeveralOutcomes == 0)
     }
 
-    @Test func aSecondRequestMustBeOwnedUpTo() {
+    @Test func requiresAttemptCountOfSecondRequest() {
         var record = calm()
         record.faults = [FaultRecord(fault: .cutPushes, start: 1_100, end: 1_100)]
         record.sightings.append(.init(recipient: recipient, what: .arrived, at: 1_200))
@@ -236,7 +236,7 @@ struct VerdictTests {
         #expect(broken(record) == [])
     }
 
-    @Test func whatIsNeverAnsweredIsTriedAgain() {
+    @Test func allowsRetryOfUnansweredRequest() {
         var record = calm([.silent])
         record.sightings = [1_100, 2_100].map { .init(recipient: recipient, what: .arrived, at: $0) }
         record.outcomes[0].kind = "unknown"
@@ -247,7 +247,7 @@ struct VerdictTests {
     }
 
     @Test(arguments: [SightingRecord.What.disowned, .answered(503)])
-    func aRequestThatWasNotProcessedIsNone(_ what: SightingRecord.What) {
+    func ignoresUnprocessedRequest(_ what: SightingRecord.What) {
         var record = calm(atMostOnce: true)
         record.faults = [crash]
         record.sightings += [
@@ -256,7 +256,7 @@ struct VerdictTests {
         #expect(broken(record) == [])
     }
 
-    @Test func atMostOnceHasNoExcuse() {
+    @Test func detectsAtMostOnceJobSentTwice() {
         var record = calm(atMostOnce: true)
         sendAgain(&record)
         record.faults = [crash]
@@ -265,7 +265,7 @@ struct VerdictTests {
         #expect(broken(record) == [.atMostOnce])
     }
 
-    @Test func everyDeadTokenIsMarkedAndNoOther() {
+    @Test func requiresMarksOfDeadTokensOnly() {
         var record = calm([.dead])
         record.marked = []
         #expect(broken(record) == [.deadAreMarked])
@@ -274,35 +274,35 @@ struct VerdictTests {
         #expect(broken(record) == [.deadAreMarked])
     }
 
-    @Test func noPushFailsBecauseOfACredential() {
+    @Test func detectsFailureByCredential() {
         var record = calm([.refusedForNow])
         record.outcomes[0].reason = "CredentialRefused"
         #expect(broken(record) == [.credentialsHold])
     }
 
-    @Test func whatIsLeftInTheBrokerIsFound() {
+    @Test func detectsMessagesLeftInQueue() {
         var record = calm()
         record.waiting = ["martlet.delay.1": 2, "martlet.jobs.bulk": 0]
         #expect(broken(record) == [.queuesEmpty])
     }
 
-    @Test func aWorkerThatEndsByItselfIsFound() {
+    @Test func detectsWorkerThatEndedUnexpectedly() {
         var record = calm()
         record.workerEnds = [WorkerEnd(worker: 1, at: 1_000, status: 0, wasAsked: true)]
         #expect(broken(record) == [])
         record.workerEnds = [WorkerEnd(worker: 1, at: 1_000, status: 1, wasAsked: true)]
         #expect(broken(record) == [.workersLive])
         record.workerEnds = [WorkerEnd(worker: 1, at: 1_000, status: 1, wasAsked: true, wasHurried: true)]
-        #expect(broken(record) == [], "it was not given the time to drain")
+        #expect(broken(record) == [], "the worker had no time to drain")
         record.workerEnds = [WorkerEnd(worker: 1, at: 1_000, status: 143, wasAsked: true, wasRunning: true)]
-        #expect(broken(record) == [.workersLive], "it did not drain")
+        #expect(broken(record) == [.workersLive], "the worker did not drain")
         record.workerEnds = [WorkerEnd(worker: 1, at: 1_000, status: 143, wasAsked: true, wasRunning: false)]
         #expect(broken(record) == [])
         record.workerEnds = [WorkerEnd(worker: 1, at: 1_000, status: 0, wasAsked: false)]
         #expect(broken(record) == [.workersLive])
     }
 
-    @Test func memoryMustBeBoundedAndFlat() {
+    @Test func detectsMemoryPeakOrGrowth() {
         func samples(_ kilobytes: (Int) -> Int) -> [MemorySample] {
             (0..<300).map {
                 MemorySample(worker: 1, incarnation: 1, at: Int64($0) * 1_000, kilobytes: kilobytes($0))
@@ -312,12 +312,12 @@ struct VerdictTests {
         record.memory = samples { _ in 80_000 }
         #expect(broken(record) == [])
         record.memory = samples { $0 == 10 ? 500_000 : 80_000 }
-        #expect(broken(record) == [.memoryFlat], "above the limit for a moment")
+        #expect(broken(record) == [.memoryFlat], "a peak above the limit must be detected")
         record.memory = samples { 80_000 + $0 * 500 }
-        #expect(broken(record) == [.memoryFlat], "it grows")
+        #expect(broken(record) == [.memoryFlat], "growth must be detected")
     }
 
-    @Test func whatIsNotSettledOrNotUnderstoodIsFound() {
+    @Test func detectsUnsettledRunAndOddities() {
         var record = calm()
         record.isSettled = false
         #expect(broken(record) == [.settled])

@@ -1,11 +1,11 @@
 import Testing
 import TortureRun
 
-/// What is asked for a job beyond the ordinary: each invariant is seen to fail, on made-up records.
+/// Tests of the invariants about optional fields of jobs, on constructed records that violate them.
 struct WishTests {
     private let recipient = RecipientID(job: 7, index: 0)
 
-    /// One confirmed job for one recipient, sent to at this time.
+    /// Returns the record of a confirmed job whose only recipient was sent at a time, or never if it is `nil`.
     private func record(sentAt: Int64? = 1_100, _ change: (inout JobTraits) -> Void = { _ in }) -> TortureRecord {
         var traits = JobTraits()
         change(&traits)
@@ -23,12 +23,12 @@ struct WishTests {
 
     // MARK: send_at
 
-    @Test func nothingIsSentBeforeItsTime() {
+    @Test func detectsPushBeforeSendAt() {
         #expect(broken(record(sentAt: 6_000) { $0.sendAfter = 5_000 }) == [])
         #expect(broken(record(sentAt: 5_999) { $0.sendAfter = 5_000 }) == [.neverEarly])
     }
 
-    @Test func whereNothingGoesWrongItIsSentOnTime() {
+    @Test func detectsLatePushWithoutFault() {
         var late = record(sentAt: 8_001) { $0.sendAfter = 5_000 }
         #expect(broken(late) == [.onTime])
         #expect(Verdict(late).tally.lateness == [2_001])
@@ -47,28 +47,28 @@ struct WishTests {
         return record
     }
 
-    @Test func nothingIsSentAfterItsDeadline() {
-        #expect(broken(expiring(at: 5_000, sentAt: 7_000)) == [], "it may be on its way for a while")
+    @Test func detectsPushAfterDeadline() {
+        #expect(broken(expiring(at: 5_000, sentAt: 7_000)) == [], "a push may be in transit for 2 s")
         var late = expiring(at: 5_000, sentAt: 7_001)
         #expect(broken(late) == [.neverLate])
         late.faults = [FaultRecord(fault: .freezeWorker(2), start: 4_000, end: 5_500)]
         #expect(broken(late) == [])
         late.faults = [FaultRecord(fault: .freezeWorker(2), start: 1_000, end: 4_900)]
-        #expect(broken(late) == [.neverLate], "that was over")
+        #expect(broken(late) == [.neverLate], "the freeze ended before the deadline")
         late.faults = [FaultRecord(fault: .killWorker(2), start: 4_000, end: 5_500)]
-        #expect(broken(late) == [.neverLate], "that makes nothing late")
-        #expect(broken(expiring(at: 0, sentAt: 7_001)) == [], "now or never: there is no time after it")
+        #expect(broken(late) == [.neverLate], "a killed worker delays no push")
+        #expect(broken(expiring(at: 0, sentAt: 7_001)) == [], "with 0, no push can be late")
     }
 
-    @Test func onlyWhatHasADeadlineExpires() {
+    @Test func detectsExpiredOutcomeWithoutDeadline() {
         #expect(broken(expiring(at: 9_000, sentAt: nil)) == [])
-        #expect(broken(expiring(at: 15_000, sentAt: nil)) == [], "tried again, it would have been too late")
+        #expect(broken(expiring(at: 15_000, sentAt: nil)) == [], "a retry would have been too late")
         #expect(broken(expiring(at: 15_001, sentAt: nil)) == [.honest])
         #expect(broken(expiring(at: 0, sentAt: nil)) == [])
         #expect(broken(expiring(at: nil, sentAt: nil)) == [.honest])
     }
 
-    // MARK: Cancelled
+    // MARK: Cancellation
 
     private func cancelled(at time: Int64?, sentAt: Int64?) -> TortureRecord {
         var record = record(sentAt: sentAt) {
@@ -84,19 +84,19 @@ struct WishTests {
         return record
     }
 
-    @Test func whatIsCancelledInTimeIsNotSent() {
+    @Test func detectsPushOfCancelledJob() {
         let good = Verdict(cancelled(at: 1_100, sentAt: nil))
         #expect(good.isGood, "\(good.findings)")
         #expect(good.tally.cancelledInTime == 1)
         #expect(broken(cancelled(at: 1_100, sentAt: 21_010)) == [.cancelledStay])
-        #expect(broken(cancelled(at: 16_001, sentAt: 21_010)) == [], "workers have five seconds to hear of it")
-        #expect(broken(cancelled(at: nil, sentAt: 21_010)) == [], "the database never had it")
+        #expect(broken(cancelled(at: 16_001, sentAt: 21_010)) == [], "workers have 5 s to learn of it")
+        #expect(broken(cancelled(at: nil, sentAt: 21_010)) == [], "the cancellation was not stored")
     }
 
-    @Test func workersMustHaveBeenAbleToHearOfIt() {
+    @Test func allowsWorkersTimeToLearnCancellation() {
         var record = cancelled(at: 1_100, sentAt: 21_010)
         record.faults = [FaultRecord(fault: .stopServers(.postgres), start: 1_200, end: 12_000)]
-        #expect(broken(record) == [], "ends 5 s too late for its aftermath and theirs")
+        #expect(broken(record) == [], "workers had too little time after the outage")
         record.faults[0].end = 10_900
         #expect(broken(record) == [.cancelledStay])
         record.faults = [
@@ -105,64 +105,64 @@ struct WishTests {
         ]
         #expect(broken(record) == [])
         record.faults[0].start = 6_200
-        #expect(broken(record) == [.cancelledStay], "5 s of quiet came first")
+        #expect(broken(record) == [.cancelledStay], "there were 5 s without faults before")
         record.faults = [FaultRecord(fault: .apnsDown, start: 1_000, end: 21_000)]
-        #expect(broken(record) == [.cancelledStay], "APNs has nothing to do with it")
+        #expect(broken(record) == [.cancelledStay], "an APNs outage is no excuse")
     }
 
-    @Test func onlyWhatWasCancelledSaysSo() {
+    @Test func detectsCancelledOutcomeWithoutCancellation() {
         var record = cancelled(at: 1_100, sentAt: nil)
         record.jobs[7]?.traits.cancelAfter = nil
         record.jobs[7]?.cancelled = nil
         #expect(broken(record) == [.honest])
     }
 
-    @Test func aCancelledRecipientHasAnOutcome() {
+    @Test func requiresOutcomeOfCancelledRecipient() {
         var record = cancelled(at: 1_100, sentAt: nil)
         record.outcomes = []
         #expect(broken(record) == [.nothingLost])
     }
 
-    // MARK: Twice
+    // MARK: Repeated jobs
 
-    @Test func whatIsPublishedTwiceIsSentOnce() {
+    @Test func detectsJobPublishedTwiceAndSentTwice() {
         var record = record { $0.publishAgainAfter = 500 }
         #expect(broken(record) == [])
         record.send(recipient, at: 2_000)
         #expect(broken(record) == [.duplicatesOwnUp, .duplicatesExplained, .arrivalsExplained, .duplicatesBounded])
         var twice = record
         twice.limits.deduplicates = false
-        #expect(broken(twice) == [], "nobody wants it sent once")
+        #expect(broken(twice) == [], "deduplication is off")
         twice.jobs[7]?.traits.isAtMostOnce = true
         #expect(broken(twice).contains(.atMostOnce))
         record.outcomes[1].isRedelivered = true
         record.faults = [crash]
-        #expect(broken(record) == [], "a worker died with one of them")
+        #expect(broken(record) == [], "a worker crashed during one of them")
     }
 
     // MARK: Problems only
 
-    @Test func whoWantsProblemsOnlyHearsNothingOfWhatWasSent() {
+    @Test func detectsSentOutcomeOfProblemsOnlyJob() {
         var record = record { $0.wantsProblemsOnly = true }
         #expect(broken(record) == [.honest])
         record.outcomes = []
         #expect(broken(record) == [])
         record.sightings.removeLast()
-        #expect(broken(record) == [.nothingLost], "APNs has not accepted it")
+        #expect(broken(record) == [.nothingLost], "APNs must have accepted the push")
     }
 
-    @Test func anotherRunMayHaveSentItUntold() {
+    @Test func allowsUnreportedPushOfRedeliveredProblemsOnlyJob() {
         var record = record { $0.wantsProblemsOnly = true }
         record.outcomes[0].kind = "failed"
         record.outcomes[0].reason = "RetriesExhausted"
         #expect(broken(record) == [.honest])
         record.faults = [crash]
-        #expect(broken(record) == [], "there may be one that is 'redelivered', and sent")
+        #expect(broken(record) == [], "the redelivered job may have been sent")
         record.jobs[7]?.traits.wantsProblemsOnly = false
-        #expect(broken(record) == [.honest], "that would have been told")
+        #expect(broken(record) == [.honest], "a sent outcome would have been published")
     }
 
-    @Test func aSecondRequestOfWhichNobodyHearsNeedsACause() {
+    @Test func requiresCauseOfUnreportedSecondRequest() {
         var record = record { $0.wantsProblemsOnly = true }
         record.send(recipient, at: 2_000)
         record.outcomes = []
@@ -173,7 +173,7 @@ struct WishTests {
         #expect(broken(record) == [])
     }
 
-    // MARK: Unusable
+    // MARK: Unusable jobs
 
     private func unusable(_ flaw: JobFlaw, reason: String? = nil) -> TortureRecord {
         var record = record(sentAt: nil) { $0.flaw = flaw }
@@ -182,7 +182,7 @@ struct WishTests {
         return record
     }
 
-    @Test func whatCantBeUsedIsDeadLetteredAndTold() {
+    @Test func requiresDeadLetterAndRejectionOfUnusableJob() {
         var record = unusable(.unknownField)
         let verdict = Verdict(record)
         #expect(verdict.isGood, "\(verdict.findings)")
@@ -194,19 +194,19 @@ struct WishTests {
         #expect(broken(record) == [.rejectionsAreTold])
         #expect(broken(unusable(.unknownField, reason: "delivery_limit")) == [.unusableAreDead])
         #expect(broken(unusable(.unknownLane)) == [])
-        #expect(broken(unusable(.unknownLane, reason: "")) == [.unusableAreDead], "no worker saw it")
+        #expect(broken(unusable(.unknownLane, reason: "")) == [.unusableAreDead], "the reason of the worker is missing")
     }
 
-    @Test func whatCantBeUsedIsCountedExactly() {
+    @Test func detectsRepeatedRejectionWithoutCause() {
         var record = unusable(.brokenJSON)
         record.dead.append(record.dead[0])
         record.rejections.append(record.rejections[0])
         #expect(broken(record) == [.unusableAreDead, .rejectionsAreTold])
         record.faults = [crash]
-        #expect(broken(record) == [], "its worker died before it was acknowledged")
+        #expect(broken(record) == [], "the worker crashed before the acknowledgement")
     }
 
-    @Test func whatCanBeUsedIsNotDeadLettered() {
+    @Test func detectsDeadLetterOfUsableJob() {
         var record = record()
         record.dead = [DeadRecord(job: 7, reason: "delivery_limit")]
         #expect(broken(record) == [.unusableAreDead])
@@ -219,7 +219,7 @@ struct WishTests {
 }
 
 extension TortureRecord {
-    /// A request that is accepted, and its outcome.
+    /// Adds an accepted request and its outcome.
     fileprivate mutating func send(_ recipient: RecipientID, at time: Int64) {
         sightings += [
             .init(recipient: recipient, what: .arrived, at: time),

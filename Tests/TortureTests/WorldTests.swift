@@ -1,11 +1,11 @@
 import Testing
 import TortureRun
 
-/// What others do to a run: each invariant is seen to fail, on made-up records.
+/// Tests of the invariants about brokers, publishers and workers, on constructed records that violate them.
 struct WorldTests {
     private let recipient = RecipientID(job: 7, index: 0)
 
-    /// One confirmed job for one recipient, sent to.
+    /// Returns the record of a confirmed job whose only recipient was sent.
     private func record(_ change: (inout JobTraits) -> Void = { _ in }) -> TortureRecord {
         var traits = JobTraits()
         change(&traits)
@@ -17,7 +17,7 @@ struct WorldTests {
 
     private func broken(_ record: TortureRecord) -> Set<Invariant> { Set(Verdict(record).findings.map(\.invariant)) }
 
-    // MARK: A queue that refuses
+    // MARK: A full queue
 
     private func refused(_ times: Int) -> TortureRecord {
         var record = record()
@@ -30,18 +30,18 @@ struct WorldTests {
         return record
     }
 
-    @Test func whatAQueueRefusesComesAgainAFewTimes() {
-        #expect(broken(refused(2)) == [], "refused at first and after a second, taken after five more")
+    @Test func limitsRepeatedEventsOfFullQueue() {
+        #expect(broken(refused(2)) == [], "two refusals are possible within 6 s")
         #expect(broken(refused(3)) == [.repeatedEventsBounded])
         var record = refused(3)
         record.faults.append(FaultRecord(fault: .cut(.broker, worker: 1), start: 2_000, end: 2_000))
         #expect(broken(record) == [], "a confirm may have been lost")
         record.faults[0].end = 60_000
         record.faults.removeLast()
-        #expect(broken(record) == [], "it was full for longer")
+        #expect(broken(record) == [], "the queue was full for longer")
     }
 
-    @Test func eventsAreBounded() {
+    @Test func detectsOversizedEvent() {
         var record = record()
         record.largestEvent = 262_144
         #expect(broken(record) == [])
@@ -49,20 +49,20 @@ struct WorldTests {
         #expect(broken(record) == [.eventsBounded])
     }
 
-    // MARK: Publishers' slips
+    // MARK: Mistakes of publishers
 
-    @Test func aJobRunsAsOftenAsThereAreMessagesOfIt() {
+    @Test func detectsJobSentMoreOftenThanPublished() {
         var record = record { $0.slip = .copyInAnotherLane }
         record.limits.deduplicates = false
         record.run(recipient, at: 2_000)
-        #expect(broken(record) == [], "the broker has made two of it")
+        #expect(broken(record) == [], "the broker made two messages of the job")
         record.run(recipient, at: 3_000)
         #expect(broken(record) == [.notMultiplied])
         record.jobs[7]?.timesRepeated = 1
-        #expect(broken(record) == [], "its publisher published it again")
+        #expect(broken(record) == [], "the publisher repeated the job")
     }
 
-    @Test func whatTheBrokerDropsIsTold() {
+    @Test func requiresRejectionOfDroppedJob() {
         var record = record { $0.slip = .expiration }
         (record.sightings, record.outcomes) = ([], [])
         record.dead = [DeadRecord(job: 7, reason: "message: expired in martlet.jobs.bulk before a worker took it")]
@@ -72,12 +72,12 @@ struct WorldTests {
         #expect(broken(record) == [.nothingLost, .unusableAreDead])
         record.rejections = [RejectionRecord(job: 7, received: 1_100)]
         record.dead[0].reason = ""
-        #expect(broken(record) == [.unusableAreDead], "no worker saw it")
+        #expect(broken(record) == [.unusableAreDead], "the reason of the worker is missing")
         record.jobs[7]?.traits.slip = nil
         #expect(broken(record) == [.nothingLost, .unusableAreDead, .rejectionsAreTold])
     }
 
-    @Test func whatIsSetApartWasDeliveredOftenEnough() {
+    @Test func detectsSuspectWithoutEnoughDeliveries() {
         var record = record { $0.slip = .brokersWord }
         record.suspects = [SuspectRecord(job: 7, received: 9_000)]
         #expect(broken(record) == [.suspectsEarned])
@@ -87,9 +87,11 @@ struct WorldTests {
         #expect(broken(record) == [])
     }
 
-    // MARK: Jobs of thousands
+    // MARK: Large jobs
 
-    /// One of two thousand, of which so many have an outcome under each of these ids.
+    /// Returns the record of a job with 2,000 recipients.
+    ///
+    /// - Parameter ids: the number of recipients with an outcome under each id.
     private func giant(_ ids: [String: Int]) -> TortureRecord {
         var record = TortureRecord()
         var traits = JobTraits()
@@ -104,42 +106,42 @@ struct WorldTests {
 
     private func hasSeveralNames(_ record: TortureRecord) -> Bool { broken(record).contains(.namedOnce) }
 
-    @Test func aJobOfThousandsHasOneName() {
+    @Test func detectsLargeJobWithTwoNames() {
         #expect(broken(giant(["a": 2_000])) == [])
         var record = giant(["a": 2_000, "b": 2_000])
         #expect(hasSeveralNames(record))
         record.faults = [FaultRecord(fault: .killWhileSplitting(0), start: 900, end: 3_000)]
-        #expect(hasSeveralNames(record), "it had its name by then")
+        #expect(hasSeveralNames(record), "the job had its name before the fault ended")
         record.faults.append(FaultRecord(fault: .freezeWorker(1), start: 2_050, end: 7_000))
-        #expect(hasSeveralNames(record), "by then, too")
+        #expect(hasSeveralNames(record), "the job had its name before the freeze")
         record.faults[1].start = 1_050
-        #expect(!hasSeveralNames(record), "who gave the name was lost at it")
+        #expect(!hasSeveralNames(record), "the naming worker was lost")
         record = giant(["a": 2_000, "b": 2_000])
         record.jobs[7]?.timesRepeated = 1
-        #expect(!hasSeveralNames(record), "two messages")
+        #expect(!hasSeveralNames(record), "two messages may have two names")
     }
 
-    @Test func aJobOfThousandsIsToldUnderItsName() {
+    @Test func detectsLargeJobSplitWithoutName() {
         var record = giant(["a": 2_000, "b": 1_999])
         record.faults = [FaultRecord(fault: .freezeWorker(1), start: 1_050, end: 7_000)]
-        #expect(hasSeveralNames(record), "split without a name, whoever was lost")
+        #expect(hasSeveralNames(record), "the job was split without a name")
         record.jobs[7]?.traits.expireAfter = 0
-        #expect(!hasSeveralNames(record), "its time was up before it had one")
+        #expect(!hasSeveralNames(record), "the job expired before it was named")
         record.jobs[7]?.traits = JobTraits()
         record.jobs[7]?.traits.identity = .none
         record.jobs[7]?.traits.wantsProblemsOnly = true
-        #expect(!hasSeveralNames(record), "not all is told")
+        #expect(!hasSeveralNames(record), "sent outcomes are not published")
     }
 
     // MARK: Workers
 
-    @Test func theBrokerNeedNotLosePatience() {
+    @Test func detectsConsumerTimeout() {
         var record = record()
         record.timeouts = ["worker 1: PRECONDITION_FAILED - delivery acknowledgement on channel 1 timed out"]
         #expect(broken(record) == [.acknowledgedInTime])
     }
 
-    @Test func whoJoinsHasWork() {
+    @Test func detectsIdleWorkerThatJoined() {
         var record = record()
         record.joins = [JoinRecord(worker: 4, ready: 1_000, firstOutcome: 16_000, left: 10)]
         #expect(broken(record) == [])
@@ -148,14 +150,14 @@ struct WorldTests {
         record.joins[0].firstOutcome = nil
         #expect(broken(record) == [.latecomersWork])
         record.joins[0].left = 0
-        #expect(broken(record) == [], "there was nothing left to do")
+        #expect(broken(record) == [], "there was no work left")
         record.joins[0].ready = nil
         #expect(broken(record) == [.latecomersWork])
     }
 }
 
 extension TortureRecord {
-    /// A request that is accepted, and its outcome.
+    /// Adds an accepted request and its outcome.
     fileprivate mutating func run(_ recipient: RecipientID, at time: Int64, madeUpID: String? = nil) {
         sightings += [
             .init(recipient: recipient, what: .arrived, at: time),

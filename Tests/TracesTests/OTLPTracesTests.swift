@@ -3,7 +3,7 @@ import PushModel
 import Testing
 import Traces
 
-/// Against the text of OTLP 1 (JSON encoding), byte for byte.
+/// Tests of the JSON encoding of OTLP 1. The text is compared byte by byte where possible.
 @Suite struct OTLPTracesTests {
     private let parent = TraceContext(traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
 
@@ -24,9 +24,9 @@ import Traces
             #"{"resourceSpans":[{"resource":\#(resource),"scopeSpans":[{"scope":\#(scope),"spans":[\#(spans)],\#(schema)}],\#(schema)}]}"#
     }
 
-    @Test func noneIsAnEmptyList() { #expect(text([]) == whole("")) }
+    @Test func encodesNoSpansAsEmptyList() { #expect(text([]) == whole("")) }
 
-    @Test func theLeastOfASpan() throws {
+    @Test func encodesMinimalSpan() throws {
         let span = Span(
             "route", .internal, try context(1), parent: SpanID(2), state: nil,
             from: Timestamp(milliseconds: 1_800_000_000_123), to: Timestamp(milliseconds: 1_800_000_000_000))
@@ -38,7 +38,7 @@ import Traces
                 ))
     }
 
-    @Test func allOfASpan() throws {
+    @Test func encodesAllFieldsOfSpan() throws {
         let parent = try #require(parent)
         var span = Span(
             "process \"a\"", .consumer, try context(0xFFFF_FFFF_FFFF_FFFF), parent: parent.span, parentIsRemote: true,
@@ -77,7 +77,7 @@ import Traces
         #expect(links?.map { $0["traceState"] as? String } == ["a=1", nil])
     }
 
-    @Test(arguments: ["x", "é", "😀", "\"", "e\u{301}"]) func aLongTextIsCut(character: String) throws {
+    @Test(arguments: ["x", "é", "😀", "\"", "e\u{301}"]) func truncatesLongAttribute(character: String) throws {
         var span = Span(
             "s", .internal, try context(1), parent: nil, state: nil, from: Timestamp(seconds: 1),
             to: Timestamp(seconds: 1))

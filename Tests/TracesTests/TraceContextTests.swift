@@ -9,11 +9,11 @@ import Traces
     @Test(arguments: [
         (plain, true), ("00-\(trace)-\(span)-00", false), ("00-\(trace)-\(span)-03", true),
         ("00-\(trace)-\(span)-fe", false), ("00-\(trace)-\(span)-ff", true),
-        // Versions to come say what this one says, and perhaps more.
+        // Future versions begin with the same fields and may append others.
         ("01-\(trace)-\(span)-01", true), ("cc-\(trace)-\(span)-01-what-may-come", true),
         ("fe-\(trace)-\(span)-00-", false),
     ])
-    func isRead(text: String, isSampled: Bool) throws {
+    func parsesValidTraceparent(text: String, isSampled: Bool) throws {
         let context = try #require(TraceContext(traceparent: text))
         #expect("\(context.trace)" == Self.trace && "\(context.span)" == Self.span)
         #expect(context.isSampled == isSampled)
@@ -34,7 +34,7 @@ import Traces
         "00-\(trace)-\(span)-+1", "00-\(String(repeating: "é", count: 16))-\(span)-01",
         String(repeating: "0", count: 55), String(repeating: "-", count: 55), String(repeating: "a", count: 100_000),
     ])
-    func isNone(text: String) {
+    func rejectsInvalidTraceparent(text: String) {
         #expect(TraceContext(traceparent: text) == nil)
     }
 }
@@ -50,12 +50,12 @@ import Traces
         "rojo=00f067aa0ba902b7", "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE", "a=1, b=2 ,\tc=3", "a=1,,b=2",
         "fw529a3039@dt=FfJ/!~", "a/b*c-d_e@f=1", members(32), "a=\(long)", "a=\(long.dropLast(6)),b=\(long)",
     ])
-    func isCarried(text: String) { #expect(TraceState.isGood(text)) }
+    func acceptsValidTracestate(text: String) { #expect(TraceState.isGood(text)) }
 
     @Test(arguments: [
         "", "a", "=1", "a=", "A=1", "a=b=c", "a=\u{7F}", "a=é", "a=1\r\nx: y", "a=1,b", members(33), "ä=1",
         "a=\(long)x",
         "a=\(long),b=\(long)", "a=\(long.dropLast(4)),b=\(long)",
     ])
-    func isLeftOut(text: String) { #expect(!TraceState.isGood(text)) }
+    func rejectsInvalidTracestate(text: String) { #expect(!TraceState.isGood(text)) }
 }

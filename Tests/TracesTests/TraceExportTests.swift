@@ -21,12 +21,12 @@ import Traces
             (.status(400), .refused), (.status(401), .refused), (.status(404), .refused), (.status(415), .refused),
             (.status(500), .refused), (.status(501), .refused), (.status(302), .refused), (.status(505), .refused),
         ] as [(TraceExport.Answer, TraceExport.Decision)])
-    func anAnswerHasAMeaning(answer: TraceExport.Answer, decision: TraceExport.Decision) {
+    func decidesByCollectorsAnswer(answer: TraceExport.Answer, decision: TraceExport.Decision) {
         var export = TraceExport()
         #expect(export.decide(answer, random: 1) == decision)
     }
 
-    @Test func waitsGrowUntilABatchIsGivenUp() {
+    @Test func increasesWaitsUntilBatchIsDropped() {
         var export = TraceExport()
         var waits: [TraceExport.Decision] = []
         for _ in 0..<9 { waits.append(export.decide(.status(503), random: 1)) }
@@ -35,10 +35,10 @@ import Traces
         #expect(export.isFailing)
         #expect(export.decide(.status(200), random: 1) == .sent(rejected: 0) && !export.isFailing)
         #expect(export.decide(.none, random: 1) == .wait(.seconds(1)))
-        #expect(export.decide(.none, random: 0) == .wait(.seconds(1)), "half of two is left to chance")
+        #expect(export.decide(.none, random: 0) == .wait(.seconds(1)), "half of the 2 s wait must be jitter")
     }
 
-    @Test func theNewestAreKept() throws {
+    @Test func keepsNewestSpansWhenFull() throws {
         var queue = SpanQueue()
         try queue.add((1...2_000).map(span))
         try queue.add((2_001...2_050).map(span))

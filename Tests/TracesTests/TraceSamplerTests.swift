@@ -12,10 +12,10 @@ import Traces
     @Test(arguments: [
         ("always_off", false, false, false), ("always_on", true, true, true),
         ("parentbased_always_off", false, true, false), ("parentbased_always_on", true, true, false),
-        // Half of all: this trace's id is in the lower half, this job's in the upper.
+        // The share is one half. The trace's id is in the sampled half, the job's id is not.
         ("traceidratio", false, true, true), ("parentbased_traceidratio", false, true, false),
     ])
-    func decides(name: String, alone: Bool, withSampled: Bool, withUnsampled: Bool) throws {
+    func samplesByParentAndShare(name: String, alone: Bool, withSampled: Bool, withUnsampled: Bool) throws {
         let sampler = try #require(TraceSampler(name, share: 0.5))
         #expect(sampler.samples(nil, job: "order-1") == alone)
         #expect(sampler.samples(Self.sampled, job: "order-1") == withSampled)
@@ -25,11 +25,11 @@ import Traces
     @Test(arguments: [
         "", "on", "ALWAYS_ON", "parentbased_", "parentbased_jaeger_remote", "parentbased_parentbased_always_on",
     ])
-    func knowsNoOther(name: String) {
+    func rejectsUnknownSampler(name: String) {
         #expect(TraceSampler(name, share: 0.5) == nil)
     }
 
-    @Test func aShareOfJobsIsThatShare() throws {
+    @Test func samplesConfiguredShareOfJobs() throws {
         for share in [0, 0.01, 0.3, 1] {
             let sampler = try #require(TraceSampler("parentbased_traceidratio", share: share))
             let traced = (0..<20_000).count { sampler.samples(nil, job: "order-\($0)") }
@@ -37,7 +37,7 @@ import Traces
         }
     }
 
-    @Test func aShareOfTracesIsThatShare() throws {
+    @Test func samplesConfiguredShareOfTraces() throws {
         let sampler = try #require(TraceSampler("traceidratio", share: 0.25))
         var random = SystemRandomNumberGenerator()
         let traced = try (0..<20_000).count { _ in

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The command against clients that are not ours.
+/// The simulator command with third-party clients.
 @Suite(.serialized) struct ClientTests {
     private static let folder = Project.root.appending(path: "Tests/WebPushSimulatorTests/Clients").path
 
-    /// They are of PyPI, and left out, with a line that says so, where they can't be had.
+    /// The clients come from PyPI. The test is skipped, with a printed line, if they cannot be installed.
     @Test(arguments: ["pywebpush", "http_ece"])
-    func anotherProjectsClientIsServed(name: String) async throws {
+    func servesThirdPartyClients(name: String) async throws {
         let ended = try await Subprocess.run(
             [
                 "/usr/bin/python3", "\(Self.folder)/foreign.py", name,

@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import WebPushSimulator
 
-/// What can be told to the services, and what they tell.
+/// The control interface: subscriptions, planned answers and recorded requests.
 @Suite struct ControlTests {
     typealias Push = PushSession.Push
 
-    @Test func subscriptionsAreHandedOut() async throws {
+    @Test func createsSubscriptions() async throws {
         try await PushSession.run { session async throws in
             let wish = #"{"persona":"google","application_server_key":"\#(session.vapid.publicKey)","count":2}"#
             let answer = try await session.control.send("POST", "subscriptions", wish)
@@ -29,7 +29,7 @@ import WebPushSimulator
         }
     }
 
-    @Test func subscriptionsOutliveTheSimulator() async throws {
+    @Test func keepsSubscriptionsAcrossRestarts() async throws {
         let folder = FileManager.default.temporaryDirectory.path + "/webpush-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let kept = Kept()
@@ -49,13 +49,13 @@ import WebPushSimulator
 
     private final class Kept { var paths: [String] = [] }
 
-    @Test func answersAreChosen() async throws {
+    @Test func returnsPlannedAnswers() async throws {
         try await PushSession.run { session async throws in
             let endpoint = try session.subscribe(.google)
             let name = endpoint.endpoint.replacing(":", with: "%3A").replacing("/", with: "%2F")
             #expect(try await session.control.send("PUT", "answers/tokens/\(name)", #"{"fault":"gone"}"#).status == 204)
             #expect(try await session.send(.google, to: endpoint).status == 410)
-            #expect(try await session.send(.google).status == 201, "others are well")
+            #expect(try await session.send(.google).status == 201, "other subscriptions are unaffected")
             let rows: [(answer: PlannedWebPushAnswer, persona: Persona, status: Int, field: (String, String)?)] = [
                 (PlannedWebPushAnswer(.tooManyRequests), .microsoft, 406, ("retry-after", "60")),
                 (PlannedWebPushAnswer(.tooManyRequests, retryAfter: 7), .google, 429, ("retry-after", "7")),
@@ -86,7 +86,7 @@ import WebPushSimulator
         }
     }
 
-    @Test func whatCameIsRecorded() async throws {
+    @Test func recordsRequests() async throws {
         try await PushSession.run { session async throws in
             session.simulator.isRecording = true
             let subscription = try session.subscribe(.google), bytes: [UInt8] = [0xff, 0x00, 0x61]
@@ -100,12 +100,12 @@ import WebPushSimulator
             #expect(recorded.payloadBytes == Data(bytes) && recorded.fields["urgency"] == "high")
             #expect(recorded.fields["authorization"] == nil && recorded.status == 201)
             #expect(await session.simulator.counters().others == ["replaced": 1])
-            #expect(session.simulator.vapidUses.values.map(\.tokens) == [2], "a signature each time is another token")
+            #expect(session.simulator.vapidUses.values.map(\.tokens) == [2], "each signature makes another token")
             #expect(try await session.control.send("GET", "vapid").body.contains("google \(session.vapid.publicKey)"))
         }
     }
 
-    @Test func mozillaSpeaksTheOldProtocolOnly() async throws {
+    @Test func servesMozillaOverHTTP1Only() async throws {
         try await PushSession.run { session async throws in
             await #expect(throws: (any Error).self) {
                 try await PushClient.connect(to: session.simulator, port: session.simulator.port(of: .mozilla))

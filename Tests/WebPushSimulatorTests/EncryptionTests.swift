@@ -3,10 +3,10 @@ import SimulatorTestSupport
 import Testing
 import WebPushSimulator
 
-/// Bodies as RFC 8188 and RFC 8291 have them, and such as they do not.
+/// Bodies that conform to RFC 8188 and RFC 8291, and bodies that do not.
 @Suite struct EncryptionTests {
-    @Test func theExampleOfTheRFCIsDeciphered() throws {
-        // RFC 8291, section 5 and appendix A.
+    @Test func decryptsExampleOfRFC8291() throws {
+        // The example of RFC 8291, section 5 and appendix A.
         let body = try #require(
             UnpaddedBase64.decode(
                 "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBr"
@@ -30,27 +30,27 @@ import WebPushSimulator
     }
 
     static let rows: [Row] = [
-        Row(what: "plain", plaintext: "hello") { _ in },
+        Row(what: "unpadded", plaintext: "hello") { _ in },
         Row(what: "padded", plaintext: "hello") { $0.padding = [0, 0, 0] },
         Row(what: "empty plaintext", plaintext: "") { $0.plaintext = [] },
-        Row(what: "zeros at its end", plaintext: "a\0") { $0.plaintext = [0x61, 0] },
+        Row(what: "plaintext that ends with a zero", plaintext: "a\0") { $0.plaintext = [0x61, 0] },
         Row(what: "record size one greater", plaintext: "hello") { $0.recordSize = $0.recordBytes + 1 },
-        Row(what: "record size equal", says: "record size") { $0.recordSize = $0.recordBytes },
+        Row(what: "record size equal to the record", says: "record size") { $0.recordSize = $0.recordBytes },
         Row(what: "record size of two records", says: "record size") { $0.recordSize = 18 },
-        Row(what: "longest", plaintext: String(repeating: "a", count: 3_993)) {
+        Row(what: "longest plaintext", plaintext: String(repeating: "a", count: 3_993)) {
             $0.plaintext = [UInt8](repeating: 0x61, count: 3_993)
         },
         Row(what: "delimiter of a record that is not the last", says: "not 2") { $0.delimiter = 1 },
         Row(what: "padding that is not zero", says: "not 2") { $0.padding = [0, 1] },
         Row(what: "bytes after the tag", says: "deciphered") { $0.after = [0] },
         Row(what: "key id too short", says: "65 bytes") { $0.keyID = [UInt8](repeating: 4, count: 64) },
-        Row(what: "key id no point", says: "no point") { $0.keyID = [4] + [UInt8](repeating: 1, count: 64) },
-        Row(what: "another's key id", says: "deciphered") {
+        Row(what: "key id is not a point", says: "no point") { $0.keyID = [4] + [UInt8](repeating: 1, count: 64) },
+        Row(what: "key id of another sender", says: "deciphered") {
             $0.keyID = Array(P256.KeyAgreement.PrivateKey().publicKey.x963Representation)
         },
     ]
 
-    @Test func bodiesAreOpenedStrictly() async throws {
+    @Test func rejectsMalformedBodies() async throws {
         try await PushSession.run { session async throws in
             session.simulator.isRecording = true
             for row in Self.rows {
@@ -66,7 +66,7 @@ import WebPushSimulator
         }
     }
 
-    @Test func nothingComesTwice() async throws {
+    @Test func rejectsReusedKeysAndSalts() async throws {
         try await PushSession.run { session async throws in
             let subscription = try session.subscribe(.google), message = TestMessage()
             #expect(try await session.send(.google, .init(message: message), to: subscription).status == 201)
@@ -81,7 +81,7 @@ import WebPushSimulator
         }
     }
 
-    @Test func theSizeHasALimit() async throws {
+    @Test func limitsSizeOfBody() async throws {
         try await PushSession.run {
             $0.longestBodies = [.mozilla: 2_744]
         } _: { session async throws in
@@ -98,11 +98,11 @@ import WebPushSimulator
         }
     }
 
-    @Test func aPushMayHaveNoBody() async throws {
+    @Test func acceptsPushWithoutBody() async throws {
         try await PushSession.run { session async throws in
             #expect(
                 try await session.send(.google, .init(message: nil, fields: [("content-encoding", nil)])).status == 201)
-            #expect(try await session.send(.google, .init(message: nil)).status == 400, "a coding of nothing")
+            #expect(try await session.send(.google, .init(message: nil)).status == 400, "no body to decode")
         }
     }
 }

@@ -32,7 +32,7 @@ import WebhookOutput
         (#"{"i":0}"#, nil), (#"{"i":0,"i":0,"kind":"sent"}"#, nil), (#"{"i":0,"kind":"sent","kind":"sent"}"#, nil),
         (#"{"i":0,"kind":1}"#, nil), ("0", nil), ("null", nil), ("", nil),
     ])
-    func whatIsSaidOfTheFirst(outcome: String, told: ToldOutcome?) throws {
+    func readsOutcomeOfFirstRecipient(outcome: String, told: ToldOutcome?) throws {
         let outcomes = try #require(read(outcomes: outcome))
         #expect(outcomes.count == 2)
         #expect(outcomes[0] == told)
@@ -43,13 +43,13 @@ import WebhookOutput
         "<html>", #"{"outcomes":[],"outcomes":[]}"#, #"{"outcomes":[{"i":0,"kind":"sent"}"#,
         "{\"outcomes\":[],\"x\":\"\u{1}\"}",
     ])
-    func othersAreNoAnswers(text: String) { #expect(read(text) == nil) }
+    func rejectsInvalidAnswers(text: String) { #expect(read(text) == nil) }
 
-    @Test func bytesThatAreNoTextAreNoAnswer() {
+    @Test func rejectsAnswerWithInvalidUTF8() {
         #expect(BatchAnswer(Array(#"{"outcomes":[],"x":""#.utf8) + [0xff] + Array(#""}"#.utf8), recipients: 0) == nil)
     }
 
-    @Test(arguments: [(100, 100), (101, 100)]) func aReasonIsCut(bytes: Int, to: Int) throws {
+    @Test(arguments: [(100, 100), (101, 100)]) func truncatesLongReason(bytes: Int, to: Int) throws {
         let text = String(repeating: "r", count: bytes)
         let outcomes = read(outcomes: #"{"i":0,"kind":"failed","reason":"\#(text)"}"#)
         #expect(outcomes?[0]?.reason?.utf8.count == to)
@@ -67,7 +67,7 @@ import WebhookOutput
         (502, false, .broken), (503, false, .broken), (503, true, .busy), (504, true, .broken), (599, false, .broken),
         (600, false, .broken), (101, false, .broken),
     ])
-    func theStatusIsOfTheWholeBatch(status: Int, saysWhen: Bool, meaning: AnswerClass) {
+    func classifiesStatusOfBatch(status: Int, saysWhen: Bool, meaning: AnswerClass) {
         #expect(AnswerClass(status: status, saysWhen: saysWhen) == meaning)
     }
 }

@@ -8,7 +8,7 @@ import WebhookOutput
         return pace
     }
 
-    @Test func quickAnswersMakeItGrowToTheMaximum() {
+    @Test func growsToMaximumOnPromptAnswers() {
         #expect(pace { _ in }.recipients == 100)
         #expect(pace { _ in }.batches == 2)
         #expect(pace { $0.answered(sentAt: 0, inFlight: 1, nowMilliseconds: 2_000) }.recipients == 150)
@@ -16,11 +16,11 @@ import WebhookOutput
         let grown = pace { pace in for _ in 0..<20 { pace.answered(sentAt: 0, inFlight: 2, nowMilliseconds: 1) } }
         #expect(grown.recipients == 500)
         #expect(grown.batches == 3)
-        #expect(grown.urgentBatches == 4, "of which the last is for urgent recipients")
+        #expect(grown.urgentBatches == 4, "the last batch is for urgent recipients")
     }
 
     @Test(arguments: [(1, 1, 1), (2, 1, 2), (3, 2, 3), (100, 2, 3)])
-    func urgentRecipientsHaveOneMore(maximum: Int, batches: Int, urgent: Int) {
+    func reservesBatchForUrgentRecipients(maximum: Int, batches: Int, urgent: Int) {
         var pace = BatchPace(maximumBatches: maximum, maximumRecipients: 500)
         #expect(pace.batches == batches)
         #expect(pace.urgentBatches == urgent)
@@ -29,8 +29,8 @@ import WebhookOutput
         #expect(pace.urgentBatches == min(2, maximum))
     }
 
-    /// What was too much once is not gone back to in a leap.
-    @Test func afterTooManyItGrowsByOne() {
+    /// A size that was too large is not restored in one step.
+    @Test func growsByOneRecipientAfterShrinking() {
         let pace = pace { pace in
             pace.answered(sentAt: 0, inFlight: 1, nowMilliseconds: 5_001)
             for _ in 0..<7 { pace.answered(sentAt: 6_000, inFlight: 1, nowMilliseconds: 6_001) }
@@ -38,7 +38,7 @@ import WebhookOutput
         #expect(pace.recipients == 57)
     }
 
-    @Test func slowAnswersMakeItShrink() {
+    @Test func shrinksOnSlowAnswers() {
         #expect(pace { $0.answered(sentAt: 0, inFlight: 1, nowMilliseconds: 5_000) }.recipients == 100)
         #expect(pace { $0.answered(sentAt: 0, inFlight: 1, nowMilliseconds: 5_001) }.recipients == 50)
         let slow = pace { pace in
@@ -46,13 +46,13 @@ import WebhookOutput
                 for _ in 0..<100 {
                     pace.answered(sentAt: round * 10_000, inFlight: 1, nowMilliseconds: round * 10_000 + 9_000)
                 }
-                if round == 0 { #expect(pace.recipients == 50, "answers of one round shrink it once") }
+                if round == 0 { #expect(pace.recipients == 50, "answers of one round must shrink it only once") }
             }
         }
         #expect(slow.recipients == 1 && slow.batches == 1)
     }
 
-    @Test func failuresPauseForLongerEachTime() {
+    @Test func extendsPauseOnEachFailure() {
         var pace = pace { $0.failed(sentAt: 0, nowMilliseconds: 5, random: 1) }
         #expect(pace.recipients == 50)
         #expect(pace.batches == 1)
@@ -68,11 +68,11 @@ import WebhookOutput
         #expect(pace.pause(nowMilliseconds: now) == 60_000)
         pace.answered(sentAt: now + 60_000, inFlight: 1, nowMilliseconds: now + 60_001)
         pace.failed(sentAt: now + 60_001, nowMilliseconds: now + 60_002, random: 1)
-        #expect(pace.pause(nowMilliseconds: now + 60_002) == 1_000, "an answer ends that")
+        #expect(pace.pause(nowMilliseconds: now + 60_002) == 1_000, "an answer resets the pause")
     }
 
-    /// Batches that were sent together fail together, which is one failure.
-    @Test func whatWasSentBeforeAPauseChangesNothing() {
+    /// Batches that were sent together fail together, which counts as one failure.
+    @Test func ignoresResultsOfBatchesSentBeforePause() {
         let pace = pace { pace in
             pace.failed(sentAt: 10, nowMilliseconds: 100, random: 1)
             pace.failed(sentAt: 20, nowMilliseconds: 101, random: 1)
@@ -86,15 +86,14 @@ import WebhookOutput
         #expect(pace.pause(nowMilliseconds: 100) == 1_000)
         var next = pace
         next.failed(sentAt: 1_100, nowMilliseconds: 1_200, random: 1)
-        #expect(next.pause(nowMilliseconds: 1_200) == 2_000, "the second in a row")
+        #expect(next.pause(nowMilliseconds: 1_200) == 2_000, "the second failure in a row")
     }
 
-    /// An hour at most, then it is asked again.
     @Test(
         arguments: [
             (7, 7_000), (3_600, 3_600_000), (3_601, 3_600_000), (86_400, 3_600_000), (nil, 1_000),
         ] as [(Int32?, Int64)])
-    func whatTheReceiverSaysOfAPauseIsKept(seconds: Int32?, milliseconds: Int64) {
+    func pausesForRetryAfterUpToAnHour(seconds: Int32?, milliseconds: Int64) {
         let said = pace { $0.busy(seconds: seconds, sentAt: 0, nowMilliseconds: 1, random: 1) }
         #expect(said.pause(nowMilliseconds: 1) == milliseconds)
         #expect(said.recipients == 100)
@@ -128,7 +127,7 @@ import WebhookOutput
         #expect(pace.batches == 3)
         var wide = BatchPace(maximumBatches: 128, maximumRecipients: 500)
         for _ in 0..<2_000 { wide.answered(sentAt: 0, inFlight: 2, nowMilliseconds: 100) }
-        #expect(wide.batches == 5, "half of them are in use at least")
+        #expect(wide.batches == 5, "the limit grows only while half of it is in use")
     }
 
     @Test func addsNoBatchOnAnswersAfterASecond() {
@@ -137,13 +136,14 @@ import WebhookOutput
         #expect(pace.batches == 2 && pace.recipients == 500)
     }
 
-    /// One of a hundred batches is answered 500. The failure concerns that batch, so no other batch stops.
-    @Test func continuesAfterFailureAmongAnswers() {
+    /// A receiver that answers one of a hundred batches with 500 has a problem with that batch, so all other batches
+    /// continue.
+    @Test func sendsWithoutPauseAfterFailureAmongAnswers() {
         let once = large { $0.failed(sentAt: 99, nowMilliseconds: 150, random: 1) }
         #expect(once.pause(nowMilliseconds: 150) == 0)
         #expect(once.batches == 127 - 127 / 8 && once.recipients == 500)
         let often = large { pace in for _ in 0..<50 { pace.failed(sentAt: 99, nowMilliseconds: 150, random: 1) } }
-        #expect(often.batches == once.batches, "those of one round count once")
+        #expect(often.batches == once.batches, "failures of one round count once")
         let alone = large { $0.failed(sentAt: 100, nowMilliseconds: 150, random: 1) }
         #expect(alone.pause(nowMilliseconds: 150) == 1_000)
         #expect(alone.batches == 1 && alone.recipients == 250)
@@ -161,7 +161,7 @@ import WebhookOutput
         #expect(mixed.batches == 127)
     }
 
-    @Test func itBeginsWithinItsLimits() {
+    @Test func startsWithinConfiguredLimits() {
         let pace = BatchPace(maximumBatches: 1, maximumRecipients: 3)
         #expect(pace.batches == 1)
         #expect(pace.recipients == 3)

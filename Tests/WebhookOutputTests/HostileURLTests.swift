@@ -6,7 +6,7 @@ import Testing
 import WebhookOutput
 import WireTestSupport
 
-/// URLs that lead into our own network: none gets there.
+/// Hostile receiver URLs that lead into the private network. None of them may reach a local server.
 @Suite struct HostileURLTests {
     private static let names: [String: [String]] = [
         "public.test": ["127.0.0.1"], "two.test": ["127.0.0.1", "10.0.0.1"], "mapped.test": ["::ffff:127.0.0.1"],
@@ -14,7 +14,7 @@ import WireTestSupport
         "compatible.test": ["::7f00:1"],
     ]
 
-    /// A scheme and what comes after it.
+    /// The URLs, with a space in place of `://` and `PORT` in place of the server's port.
     static let urls = [
         "https localhost:PORT/", "https LOCALHOST:PORT/", "https 127.0.0.1:PORT/", "https 127.0.0.2:PORT/",
         "https 0.0.0.0:PORT/", "https [::1]:PORT/", "https [::]:PORT/", "https [::ffff:127.0.0.1]:PORT/",
@@ -29,7 +29,7 @@ import WireTestSupport
         "https xnamed.test:PORT/",
     ]
 
-    @Test(arguments: urls) func noneIsReached(url: String) async throws {
+    @Test(arguments: urls) func holdsJobsWithHostileURLs(url: String) async throws {
         try await HTTP1Server.with(protocols: nil) { _ in
             .answer(200, #"{"outcomes":[]}"#)
         } _: { server in
@@ -58,8 +58,8 @@ import WireTestSupport
         }
     }
 
-    /// The host that the operator has named may be here, and leads nowhere else.
-    @Test(arguments: [301, 302, 303, 307, 308]) func aRedirectIsNotFollowed(status: Int) async throws {
+    /// The operator allows this private host, but a redirect from it must not lead to another.
+    @Test(arguments: [301, 302, 303, 307, 308]) func retriesWithoutFollowingRedirects(status: Int) async throws {
         try await HTTP1Server.with(protocols: nil) { _ in
             .answer(200, #"{"outcomes":[]}"#)
         } _: { canary in

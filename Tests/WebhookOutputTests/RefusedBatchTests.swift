@@ -22,7 +22,7 @@ import WireTestSupport
         try WebhookFixture(url: "http://localhost:\(server.port)/in")
     }
 
-    @Test(arguments: [400, 405, 409, 413, 422, 451]) func rejectsTheRecipientAndSendsToTheOthers(status: Int)
+    @Test(arguments: [400, 405, 409, 413, 422, 451]) func rejectsRefusedRecipientAndSendsToOthers(status: Int)
         async throws
     {
         try await HTTP1Server.with(protocols: nil, react: Self.receiver(status)) { server in
@@ -35,15 +35,16 @@ import WireTestSupport
             #expect(bad?.line == "rejected \(status) \(status == 413 ? "PayloadTooLarge" : "Status\(status)") provider")
             #expect(bad?.detail == "the receiver refused a batch with only this recipient")
             #expect(fixture.refusals == [])
-            // At most ten batches of at least 100 recipients, and two for each halving of the refused one.
+            // At most ten batches of at least 100 recipients, and two requests for each halving of the refused batch.
             if status != 413 { #expect(server.requests.count <= 10 + 2 * 9, "\(server.requests.count)") }
             await fixture.output.shutDown()
         }
     }
 
-    /// Reproduces a fault: a refused batch and the jobs held behind it returned together and held each other again.
+    /// Reproduces a fault in which a refused batch and the jobs held behind it returned together and held each other
+    /// again.
     @Test(arguments: [400, 409, 422, 401, 403, 404, 410, 302])
-    func sendsAllGoodJobsBesideRefusedOne(status: Int) async throws {
+    func sendsGoodJobsBesideRefusedJob(status: Int) async throws {
         try await HTTP1Server.with(protocols: nil, react: Self.receiver(status)) { server in
             let fixture = try fixture(at: server)
             let isContent = [400, 409, 422].contains(status)
@@ -81,7 +82,7 @@ import WireTestSupport
         }
     }
 
-    /// Ten recipients of the job use an attempt; the others are held.
+    /// At most ten recipients of the job use an attempt. All others are held.
     @Test func usesTenAttemptsOfLargeJobWithRefusedCredential() async throws {
         try await HTTP1Server.with(protocols: nil, react: Self.receiver(403, refusing: "")) { server in
             let fixture = try fixture(at: server)
@@ -100,13 +101,14 @@ import WireTestSupport
             let outcomes = try await fixture.send((0..<300).map { "r\($0)" })
             #expect(outcomes.allSatisfy { $0.verdict == .rejected && $0.status == 422 })
             #expect(server.requests.count <= 600)
-            #expect(server.connections <= 8, "it is asked with one batch at a time")
+            #expect(server.connections <= 8, "the receiver gets one batch at a time")
             await fixture.output.shutDown()
         }
     }
 
-    /// After ten refusals the receiver has one batch at a time, and all requests of the refused job would take seconds.
-    @Test func sendsOtherJobsBetweenThePartsOfARefusedJob() async throws {
+    /// After ten refusals, the receiver gets one batch at a time. All requests of the refused job together would take
+    /// seconds.
+    @Test func sendsOtherJobsBetweenPartsOfRefusedJob() async throws {
         try await HTTP1Server.with(protocols: nil) { request in
             guard let batch = try? ReceivedBatch(request) else { return .answer(500) }
             return batch.recipients[0].token.hasPrefix("bad") ? .answer(422, after: 20) : .answer(200, batch.answer)
@@ -117,15 +119,15 @@ import WireTestSupport
             for number in 1...5 {
                 let outcomes = try await fixture.send(["good"], id: "good-\(number)")
                 #expect(outcomes.map(\.verdict) == [.sent])
-                #expect(fixture.settledJobs == number, "parts of the refused job remain")
+                #expect(fixture.settledJobs == number, "parts of the refused job must be pending")
             }
             #expect(try await refused.allSatisfy { $0.verdict == .rejected && $0.status == 422 })
             await fixture.output.shutDown()
         }
     }
 
-    /// Reproduces a fault: one recipient for which a receiver answered 500 lost all others of its batch, which was the
-    /// same in every attempt.
+    /// Reproduces a fault in which one recipient caused a 500 in every attempt, so that all other recipients of its
+    /// unchanged batch were lost, too.
     @Test(arguments: [(1, true, 100), (2, true, 64), (3, true, 8), (4, true, 1), (9, true, 1), (4, false, 100)])
     func splitsBatchesOfUnknownOutcomeInLaterAttempts(attempt: Int, redelivered: Bool, most: Int) async throws {
         try await HTTP1Server.with(protocols: nil, react: Self.receiver(500)) { server in

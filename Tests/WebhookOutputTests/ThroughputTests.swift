@@ -5,7 +5,7 @@ import Threading
 import WebhookOutput
 import WireTestSupport
 
-/// Jobs of one recipient, and a receiver that takes 100 ms for each.
+/// The throughput of jobs with one recipient, if the receiver takes 100 ms for each batch.
 @Suite(.serialized) struct ThroughputTests {
     private func send(_ jobs: Int, to fixture: WebhookFixture) async throws -> Duration {
         let start = ContinuousClock.now
@@ -21,7 +21,7 @@ import WireTestSupport
         return ContinuousClock.now - start
     }
 
-    /// A connection has one request at a time.
+    /// An HTTP/1.1 connection carries one request at a time.
     @Test func opensHTTP1ConnectionsWhileAnswersArePrompt() async throws {
         try await HTTP1Server.with(protocols: nil) { request in
             guard let batch = try? ReceivedBatch(request) else { return .answer(500) }
@@ -36,8 +36,8 @@ import WireTestSupport
         }
     }
 
-    /// A connection of this receiver has 100 requests at a time.
-    @Test func usesOneOrTwoHTTP2Connections() async throws {
+    /// A connection of this receiver carries up to 100 requests at a time.
+    @Test func usesAtMostFourHTTP2Connections() async throws {
         try await ScriptedServer.with { request in
             .init(status: 200, body: #"{"outcomes":[{"i":0,"kind":"sent"}]}"#, after: 100)
         } _: { server in

@@ -3,7 +3,7 @@ import Testing
 import WebhookOutput
 import WireTestSupport
 
-/// Every answer of a receiver over TLS, and what becomes of two recipients.
+/// Every answer of a receiver over TLS, with the outcomes of two recipients.
 @Suite struct WebhookAnswerTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -48,15 +48,15 @@ import WireTestSupport
         told(
             #"{"i":1,"kind":"sent"},{"i":2,"kind":"sent"}"#, "unknown 200 NotAnswered provider", "sent 200 - provider"),
         told("", "unknown 200 NotAnswered provider", "unknown 200 NotAnswered provider"),
-        body("no JSON", .answer(200, "<html>"), is: "unknown 200 BadAnswer provider"),
-        body("nothing", .answer(200), is: "unknown 200 BadAnswer provider"),
-        body("as long as may be", .answer(200, answer(bodyBytes: 69_632)), is: "sent 200 - provider"),
-        body("too long", .answer(200, answer(bodyBytes: 69_633)), is: "unknown 200 BadAnswer provider"),
-        body("closed", .end(), is: "unknown 0 ConnectionLost martlet"),
+        body("body is not JSON", .answer(200, "<html>"), is: "unknown 200 BadAnswer provider"),
+        body("no body", .answer(200), is: "unknown 200 BadAnswer provider"),
+        body("body of maximum length", .answer(200, answer(bodyBytes: 69_632)), is: "sent 200 - provider"),
+        body("body above the maximum", .answer(200, answer(bodyBytes: 69_633)), is: "unknown 200 BadAnswer provider"),
+        body("connection closed", .end(), is: "unknown 0 ConnectionLost martlet"),
         body(
-            "cut", .end("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{\"outcomes\":[{\"i\":0,\"kind\":\"sent\"}"),
+            "body cut", .end("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{\"outcomes\":[{\"i\":0,\"kind\":\"sent\"}"),
             is: "unknown 0 ConnectionLost martlet"),
-        body("silent", .nothing, is: "unknown 0 RequestTimeout martlet"),
+        body("no answer", .nothing, is: "unknown 0 RequestTimeout martlet"),
         status(201, is: "unknown 201 Status201 provider"),
         status(202, is: "unknown 202 Status202 provider"),
         status(301, fields: "location: https://localhost/", is: "retry 301 Status301 provider"),
@@ -87,7 +87,7 @@ import WireTestSupport
         status(504, is: "unknown 504 Status504 provider"),
     ]
 
-    @Test(arguments: cases) func itsMeaning(_ one: Case) async throws {
+    @Test(arguments: cases) func mapsAnswersToOutcomes(_ one: Case) async throws {
         try await HTTP1Server.with { _ in
             one.reaction
         } _: { server in
@@ -96,7 +96,7 @@ import WireTestSupport
             ) { $0.requestTimeoutSeconds = 2 }
             let outcomes = try await fixture.send()
             #expect(outcomes.map(\.line) == one.outcomes)
-            #expect(fixture.refusals == [], "two recipients are no evidence about a credential")
+            #expect(fixture.refusals == [], "two recipients must not stop a credential")
             #expect(outcomes.allSatisfy { ($0.unregisteredAt != nil) == ($0.verdict == .unregistered) })
             await fixture.output.shutDown()
         }

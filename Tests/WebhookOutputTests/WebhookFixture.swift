@@ -12,7 +12,7 @@ import Threading
 import WebhookOutput
 import WireTestSupport
 
-/// No output here asks for any.
+/// A token store that always fails, because webhooks use no tokens.
 private struct NoTokens: SharedTokenStore {
     func token(
         of credential: Credential.ID, youngerThan age: Int64, sign: @Sendable (Timestamp) throws -> Secret
@@ -21,7 +21,7 @@ private struct NoTokens: SharedTokenStore {
     }
 }
 
-/// An output and a receiver of the tests.
+/// A webhook output with one credential, whose URL is that of a test's receiver.
 struct WebhookFixture {
     static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
@@ -35,7 +35,7 @@ struct WebhookFixture {
         let refusals = Mutex<[Refusal.Event]>([])
     }
 
-    /// Reasons for which the credential was refused.
+    /// The reasons for which the credential was refused.
     var refusals: [String] {
         told.refusals.withLock { events in
             events.compactMap { event in if case .began(let refusal) = event { refusal.reason } else { nil } }
@@ -71,13 +71,13 @@ struct WebhookFixture {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    /// So many jobs have been.
+    /// Returns whether at least this number of jobs was handed in.
     func hasHandedIn(_ jobs: Int) -> Bool { told.jobs.load(ordering: .relaxed) >= jobs }
 
-    /// All of their outcomes have come.
+    /// The number of jobs whose outcomes were all reported.
     var settledJobs: Int { told.settled.load(ordering: .relaxed) }
 
-    /// A job for some recipients, and what became of it.
+    /// Sends a job and returns the outcomes in the order of its recipients.
     func send(
         _ recipients: [String] = ["a", "b"], app: String = "com.example.shop", payload: String = #"{"text":"Hi"}"#,
         lane: Lane = .normal, id: String = "job-1", attempt: Int = 1, redelivered: Bool = false, _ members: String...
@@ -102,7 +102,7 @@ extension Timestamp {
 }
 
 extension Outcome {
-    /// `sent 200 - provider`, and more where there is more.
+    /// The outcome as text: `sent 200 - provider`, followed by the provider's id and the retry delay, if any.
     var line: String {
         [
             "\(verdict)", "\(status)", reason ?? "-", judge.rawValue, providerID.map { "\($0)" },
@@ -111,7 +111,7 @@ extension Outcome {
     }
 }
 
-/// What a receiver makes of a batch.
+/// A batch as a receiver decodes it.
 struct ReceivedBatch: Decodable {
     struct Recipient: Decodable, Equatable {
         let i: Int
@@ -127,7 +127,7 @@ struct ReceivedBatch: Decodable {
         self = try JSONDecoder().decode(ReceivedBatch.self, from: Data(request.body))
     }
 
-    /// Every recipient was sent.
+    /// The answer that reports every recipient as sent.
     var answer: String {
         let outcomes = recipients.map { #"{"i":\#($0.i),"kind":"sent","id":"m-\#($0.token)"}"# }
         return #"{"outcomes":[\#(outcomes.joined(separator: ","))]}"#

@@ -25,7 +25,7 @@ import WireTestSupport
             change)
     }
 
-    @Test func aBatchSaysWhatTheJobSays() async throws {
+    @Test func writesJobFieldsIntoBatch() async throws {
         try await HTTP1Server.with(react: receive) { server in
             let fixture = try fixture(at: server)
             let start = Timestamp.now
@@ -56,7 +56,7 @@ import WireTestSupport
         }
     }
 
-    @Test func aTextIsAPayload() async throws {
+    @Test func sendsTextPayload() async throws {
         try await HTTP1Server.with(react: receive) { server in
             let fixture = try fixture(at: server)
             #expect(try await fixture.send(payload: #""Your code is 12""#).map(\.verdict) == [.sent, .sent])
@@ -66,8 +66,8 @@ import WireTestSupport
         }
     }
 
-    /// The documented schemas hold for what is really sent and answered.
-    @Test func theSchemasHold() async throws {
+    /// Real batches and answers are validated against the schemas in the documentation.
+    @Test func conformsToDocumentedSchemas() async throws {
         try await HTTP1Server.with(react: receive) { server in
             let fixture = try fixture(at: server)
             _ = try await fixture.send()
@@ -95,12 +95,12 @@ import WireTestSupport
         return configuration
     }
 
-    /// Each once, in batches that grow to the largest, and never more of them at a time than may be.
-    @Test func manyRecipientsGoInBatches() async throws {
+    /// The receiver gets each recipient once, in batches that grow to the maximum size.
+    @Test func splitsLargeJobIntoGrowingBatches() async throws {
         let open = Atomic(0)
         let most = Atomic(0)
         try await HTTP1Server.with { [receive] request in
-            // Answers come in the turn of their request.
+            // The receiver answers each request in the event-loop turn that delivers it.
             open.add(1, ordering: .relaxed)
             most.max(open.load(ordering: .relaxed), ordering: .relaxed)
             defer { open.subtract(1, ordering: .relaxed) }
@@ -120,8 +120,8 @@ import WireTestSupport
         }
     }
 
-    /// Of a batch that is too large for the receiver each recipient is tried in a smaller one; other jobs go on as before.
-    @Test(arguments: [30, 1]) func batchesFitTheReceiver(most: Int) async throws {
+    /// The output splits a batch that the receiver refuses as too large. Batches of other jobs keep their size.
+    @Test(arguments: [30, 1]) func splitsBatchesThatAreTooLargeForReceiver(most: Int) async throws {
         try await HTTP1Server.with { [receive] request in
             guard let recipients = try? ReceivedBatch(request).recipients else { return .answer(400) }
             return recipients.count > most && recipients[0].token.hasPrefix("large") ? .answer(413) : receive(request)
@@ -136,7 +136,7 @@ import WireTestSupport
         }
     }
 
-    @Test func whatIsTooLargeAloneIsRejectedAndSaysSo() async throws {
+    @Test func rejectsRecipientThatIsTooLargeAlone() async throws {
         try await HTTP1Server.with { [receive] request in
             let recipients = (try? ReceivedBatch(request).recipients) ?? []
             return recipients.contains { $0.token == "large" } ? .answer(413) : receive(request)
@@ -150,7 +150,7 @@ import WireTestSupport
         }
     }
 
-    @Test func urgentRecipientsDoNotWaitForOthers() async throws {
+    @Test func sendsUrgentBatchWhileNormalBatchWaits() async throws {
         try await HTTP1Server.with { [receive] request in
             guard let batch = try? ReceivedBatch(request), batch.recipients[0].token == "bulk" else {
                 return receive(request)
@@ -159,9 +159,9 @@ import WireTestSupport
         } _: { server in
             let fixture = try fixture(at: server) { $0.maximumBatches = 2 }
             async let bulk = fixture.send(["bulk"], lane: .bulk)
-            try await eventually("it is there") { server.requests.count == 1 }
+            try await eventually("the bulk batch has arrived") { server.requests.count == 1 }
             async let normal = fixture.send(["normal"])
-            try await eventually("another waits") { fixture.hasHandedIn(2) }
+            try await eventually("the normal job is handed in") { fixture.hasHandedIn(2) }
             #expect(try await fixture.send(["urgent"], lane: .urgent).map(\.verdict) == [.sent])
             #expect(fixture.settledJobs == 1)
             #expect(server.requests.count == 2)
@@ -170,8 +170,8 @@ import WireTestSupport
         }
     }
 
-    /// Payloads of their own fill a batch before its number of recipients does.
-    @Test func noBatchIsLargerThanAMegabyte() async throws {
+    /// Recipients with their own payloads reach the limit of bytes before the limit of recipients.
+    @Test func limitsBatchesTo1MiB() async throws {
         try await HTTP1Server.with(react: receive) { server in
             let fixture = try fixture(at: server)
             let text = String(repeating: "x", count: 100_000)
@@ -188,7 +188,7 @@ import WireTestSupport
         }
     }
 
-    @Test func inTheClearOnlyWhereTheHostIsNamed() async throws {
+    @Test func sendsPlainHTTPToAllowedHostsOnly() async throws {
         try await HTTP1Server.with(protocols: nil, react: receive) { server in
             let named = try fixture(at: server)
             #expect(try await named.send().map(\.verdict) == [.sent, .sent])
@@ -198,13 +198,13 @@ import WireTestSupport
                 let outcomes = try await other.send()
                 #expect(outcomes.map(\.line) == Array(repeating: "hold 0 CredentialUnusable martlet", count: 2))
             }
-            #expect(other.refusals == ["CredentialUnusable"], "said once")
+            #expect(other.refusals == ["CredentialUnusable"], "the refusal is reported once")
             #expect(server.connections == 1)
             await other.output.shutDown()
         }
     }
 
-    @Test func aReceiverMaySpeakHTTP2() async throws {
+    @Test func sendsOverHTTP2() async throws {
         try await ScriptedServer.with { request in
             request.fields["webhook-signature"] == nil
                 ? nil : .init(status: 200, body: #"{"outcomes":[{"i":0,"kind":"sent"},{"i":1,"kind":"sent"}]}"#)
@@ -216,8 +216,8 @@ import WireTestSupport
         }
     }
 
-    /// What was refused goes out again when a person has mended it, and the house hears of both.
-    @Test func aReceiverThatIsMendedIsFound() async throws {
+    /// The output reports the refusal once, and sends again after an operator has repaired the receiver.
+    @Test func resumesWhenReceiverIsRepaired() async throws {
         let refuses = Atomic(true)
         try await HTTP1Server.with { [receive] request in
             refuses.load(ordering: .relaxed) ? .answer(401) : receive(request)
@@ -227,15 +227,15 @@ import WireTestSupport
                 #expect(try await fixture.send(["a"], id: id).map(\.verdict) == [.retry])
             }
             #expect(try await fixture.send(["a"], id: "job-4").map(\.verdict) == [.hold])
-            #expect(server.requests.count == 3, "it is left alone")
+            #expect(server.requests.count == 3, "no request follows the third refusal")
             refuses.store(false, ordering: .relaxed)
-            try await eventually("sent again") { try await fixture.send(["a"]).map(\.verdict) == [.sent] }
+            try await eventually("a job is sent again") { try await fixture.send(["a"]).map(\.verdict) == [.sent] }
             #expect(fixture.refusals == ["Status401"])
             await fixture.output.shutDown()
         }
     }
 
-    @Test func aShortPauseIsWaitedFor() async throws {
+    @Test func waitsInWorkerForShortPause() async throws {
         let isFirst = Atomic(true)
         try await HTTP1Server.with { [receive] request in
             isFirst.exchange(false, ordering: .relaxed) ? .answer(429, fields: ["retry-after: 2"]) : receive(request)
@@ -250,8 +250,7 @@ import WireTestSupport
         }
     }
 
-    /// What waits for its receiver is sent before the output is shut down.
-    @Test func aPauseIsNoEnd() async throws {
+    @Test func sendsPausedJobsBeforeShutDown() async throws {
         let isFirst = Atomic(true)
         try await HTTP1Server.with { [receive] request in
             isFirst.exchange(false, ordering: .relaxed) ? .answer(429, fields: ["retry-after: 2"]) : receive(request)
@@ -259,21 +258,20 @@ import WireTestSupport
             let fixture = try fixture(at: server)
             #expect(try await fixture.send().map(\.verdict) == [.retry, .retry])
             async let later = fixture.send()
-            try await eventually("it is handed in") { fixture.hasHandedIn(2) }
+            try await eventually("the second job is handed in") { fixture.hasHandedIn(2) }
             await fixture.output.shutDown()
             #expect(try await later.map(\.verdict) == [.sent, .sent])
         }
     }
 
-    /// A pause that is long is not spent here.
-    @Test func inALongPauseNothingWaitsHere() async throws {
+    @Test func holdsJobsDuringLongPause() async throws {
         try await HTTP1Server.with { _ in
             .answer(429, fields: ["retry-after: 60"])
         } _: { server in
             let fixture = try fixture(at: server)
             _ = try await fixture.send()
             let outcomes = try await fixture.send()
-            #expect(outcomes.map(\.verdict) == [.hold, .hold], "no attempt for what is not sent")
+            #expect(outcomes.map(\.verdict) == [.hold, .hold], "unsent jobs are held and use no attempt")
             #expect(outcomes.allSatisfy { $0.reason == "ReceiverPaused" && (1...60).contains($0.retryAfterSeconds) })
             #expect(server.requests.count == 1)
             await fixture.output.shutDown()

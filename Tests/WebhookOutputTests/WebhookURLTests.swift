@@ -3,7 +3,8 @@ import Testing
 import WebhookOutput
 
 @Suite struct WebhookURLTests {
-    /// A colon and a blank stand for the beginning of a URL: hosts that nobody may connect to are not to look like it.
+    /// The texts contain a colon and a space in place of `://` before IP addresses, so that these do not look like URLs
+    /// to connect to.
     @Test(arguments: [
         ("https://hooks.example.com/push?app=1", "hooks.example.com:443", "/push?app=1", "hooks.example.com"),
         ("HTTPS://Hooks.Example.COM", "hooks.example.com:443", "/", "hooks.example.com"),
@@ -15,7 +16,7 @@ import WebhookOutput
         ("https: [2001:db8::1]/", "[2001:db8::1]:443", "/", "[2001:db8::1]"),
         ("http: [2001:db8::1]:81/", "[2001:db8::1]:81", "/", "[2001:db8::1]:81"),
     ])
-    func whereItLeads(text: String, endpoint: String, path: String, authority: String) throws {
+    func parsesValidURLs(text: String, endpoint: String, path: String, authority: String) throws {
         let url = try WebhookURL(text.replacing(": ", with: "://"))
         #expect("\(url.endpoint)" == endpoint)
         #expect(url.path == path)
@@ -39,9 +40,9 @@ import WebhookOutput
         "https://[127.0.0.1]/", "https://[fe80::1%25eth0]/", "https://%6cocalhost/", "https://a%00b.example.com/",
         "https://a*b.example.com/", "https://hooks.example.com:443@localhost/",
     ])
-    func othersAreNone(text: String) {
+    func rejectsInvalidURLs(text: String) {
         let fault = #expect(throws: WebhookFault.self) { try WebhookURL(text.replacing(": ", with: "://")) }
-        #expect(fault?.description.contains("example") == false, "nothing of it is repeated")
+        #expect(fault?.description.contains("example") == false, "the error must not repeat the URL")
     }
 }
 
@@ -56,14 +57,14 @@ import WebhookOutput
         return try credentials.read([file], details, now: Timestamp(seconds: 0))
     }
 
-    @Test func aFileIsReadAndSealedInOneForm() throws {
+    @Test func sealsFileInCanonicalForm() throws {
         let new = try read(
             #"{"secrets": ["\#(Self.secrets[0])", "\#(Self.secrets[1])"], "url": "https://hooks.example.com/x"}"#)
         #expect(new.account == "crm")
         #expect(new.label == "hooks.example.com")
         #expect(new.environments == [.production])
         #expect(new.shown.isEmpty)
-        guard case .secret(let sealed) = new.kind else { throw WebhookFault("it is no secret") }
+        guard case .secret(let sealed) = new.kind else { throw WebhookFault("the credential is not a secret") }
         let text = sealed.withBytes { String(decoding: $0, as: UTF8.self) }
         #expect(
             text == #"{"url":"https://hooks.example.com/x","secrets":["\#(Self.secrets[0])","\#(Self.secrets[1])"]}"#)
@@ -79,19 +80,19 @@ import WebhookOutput
         #"{"url": "https://10/", "secrets": ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]}"#,
         #"{"url": "https://hooks.example.com/", "secrets": ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]}"#,
     ])
-    func anythingElseIsAFault(json: String) {
+    func rejectsInvalidFiles(json: String) {
         let fault = #expect(throws: CredentialFault.self) { try read(json) }
         #expect(fault?.description.hasPrefix("hook.json: ") == true)
-        #expect(fault?.description.contains("whsec_Mf") == false, "no secret is repeated")
+        #expect(fault?.description.contains("whsec_Mf") == false, "the error must not repeat the secret")
     }
 
-    @Test func itNeedsAName() {
+    @Test func requiresNameOfReceiver() {
         #expect(throws: CredentialFault("give the receiver a name: --webhook NAME")) {
             try read(#"{"url": "https://hooks.example.com/", "secrets": ["\#(Self.secrets[0])"]}"#, account: nil)
         }
     }
 
-    @Test func aNewOneHasASecretThatIsShown() throws {
+    @Test func createsReceiverAndShowsItsSecret() throws {
         var details = CredentialDetails()
         details.account = "crm"
         #expect(throws: CredentialFault("say where batches go: --url https://…")) {
@@ -99,7 +100,7 @@ import WebhookOutput
         }
         details.url = "https://hooks.example.com/x"
         let new = try credentials.create(details, now: Timestamp(seconds: 0))
-        guard case .secret(let sealed) = new.kind else { throw WebhookFault("it is no secret") }
+        guard case .secret(let sealed) = new.kind else { throw WebhookFault("the credential is not a secret") }
         #expect(new.shown.map(\.name) == ["signing secret"])
         #expect(try WebhookTarget(json: sealed).secrets.map(\.text) == new.shown.map(\.text))
         #expect(try credentials.create(details, now: Timestamp(seconds: 0)).fingerprint != new.fingerprint)

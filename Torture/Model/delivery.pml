@@ -1,39 +1,40 @@
-/* What keeps a job from being lost, and from being sent twice where it must not be: claims, redelivery, splitting, moving and
- * waiting in the broker, by two workers that may die at every step, with a database that comes and goes and a broker whose
- * confirms get lost. `make check` explores every order of events; docs/torture.md says how to read what it finds.
+/* A model of the rules that keep a job from being lost, and from being sent twice if that is not allowed: claims, redelivery,
+ * splitting, moving and waiting in the broker. Two workers may crash at every step, the database may be unavailable, and the
+ * broker's confirms may be lost. `make check` explores every order of events. docs/torture.md describes how to run it.
  *
- * A job, by how it is to be sent:
+ * A job is one of these:
  *   ONCE   at_most_once, with one recipient, published twice
  *   SPLIT  at_most_once, split into a chunk for each of two recipients, published twice
- *   PLAIN  neither: split under a name of its own; never lost, and doubled only by a death or a lost confirm
+ *   PLAIN  without at_most_once, split under a name that the worker makes up; it is never lost, and sent twice only after a
+ *          crash or a lost confirm
  *
- * Each rule can be taken out (-DWITHOUT_…), and then something breaks:
+ * Each rule can be removed (-DWITHOUT_…), and then an assertion fails:
  *   CLAIM        a name is claimed before anything is sent under it
- *   AGAIN        what comes again is not taken for a copy of itself
- *   BEFORE       what is moved after it came again says so
- *   RENAME       what is moved after it was claimed gets a new name
- *   PASS         the claim of what waits in the broker passes to what it was published again as, and passes once
- *   UNANSWERED   what has asked in vain is not taken for a copy: its own statement may be committed late
- *   NAME         a job that is split twice makes chunks of the same names
- *   SETTLE       a message is acknowledged only when what became of it is safe
+ *   AGAIN        a redelivered message is not treated as a duplicate of itself
+ *   BEFORE       a message that is moved after a redelivery is marked as delivered before
+ *   RENAME       a message that is moved after it was claimed gets a new name
+ *   PASS         the claim of a message that waits in the broker passes to its republished copy, and only once
+ *   UNANSWERED   a message whose claim got no answer is not treated as a duplicate, as its own claim may be committed late
+ *   NAME         a job that is split twice has chunks with the same names
+ *   SETTLE       a message is acknowledged only when its outcomes are safe
  */
 #ifndef CRASHES
 #define CRASHES 2
 #endif
 #ifndef LOSSES
-#define LOSSES 1 /* confirms and answers that get lost */
+#define LOSSES 1 /* confirms and answers that are lost */
 #endif
 #ifndef MOVES
-#define MOVES 1  /* drains, full lanes, paused apps */
+#define MOVES 1  /* republications by drains, full lanes and paused apps */
 #endif
 #ifndef HOLDS
-#define HOLDS 1  /* waits in the broker for want of an answer */
+#define HOLDS 1  /* waits in the broker because a claim got no answer */
 #endif
-#define PLACES 8 /* for messages in the broker */
+#define PLACES 8 /* the most messages in the broker */
 #define NAMES 16
 #define JOB 1        /* the publisher's id; 2 and 3 name its chunks */
-#define FIRST_NAME 4 /* made up by workers; 2n and 2n + 1 name the chunks of n */
-#define BOTH 0       /* a message's recipients; else one of them, 1 or 2 */
+#define FIRST_NAME 4 /* the first name that workers make up; 2n and 2n + 1 name the chunks of n */
+#define BOTH 0       /* both recipients of a message; 1 or 2 is one of them */
 
 mtype = { whole, named, chunk };
 
@@ -49,15 +50,15 @@ typedef Message {
 }
 
 Message queue[PLACES];
-byte holder[NAMES]; /* claims: a name's owner, 0 for none */
+byte holder[NAMES]; /* the owner of a name's claim, or 0 */
 bool database = true;
-byte ownerOf[2];    /* who asks just now, by worker */
-/* A statement that is still tried for a job that waits in the broker by now. */
+byte ownerOf[2];    /* the owner for whom each worker is making a claim */
+/* A claim that is still tried although its job waits in the broker again. */
 byte lateName, lateOwner, latePredecessor;
 byte names = FIRST_NAME;
 byte crashes = CRASHES, losses = LOSSES, moves = MOVES, holds = HOLDS;
 
-/* What is checked: how often each recipient was sent to, and whether an outcome was told, `unknown` being one. */
+/* Checked values: how often each recipient was sent to, and whether an outcome was published, possibly `unknown`. */
 byte sent[3];
 bool told[3];
 
@@ -149,7 +150,7 @@ inline makeUpName() {
     o || queue[4].predecessor == o || queue[5].predecessor == o || queue[6].predecessor == o || \
     queue[7].predecessor == o)
 
-/* Runs the statement: who holds the name when it is committed. */
+/* Runs the statement of a claim. isMine is whether this owner holds the name when the statement is committed. */
 inline claim() {
     if
     :: holder[queue[i].name] == 0 || holder[queue[i].name] == owner -> holder[queue[i].name] = owner; isMine = true
@@ -164,7 +165,7 @@ inline claim() {
 
 inline forget() { atomic { owner = 0; ownerOf[me] = 0; made = 0; isMine = false; answered = false; i = 0 } }
 
-/* A UUID: the smallest number that nothing bears any more, so that histories that differ in no more are one state. */
+/* Makes an owner, which is a UUID in a worker. Here it is the smallest unused number, so that equal states stay equal. */
 inline makeUpOwner() {
     atomic {
         owner = 1;
@@ -219,15 +220,15 @@ end_idle:
 #ifndef PLAIN
     if
     :: true
-    :: holds > 0 -> holds--; /* others are asked for, and it has waited for too long */
+    :: holds > 0 -> holds--; /* the job has waited for too long while other claims were made */
         publish(queue[i].kind, queue[i].name, queue[i].recipient, comesAgain, queue[i].predecessor);
         goto done
     fi;
 #endif
     makeUpOwner()
-    }; /* what others may do meanwhile */
+    }; /* other processes may run here */
     atomic {
-    /* Committed and answered; committed, and the answer is lost; or the database is away. */
+    /* The claim is committed and answered; or it is committed, and the answer is lost; or the database is unavailable. */
     if
     :: atomic { database -> claim(); answered = true }
     :: atomic { database && losses > 0 -> losses--; claim(); answered = false }
@@ -238,17 +239,17 @@ end_idle:
     :: answered
     :: !answered ->
 #ifdef PLAIN
-        goto granted /* a chunk goes on unclaimed */
+        goto granted /* a chunk is sent without a claim */
 #else
         if
         :: holds > 0 -> holds--;
             if
             :: lateName == 0 -> lateName = queue[i].name; lateOwner = owner; latePredecessor = queue[i].predecessor
-            :: true /* its worker is told to stop */
+            :: true /* the worker stops trying */
             fi;
             publish(queue[i].kind, queue[i].name, queue[i].recipient, comesAgain, owner);
             goto done
-        :: atomic { database -> claim() } /* the same owner asks again */
+        :: atomic { database -> claim() } /* the same owner tries again */
         fi
 #endif
     fi;
@@ -274,7 +275,7 @@ end_idle:
 granted:
     if
     :: true
-    :: moves > 0 -> moves--; /* its app is paused, or the worker stops */
+    :: moves > 0 -> moves--; /* the app is paused, or the worker drains */
 #ifdef WITHOUT_RENAME
         publish(queue[i].kind, queue[i].name, queue[i].recipient, false, 0);
 #else
@@ -299,7 +300,7 @@ split:
 #ifdef WITHOUT_NAME
     makeUpName();
 #elif defined(SPLIT)
-    made = JOB; /* whatever the message is called by now */
+    made = JOB; /* the publisher's id, even if the message was renamed */
 #else
     made = queue[i].name;
 #endif
@@ -312,9 +313,9 @@ done:
     goto end_idle;
 died:
 #ifdef WITHOUT_SETTLE
-    acknowledge(); /* as soon as it had come */
+    acknowledge(); /* as on delivery */
 #else
-    /* The broker hands out again what was not acknowledged. */
+    /* The broker redelivers messages that were not acknowledged. */
     atomic { queue[i].isOut = false; queue[i].redelivered = true };
 #endif
     forget();
@@ -357,7 +358,7 @@ init {
         run Worker(1);
         run Database()
     };
-    /* Everything settles: where this is never reached, spin finds an invalid end state. */
+    /* Every message settles. If this is never reached, spin reports an invalid end state. */
     settled;
     assert(told[1]);
 #if defined(PLAIN) || defined(SPLIT)
@@ -365,7 +366,7 @@ init {
 #endif
 }
 
-/* At every moment. */
+/* Checked at every step. */
 #ifdef PLAIN
 active proctype Monitor() {
 end_watch:

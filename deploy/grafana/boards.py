@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes the Grafana boards beside it. `make check` holds that they are what it writes.
+"""Writes the Grafana boards into this folder. `make check` verifies that they are up to date.
 
   deploy/grafana/boards.py
   deploy/grafana/boards.py --runbook URL DIRECTORY      writes them elsewhere, with a link to your copy of docs/runbook.md
@@ -26,40 +26,40 @@ def gauge(name: str, by: str, how: str = "sum") -> str:
     return f"{how} by ({by}) ({name}{ALL})"
 
 
-# A row, and its panels: title, what it shows, unit, and each query with its legend.
+# Each row has panels. A panel has a title, a description, a unit, and its queries with their legends.
 FLEET = [
     ("Workers", [
-        ("Workers by version", "Several for long: an upgrade has stopped half-way.", "short",
+        ("Workers by version", "If several versions run for long, an upgrade has stopped half-way.", "short",
          [("count by (version) (martlet_build_info" + ALL + ")", "{{version}}")]),
-        ("Consuming, publishing", "As many as there are workers.", "short",
+        ("Consuming, publishing", "Each should equal the number of workers.", "short",
          [(gauge("martlet_consuming", "job"), "consuming"), (gauge("martlet_publishing", "job"), "publishing")]),
-        ("Lines in the log", "Warnings and worse.", "cps",
+        ("Log lines", "Warnings and errors.", "cps",
          [(rate("martlet_log_messages_total", "level", ',level=~"warning|error|critical"'), "{{level}}")]),
         ("Open problems", "1 while a problem is open.", "short",
          [(gauge("martlet_problem", "kind, party, subject", "max"), "{{kind}} {{subject}} ({{party}})")]),
     ]),
     ("Jobs and pushes", [
-        ("Jobs in", "Deliveries by lane.", "cps", [(rate("martlet_jobs_received_total", "lane"), "{{lane}}")]),
-        ("Jobs by what was done with them", "", "cps", [(rate("martlet_jobs_total", "state"), "{{state}}")]),
-        ("Outcomes", "By kind, as in the events.", "cps", [(rate("martlet_outcomes_total", "kind"), "{{kind}}")]),
+        ("Jobs received", "Deliveries by lane.", "cps", [(rate("martlet_jobs_received_total", "lane"), "{{lane}}")]),
+        ("Jobs by state", "", "cps", [(rate("martlet_jobs_total", "state"), "{{state}}")]),
+        ("Outcomes", "By kind, as in result events.", "cps", [(rate("martlet_outcomes_total", "kind"), "{{kind}}")]),
         ("Sent, by app", "", "cps", [(rate("martlet_pushes_total", "app", ',kind="sent"'), "{{app}}")]),
-        ("Why not", "Reasons of pushes that were not accepted.", "cps",
+        ("Reasons", "Reasons of pushes that were not accepted.", "cps",
          [(rate("martlet_reasons_total", "output, reason"), "{{output}} {{reason}}")]),
-        ("Put back for another attempt", "By the seconds that they wait.", "cps",
+        ("Retries", "By back-off, in seconds.", "cps",
          [(rate("martlet_retries_total", "delay"), "{{delay}} s")]),
     ]),
-    ("How long", [
-        ("From publication to outcome, half and 99 %", "First attempts: the promise to publishers.", "s",
+    ("Latency", [
+        ("From publication to outcome, median and 99 %", "First attempts only. Publishers rely on this value.", "s",
          [(quantile(q, "martlet_outcome_seconds", "lane", ',attempt="first"'), "{{lane}} " + str(q)) for q in (0.5, 0.99)]),
-        ("From publication to start, 99 %", "High: too few workers.", "s",
+        ("From publication to start, 99 %", "If it is high, there are too few workers.", "s",
          [(quantile(0.99, "martlet_job_age_seconds", "lane"), "{{lane}}")]),
-        ("Oldest open job", "The broker's patience ends at 1,800 s.", "s",
+        ("Oldest open job", "The broker closes the channel at 1,800 s.", "s",
          [("time() - min by (lane) (martlet_oldest_open_job_timestamp_seconds" + ALL + " > 0)", "{{lane}}")]),
     ]),
     ("Credentials", [
-        ("Refused", "1 while a provider refuses one.", "short",
+        ("Refused", "1 while a provider refuses a credential.", "short",
          [(gauge("martlet_refused", "credential, topic, reason", "max"), "{{credential}} {{topic}} {{reason}}")]),
-        ("Until they expire", "", "s",
+        ("Time until expiry", "", "s",
          [("min by (credential, label) (martlet_credential_expiry_timestamp_seconds" + ALL + ") - time()", "{{label}}")]),
     ]),
 ]
@@ -70,23 +70,23 @@ WORKER = [
         ("Descriptors", "", "short", [(gauge("process_open_fds", "instance"), "{{instance}}")]),
     ]),
     ("Broker", [
-        ("Prefetch in hand", "Near 1: more workers help.", "percentunit",
+        ("Prefetch used", "If it is near 1, more workers help.", "percentunit",
          [(gauge("martlet_prefetch_used_ratio", "instance, lane", "max"), "{{instance}} {{lane}}")]),
-        ("Bytes of jobs in hand", "", "bytes", [(gauge("martlet_bytes_held", "instance, connection"), "{{instance}} {{connection}}")]),
+        ("Bytes of jobs held", "", "bytes", [(gauge("martlet_bytes_held", "instance, connection"), "{{instance}} {{connection}}")]),
         ("Unconfirmed", "", "short", [(gauge("martlet_unconfirmed", "instance"), "{{instance}}")]),
         ("Confirms and commits, 99 %", "", "s", [(quantile(0.99, "martlet_settle_seconds", "sink"), "{{sink}}")]),
     ]),
     ("Database", [
         ("Statements, 99 %", "", "s", [(quantile(0.99, "martlet_database_query_seconds", "instance"), "{{instance}}")]),
-        ("Marks that wait", "", "short", [(gauge("martlet_marks_pending", "instance"), "{{instance}}")]),
+        ("Pending marks", "", "short", [(gauge("martlet_marks_pending", "instance"), "{{instance}}")]),
         ("Age of apps and credentials", "", "s", [("time() - min by (instance) (martlet_snapshot_timestamp_seconds" + ALL + ")", "{{instance}}")]),
     ]),
     ("Providers", [
-        ("Streams used, of those there may be", "", "percentunit",
+        ("Share of streams used", "", "percentunit",
          [(gauge("martlet_pool_streams", "output, credential, host") + " / " + gauge("martlet_pool_streams_limit", "output, credential, host"),
            "{{output}} {{credential}} {{host}}")]),
         ("Waiting for a connection", "", "short", [(gauge("martlet_pool_waiting", "output, credential, host"), "{{output}} {{credential}} {{host}}")]),
-        ("Kept back by a window", "High: payload and distance bound it; more connections help.", "cps",
+        ("Blocked by the flow-control window", "If it is high, payload size and distance limit the throughput, and more connections help.", "cps",
          [(rate("martlet_pool_window_blocked_total", "output, credential, host"), "{{output}} {{credential}} {{host}}")]),
         ("Connections", "", "short", [(gauge("martlet_pool_connections", "output, state"), "{{output}} {{state}}")]),
         ("Answers that are not 2xx", "Refused: 4xx other than 429. Failed: 5xx and 429.", "cps",
@@ -95,8 +95,8 @@ WORKER = [
         ("Answers, 99 %", "", "s", [(quantile(0.99, "martlet_answer_seconds", "output, status"), "{{output}} {{status}}")]),
         ("Connecting", "", "cps", [(rate("martlet_connects_total", "target, result"), "{{target}} {{result}}")]),
         ("GOAWAYs", "", "cps", [(rate("martlet_goaways_total", "output, reason"), "{{output}} {{reason}}")]),
-        ("PINGs, half", "", "s", [(quantile(0.5, "martlet_ping_seconds", "output"), "{{output}}")]),
-        ("Age of provider tokens", "Below 54 minutes.", "s",
+        ("PINGs, median", "", "s", [(quantile(0.5, "martlet_ping_seconds", "output"), "{{output}}")]),
+        ("Age of provider tokens", "It should be below 54 minutes.", "s",
          [("time() - max by (credential) (martlet_provider_token_timestamp_seconds" + ALL + " > 0)", "{{credential}}")]),
     ]),
 ]

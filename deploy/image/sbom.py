@@ -1,4 +1,4 @@
-"""What is in the image, as SPDX 2.3 says it: Debian's packages and the code of others that is linked into the program."""
+"""Lists the contents of the image as SPDX 2.3: Debian's packages, and other projects' code that is linked into the program."""
 import dataclasses
 import datetime
 import hashlib
@@ -19,7 +19,7 @@ class Package:
 
     @classmethod
     def of(cls, control: str) -> "Package":
-        """From a Debian package's control data."""
+        """Returns the package that a Debian package's control data describes."""
         fields = dict(re.findall(r"^([\w-]+): (.*)$", control, re.MULTILINE))
         name, version, architecture = fields["Package"], fields["Version"], fields["Architecture"]
         purl = f"pkg:deb/debian/{urllib.parse.quote(name)}@{urllib.parse.quote(version, safe='')}?arch={architecture}"
@@ -45,7 +45,7 @@ def document(own_version: str, program: bytes, debian: list[Package], linked: li
     inside = [Package(each.name, each.version, "NOASSERTION", each.purl, each.licence) for each in linked]
     digest = hashlib.sha256(program).hexdigest()
     names = {own: "SPDXRef-own-martlet", **{each: reference("debian", each.name) for each in debian},
-             # One that two packages brought is there twice.
+             # Two packages may include the same code, which is then listed twice.
              **{each: reference("linked", each.purl.rpartition("/")[2]) for each in inside}}
     listed = []
     for package, name in names.items():

@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
     name: "third-party-output",
     platforms: [.macOS(.v15)],
-    // Elsewhere: .package(url: "https://…/martlet", from: "…").
+    // In a package of your own: .package(url: "https://…/martlet", from: "…").
     dependencies: [.package(name: "martlet", path: "../..")],
     targets: [
         .target(name: "LogbookOutput", dependencies: [.product(name: "PushModel", package: "martlet")]),

@@ -1,1 +1,1 @@
-"""The rules that scripts/check holds. A rule takes the root of a tree and returns what breaks it."""
+"""The rules that scripts/check verifies. A rule takes the root of a tree and returns a line for each problem."""

@@ -1,4 +1,4 @@
-"""The defects of Torture/Defects: each must fit the sources as they are, and say what it breaks."""
+"""Rules about the patches in Torture/Defects: each must apply to the current sources, and name what it breaks."""
 import dataclasses
 import pathlib
 import re
@@ -10,8 +10,8 @@ INVARIANTS = "Torture/TortureRun/Verdict/Invariant.swift"
 
 @dataclasses.dataclass(frozen=True)
 class Defect:
-    """A patch that puts a defect back. In front of the first file it says in a sentence what that is, what of the verdict
-    breaks, and with which run."""
+    """A patch that reintroduces a former defect. Before the first file it has a sentence that describes the defect, the
+    invariant that it breaks, and the arguments of a torture run that shows this."""
     file: pathlib.Path
     text: str
     breaks: str
@@ -38,9 +38,9 @@ def fit(root: pathlib.Path) -> list[str]:
     for defect in read(root):
         name = defect.file.relative_to(root)
         if not re.search(rf"case {defect.breaks or 'none'}\b", invariants):
-            problems.append(f"{name}: 'Breaks: {defect.breaks}' names no invariant of {INVARIANTS}")
+            problems.append(f"{name}: 'Breaks: {defect.breaks}' is not an invariant of {INVARIANTS}")
         if "--seed" not in defect.arguments or "--minutes" not in defect.arguments:
-            problems.append(f"{name}: 'Run: …' names no seed or no minutes")
+            problems.append(f"{name}: 'Run: …' needs --seed and --minutes")
         result = subprocess.run(
             ["git", "apply", "--check", defect.file], cwd=root, capture_output=True, text=True, check=False)
         problems += [f"{name}: {line}" for line in result.stderr.splitlines()]

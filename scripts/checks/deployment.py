@@ -1,4 +1,4 @@
-"""Rules about what is deployed: chart, compose file and image set what there is."""
+"""Rules about the deployment: chart, compose file and image use existing variables, files and services."""
 import json
 import pathlib
 import re
@@ -9,12 +9,13 @@ import yaml
 from .documents import markdown_files
 
 FOLDERS = ("deploy/chart/templates", "deploy/chart/tests/golden", "deploy/image")
-# In the place of the file, the name of one; what else may hold a secret is told by docs/configuration.md.
+# Matches a key in the list of secret keys in docs/configuration.md. A secret can also be read from a file with the suffix
+# _FILE.
 SECRET = re.compile(r"`([a-z._]+)`")
 
 
 def known_variables(root: pathlib.Path) -> set[str]:
-    """The variables that a worker reads, by docs/configuration.md."""
+    """Returns the variables that a worker reads, according to docs/configuration.md."""
     text = (root / "docs" / "configuration.md").read_text()
     keys = re.findall(r"^\| `([a-z._]+)` \|", text, re.MULTILINE)
     said = re.search(r"What may hold a secret \((.*?)\)", text, re.DOTALL)
@@ -28,7 +29,7 @@ def variables(root: pathlib.Path) -> list[str]:
     files = [root / "deploy" / "compose.yaml", *(file for folder in FOLDERS for file in sorted((root / folder).rglob("*")))]
     problems = []
     for file in files:
-        # Docker's own substitution is no variable of a worker's.
+        # Docker's own substitutions are not variables of a worker.
         text = re.sub(r"\$\{[^}]*\}", "", file.read_text()) if file.is_file() and file.suffix != ".pyc" else ""
         problems += [f"{file.relative_to(root)}: no worker reads {name}" for name in sorted(set(re.findall(r"\bMARTLET_[A-Z_]+\b", text)) - known
                      - {"MARTLET_IMAGE", "MARTLET_TEST_WORKER_AMQP_URL", "MARTLET_TEST_DATABASE_URL"})]
@@ -36,7 +37,7 @@ def variables(root: pathlib.Path) -> list[str]:
 
 
 def compose(root: pathlib.Path) -> list[str]:
-    """What compose.yaml mounts is there, each service that is waited for, or named in a document, exists, and its jobs are jobs."""
+    """Checks that the sources of volumes, the services that others or documents name, and the fields of the jobs exist."""
     place = root / "deploy"
     document = yaml.safe_load((place / "compose.yaml").read_text())
     problems = []
@@ -44,16 +45,16 @@ def compose(root: pathlib.Path) -> list[str]:
         for volume in service.get("volumes", []):
             source = volume.split(":")[0]
             if not (place / source).exists() if source.startswith(".") else source not in document.get("volumes", {}):
-                problems.append(f"{name} mounts {source}, which is not there")
-        problems += [f"{name} waits for {other}, which is not there" for other in service.get("depends_on", {})
+                problems.append(f"{name} mounts {source}, which does not exist")
+        problems += [f"{name} depends on {other}, which does not exist" for other in service.get("depends_on", {})
                      if other not in document["services"]]
     for file in markdown_files(root):
         for line in re.findall(r"docker compose .*", file.read_text()):
-            problems += [f"{file.relative_to(root)} names {name}, which is not there"
+            problems += [f"{file.relative_to(root)} names {name}, which does not exist"
                          for name in re.findall(r"(?:--attach|--rm|--index \d+) ([\w-]+)", line) if name not in document["services"]]
     for file in sorted((place / "compose" / "jobs").glob("*.json")):
         fields = json.loads((root / "docs" / "schema" / "job.schema.json").read_text())["properties"]
-        problems += [f"{file.name}: no job has {name}" for name in sorted(json.loads(file.read_text()).keys() - fields.keys())]
+        problems += [f"{file.name}: jobs have no field {name}" for name in sorted(json.loads(file.read_text()).keys() - fields.keys())]
     return [f"deploy/compose.yaml: {problem}" for problem in problems]
 
 

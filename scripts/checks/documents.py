@@ -1,4 +1,4 @@
-"""Rules about documents: links lead somewhere, examples are valid, schemas and the AsyncAPI document hold together."""
+"""Rules about documents: links resolve, examples are valid, and the schemas and API documents are consistent."""
 import json
 import pathlib
 import re
@@ -11,10 +11,10 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 MERGE_MARK = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 HEADING = re.compile(r"^#+\s+(.*)$", re.MULTILINE)
 URL_HOST = re.compile(r"\b(?:https?|amqps?|postgres(?:ql)?)://(?:[^\s/@\"'`]*@)?(\[[0-9a-f:]+\]|[\w.-]+)")
-# Loopback, names that RFC 2606 and RFC 6761 reserve, and names without a dot, which nobody else has.
+# Loopback addresses, names that RFC 2606 and RFC 6761 reserve, and names without a dot, which no host on the Internet has.
 HARMLESS_HOST = re.compile(
     r"^(?:[\w-]+|127\.\d+\.\d+\.\d+|\[::1\]|localhost|(?:.*\.)?(?:example|test|invalid|localhost)|(?:.*\.)?example\.(?:com|org|net))$")
-# Hosts that are printed for a person or name a scope, an audience or a VAPID subject. No program connects to them.
+# Hosts that are shown to users, or that name a scope, an audience or a VAPID subject. No program connects to them.
 MENTIONED_HOSTS = {"www.swift.org", "www.w3.org", "www.googleapis.com", "oauth2.googleapis.com", "yourdomain.com"}
 
 
@@ -45,8 +45,8 @@ def links(root: pathlib.Path) -> list[str]:
 
 
 def merges(root: pathlib.Path) -> list[str]:
-    """A merge has been finished."""
-    return [f"{file.relative_to(root)}: has a mark of a merge"
+    """Checks that no document has a merge marker."""
+    return [f"{file.relative_to(root)}: has a merge marker"
             for file in markdown_files(root) if MERGE_MARK.search(file.read_text())]
 
 
@@ -66,7 +66,7 @@ def validator(root: pathlib.Path, name: str) -> jsonschema.Draft202012Validator:
 
 
 def examples(root: pathlib.Path) -> list[str]:
-    """Each JSON example of a job or an event in the documents is a valid one."""
+    """Checks each JSON example of a job or a result event in the documents against its schema."""
     problems = []
     found = {"job": 0, "event": 0}
     for file in markdown_files(root):
@@ -76,43 +76,43 @@ def examples(root: pathlib.Path) -> list[str]:
             try:
                 value = json.loads(text)
             except ValueError as error:
-                problems.append(f"{file.relative_to(root)}: a JSON example: {error}")
+                problems.append(f"{file.relative_to(root)}: a JSON example is not valid: {error}")
                 continue
             kind = "event" if "kind" in value else "job" if "recipients" in value or "channel" in value else None
             if kind:
                 found[kind] += 1
                 for error in validator(root, kind).iter_errors(value):
                     problems.append(f"{file.relative_to(root)}: an example {kind}: {error.json_path}: {error.message}")
-    problems += [f"the documents show no {kind}" for kind, count in found.items() if count == 0]
+    problems += [f"the documents have no example of a {kind}" for kind, count in found.items() if count == 0]
     return problems
 
 
 def asyncapi(root: pathlib.Path) -> list[str]:
-    """References resolve, and each operation's messages are among its channel's."""
+    """Checks that references resolve, and that each operation's messages belong to its channel."""
     file = root / "docs" / "asyncapi.yaml"
     if not file.exists():
         return ["docs/asyncapi.yaml is missing"]
     document = yaml.safe_load(file.read_text())
     problems = dangling(file, document)
     if not str(document.get("asyncapi", "")).startswith("3."):
-        problems.append("asyncapi: not version 3")
+        problems.append("asyncapi: must be version 3")
     for name, operation in document.get("operations", {}).items():
         channel = operation.get("channel", {}).get("$ref", "")
         for message in operation.get("messages", []):
             if not message["$ref"].startswith(f"{channel}/messages/"):
-                problems.append(f"operation {name}: {message['$ref']} is not of {channel}")
+                problems.append(f"operation {name}: {message['$ref']} does not belong to {channel}")
     return [f"{file.relative_to(root)}: {problem}" for problem in problems]
 
 
 def openapi(root: pathlib.Path) -> list[str]:
-    """References resolve; each body has a schema, and each path's operation an id and a good answer."""
+    """Checks that references resolve, that each body has a schema, and that each operation has an id and an answer 200."""
     problems = []
     files = sorted((root / "docs").glob("*.openapi.yaml"))
     for file in files:
         document = yaml.safe_load(file.read_text())
         faults = dangling(file, document)
         if not str(document.get("openapi", "")).startswith("3.1."):
-            faults.append("not OpenAPI 3.1")
+            faults.append("must be OpenAPI 3.1")
         for path, operations in document.get("paths", {}).items():
             for method, operation in operations.items():
                 answers = operation.get("responses", {})
@@ -126,14 +126,14 @@ def openapi(root: pathlib.Path) -> list[str]:
 
 
 def dangling(file: pathlib.Path, document) -> list[str]:
-    """References that lead nowhere, within the document or to another file."""
+    """Returns the references that do not resolve, within the document or to another file."""
     problems = []
 
     def walk(value) -> None:
         if isinstance(value, dict):
             reference = value.get("$ref")
             if isinstance(reference, str) and not resolves(reference):
-                problems.append(f"{reference} leads nowhere")
+                problems.append(f"{reference} does not resolve")
             for part in value.values():
                 walk(part)
         elif isinstance(value, list):
@@ -157,7 +157,7 @@ def dangling(file: pathlib.Path, document) -> list[str]:
 
 
 def configuration_keys(root: pathlib.Path) -> list[str]:
-    """Each key has a line in docs/configuration.md and in the example file, which have no others."""
+    """Checks that docs/configuration.md and the example file have exactly the keys of the program."""
     source = next((root / "Sources" / "MartletService").rglob("ConfigurationKey.swift"))
     known = set(re.findall(r'ConfigurationKey\(\s*"([a-z._]+)"', source.read_text()))
     for folder in (root / "Sources").glob("*Output"):
@@ -174,7 +174,7 @@ def configuration_keys(root: pathlib.Path) -> list[str]:
         else:
             example.add(name)
 
-    # Keys without a sensible default are there as comments.
+    # The example file has keys without a sensible default as comments.
     text = (root / "deploy" / "martlet.example.yaml").read_text()
     walk(yaml.safe_load(re.sub(r"^( +)# (\w+: )", r"\1\2", text, flags=re.MULTILINE)), "")
     return [
@@ -186,34 +186,34 @@ def configuration_keys(root: pathlib.Path) -> list[str]:
 
 
 def decisions(root: pathlib.Path) -> list[str]:
-    """The index of docs/decisions.md lists them all, in the order in which they stand; a number is given once."""
+    """Checks that the index of docs/decisions.md lists all decisions in their order, and that numbers are unique."""
     text = (root / "docs" / "decisions.md").read_text()
     index = re.findall(r"^ +- \[(\d+\. .*)\]\(#", text, re.MULTILINE)
     standing = re.findall(r"^### (.*)$", text, re.MULTILINE)
     numbers = [title.partition(".")[0] for title in standing]
-    problems = [f"lacks in its index: {title}" for title in standing if title not in index]
-    problems += [f"has only in its index: {title}" for title in index if title not in standing]
+    problems = [f"its index lacks: {title}" for title in standing if title not in index]
+    problems += [f"only its index has: {title}" for title in index if title not in standing]
     problems += [f"has {number} twice" for number in sorted({number for number in numbers if numbers.count(number) > 1})]
     if not problems and index != standing:
-        problems.append("has an index in another order")
+        problems.append("its index has another order")
     return [f"docs/decisions.md: {problem}" for problem in problems]
 
 
-# Google's are in capitals.
+# Google's reasons are in capitals.
 REASON = r"(?:[A-Z][a-z]+(?:[A-Z][A-Za-z]*)?|[A-Z]+(?:_[A-Z]+)+|[A-Z]{8,})"
-# The table of what any output's outcomes may have.
+# The title of the table of reasons that outcomes of any output may have.
 COMMON = "of every output"
-# Looks like a reason, and no outcome has it: a push type as Apple's channel management writes it; a job that is rejected; header
+# Texts that look like a reason but are none: a push type in Apple's channel management, a reason of a rejected job, and header
 # fields of Web Push.
 NO_REASONS = {"LiveActivity", "UnsuitableCredential", "Topic", "Urgency"}
 
 
 def reasons(root: pathlib.Path) -> list[str]:
-    """docs/errors.md has a table of reasons for each output, and one for all of them: with what the code says, and no more."""
+    """Checks that the tables in docs/errors.md, one for each output and one for all, have exactly the reasons in the code."""
     page = root / "docs" / "errors.md"
     chapter = re.search(r"^## Reasons in outcomes\n(.*?)(?=^## |\Z)", page.read_text(), re.MULTILINE | re.DOTALL)
     if not chapter:
-        return ["docs/errors.md: has no chapter Reasons in outcomes"]
+        return ["docs/errors.md: has no section Reasons in outcomes"]
     tables = {}
     for section in re.split(r"^### ", chapter[1], flags=re.MULTILINE)[1:]:
         title, _, text = section.partition("\n")
@@ -222,7 +222,7 @@ def reasons(root: pathlib.Path) -> list[str]:
     known = {COMMON: set().union(*(reasons_in(root, name) for name in ("DeliveryPipeline", "PushModel", "PushSending")))}
     for folder in sorted((root / "Sources").glob("*Output")):
         known[folder.name.removesuffix("Output").lower()] = reasons_in(root, folder.name)
-    # What a provider says and the code sorts by status alone: the provider's table, as the tests have it.
+    # The code classifies some of a provider's reasons only by status. The tests list those.
     for file in (root / "Tests").rglob("*ReasonTests.swift"):
         output = file.name.removesuffix("ReasonTests.swift").lower()
         known.setdefault(output, set()).update(re.findall(rf'\(\d+, "({REASON})", \.', file.read_text()))
@@ -230,13 +230,13 @@ def reasons(root: pathlib.Path) -> list[str]:
     for name, reasons in known.items():
         written = tables.get(name, set())
         told = set().union(*tables.values()) if name == COMMON else written | tables.get(COMMON, set())
-        problems += [f"lacks a reason of {name}: {reason}" for reason in sorted(reasons - told)]
-        problems += [f"has a reason that nothing gives, under {name}: {reason}" for reason in sorted(written - reasons)]
+        problems += [f"has no reason {reason} for {name}" for reason in sorted(reasons - told)]
+        problems += [f"has a reason {reason} for {name}, which the code does not use" for reason in sorted(written - reasons)]
     return [f"docs/errors.md: {problem}" for problem in problems]
 
 
 def reasons_in(root: pathlib.Path, target: str) -> set[str]:
-    """Texts that look like a reason, in the sources of a target."""
+    """Returns the strings that look like a reason in the sources of a target."""
     found = set()
     for file in (root / "Sources" / target).rglob("*.swift"):
         code = re.sub(r"//.*", "", file.read_text())
@@ -245,34 +245,34 @@ def reasons_in(root: pathlib.Path, target: str) -> set[str]:
 
 
 def metric_names(root: pathlib.Path) -> set[str]:
-    """Of all families that a worker shows."""
+    """Returns the names of all metric families of a worker."""
     code = "".join(file.read_text() for file in sorted((root / "Sources").rglob("MetricFamily+*.swift")))
     return {("martlet_" if 'prefix: ""' not in rest else "") + name
             for name, rest in re.findall(r'= Self\(\s*"([a-z_]+)",(.*?)(?=\bstatic let\b|\Z)', code, re.DOTALL)}
 
 
 def metrics(root: pathlib.Path) -> list[str]:
-    """The table in docs/operate.md has each metric that a worker shows, and no other."""
+    """Checks that the table in docs/operate.md has exactly the metrics of a worker."""
     shown = metric_names(root)
     rows = re.findall(r"^\| (`(?:martlet|process)_[^|]*) \|", (root / "docs" / "operate.md").read_text(), re.MULTILINE)
     written = set(re.findall(r"`((?:martlet|process)_[a-z_]+)", " ".join(rows)))
     return [f"docs/operate.md: lacks {name}" for name in sorted(shown - written)] + [
-        f"docs/operate.md: no worker shows {name}" for name in sorted(written - shown)]
+        f"docs/operate.md: no worker has the metric {name}" for name in sorted(written - shown)]
 
 
 def job_fields(root: pathlib.Path) -> list[str]:
-    """The schema of a job has the fields that are read, and docs/publish.md has a row for each."""
+    """Checks that the schema of a job has exactly the fields that are read, and that docs/publish.md has a row for each."""
     code = (root / "Sources" / "PushModel" / "Job" / "JobField.swift").read_text()
     fields = set(re.findall(r'case \.\w+: "([a-z_]+)"', code))
     schema = set(json.loads((root / "docs" / "schema" / "job.schema.json").read_text())["properties"])
     rows = re.findall(r"^\| `([a-z_]+)` \|", (root / "docs" / "publish.md").read_text(), re.MULTILINE)
     return [f"docs/schema/job.schema.json: lacks {name}" for name in sorted(fields - schema)] + [
-        f"docs/schema/job.schema.json: no job has {name}" for name in sorted(schema - fields)] + [
+        f"docs/schema/job.schema.json: jobs have no field {name}" for name in sorted(schema - fields)] + [
         f"docs/publish.md: lacks {name}" for name in sorted(fields - set(rows))]
 
 
 def hosts(root: pathlib.Path) -> list[str]:
-    """Tests and scripts talk to this machine only."""
+    """Checks that tests and scripts connect only to this machine."""
     problems = []
     folders = ("Tests", "scripts", "demo", "Benchmarks", "Torture", ".ci")
     files = [root / "Makefile", *(file for folder in folders for file in (root / folder).rglob("*") if file.is_file())]

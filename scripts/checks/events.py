@@ -1,15 +1,15 @@
-"""Rules about what is logged: everything worth a person's look has a stable name, and docs/errors.md says what it means."""
+"""Rules about log lines: each important one has a stable event name, which docs/errors.md explains."""
 import pathlib
 import re
 
 CHAPTER = "## Events in the log\n"
 NAME = re.compile(r'\bstatic let (\w+) = EventName\("([^"]+)"')
-# `logger.warning(.jobRejected, "A job was rejected"`; whoever passes a name and a sentence on is called the same way.
+# Matches `logger.warning(.jobRejected, "A job was rejected"`, and functions with the same arguments that pass them on.
 CALL = re.compile(r'\b([a-z]\w*)\(\s*(?:level: \w+, )?\.(\w+),\s*"((?:\\\((?:[^()]|\([^()]*\))*\)|\\.|[^"\\])*)"')
 NAMELESS = re.compile(r"[lL]ogger\??\.(notice|warning|error|critical)\((?!\s*(?:\.|event,))")
 INTERPOLATION = re.compile(r"\\\((?:[^()]|\([^()]*\))*\)")
 LEVELS = {"info", "notice", "warning", "error", "critical"}
-# They log for whoever tries something, and are no part of a worker.
+# Simulators log for developers and are not part of a worker.
 DOUBLES = re.compile(r"Simulator$|^EventNames$")
 
 
@@ -22,11 +22,11 @@ def events(root: pathlib.Path) -> list[str]:
         here = {member: name for text in files.values() for member, name in NAME.findall(text)}
         for member, name in here.items():
             if name in names:
-                problems.append(f"{folder.name}: the event {name} is there twice")
+                problems.append(f"{folder.name}: the event {name} is defined twice")
             names[name] = folder.name
         for file, text in files.items():
             if not DOUBLES.search(folder.name):
-                problems += [f"{file.relative_to(root)}: logger.{level} without an event's name" for level in NAMELESS.findall(text)]
+                problems += [f"{file.relative_to(root)}: logger.{level} without an event name" for level in NAMELESS.findall(text)]
             for level, member, sentence in CALL.findall(text):
                 if name := here.get(member):
                     use = uses.setdefault(name, {"levels": set(), "sentences": set()})
@@ -48,5 +48,5 @@ def events(root: pathlib.Path) -> list[str]:
         if missing := use["levels"] - set(re.split(r",\s*", levels)):
             problems.append(f"docs/errors.md: {name} is logged as {', '.join(sorted(missing))}")
         if use["sentences"] and sentence not in use["sentences"]:
-            problems.append(f"docs/errors.md: {name} says: {'/'.join(use['sentences'])}")
+            problems.append(f"docs/errors.md: {name} must have the sentence: {'/'.join(use['sentences'])}")
     return problems + [f"docs/errors.md: nothing logs the event {name}" for name in sorted(set(rows) - set(names))]

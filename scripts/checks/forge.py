@@ -1,11 +1,11 @@
-"""What a forge reads: workflows call the project's own gate, and templates name what is there."""
+"""Rules about the forge's files: workflows run the project's own gate, and name existing programs."""
 import pathlib
 
 import yaml
 
 
 def workflows(root: pathlib.Path) -> list[str]:
-    """The gate runs `.ci/run`, and what a workflow's steps run is in the repository."""
+    """Checks that a workflow runs `.ci/run`, and that the programs in workflows' steps are in the repository."""
     problems, runs = [], []
     for file in sorted((root / ".github" / "workflows").glob("*.yml")):
         document = yaml.safe_load(file.read_text())
@@ -17,4 +17,4 @@ def workflows(root: pathlib.Path) -> list[str]:
                 if "/" in program and not (root / program).exists():
                     problems.append(f"{file.name}: {program} does not exist")
                 runs.append(program)
-    return problems if ".ci/run" in runs else [*problems, ".github/workflows: none runs .ci/run"]
+    return problems if ".ci/run" in runs else [*problems, ".github/workflows: no workflow runs .ci/run"]

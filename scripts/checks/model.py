@@ -1,4 +1,4 @@
-"""Explores Torture/Model/delivery.pml with spin: as it is, and with each of its rules taken out."""
+"""Explores Torture/Model/delivery.pml with spin: with all its rules, and with each of them removed."""
 import pathlib
 import re
 import shutil
@@ -7,7 +7,7 @@ import tempfile
 
 MODEL = "Torture/Model/delivery.pml"
 
-# The job, and how much may go wrong: as much as is explored within seconds.
+# The kind of job, and the number of faults. These can be explored within seconds.
 SOUND = [
     ("ONCE", {"CRASHES": 1, "LOSSES": 1, "MOVES": 1, "HOLDS": 0}),
     ("ONCE", {"CRASHES": 1, "LOSSES": 0, "MOVES": 0, "HOLDS": 2}),
@@ -16,7 +16,7 @@ SOUND = [
     ("PLAIN", {"CRASHES": 0, "LOSSES": 1, "MOVES": 0}),
     ("PLAIN", {"CRASHES": 1, "LOSSES": 0, "MOVES": 0}),
 ]
-# Without this rule something breaks: a counterexample is found.
+# The rules, and the kind of job with which spin must find a counterexample if the rule is removed.
 BROKEN = {
     "CLAIM": "ONCE", "AGAIN": "ONCE", "BEFORE": "ONCE", "RENAME": "ONCE", "PASS": "ONCE",
     "UNANSWERED": "ONCE",
@@ -24,16 +24,16 @@ BROKEN = {
 }
 
 
-# What else must go wrong for that.
+# Other numbers of faults, if the counterexample needs them.
 MORE = {"UNANSWERED": {"HOLDS": 2, "MOVES": 0, "CRASHES": 0, "LOSSES": 0}}
 
 
 def explore(root: pathlib.Path, folder: str, job: str, bounds: dict[str, int], rule: str | None = None) -> str:
-    """What pan says."""
+    """Returns the output of pan."""
     words = [f"-D{job}", *(f"-D{name}={value}" for name, value in bounds.items()), *([f"-DWITHOUT_{rule}"] if rule else [])]
     model = str(root / MODEL)
     subprocess.run(["spin", *words, "-a", model], cwd=folder, check=True, capture_output=True, text=True)
-    # -w: a larger table; no partial-order bookkeeping on cycles: only safety is asked.
+    # The first -w suppresses warnings. Only safety is checked, which needs no bookkeeping of cycles.
     subprocess.run(
         ["gcc", "-O1", "-w", "-DSAFETY", "-DCOLLAPSE", "-o", "pan", "pan.c"], cwd=folder, check=True, capture_output=True)
     return subprocess.run(
@@ -41,7 +41,7 @@ def explore(root: pathlib.Path, folder: str, job: str, bounds: dict[str, int], r
 
 
 def errors(said: str) -> int:
-    """A run that was cut short proves nothing."""
+    """Returns the number of errors. Raises an error if the run was cut short, because it proves nothing then."""
     match = re.search(r"errors: (\d+)", said)
     if match is None or "max search depth too small" in said or "out of memory" in said:
         raise ValueError(said[-500:])
@@ -55,9 +55,9 @@ def holds(root: pathlib.Path) -> list[str]:
     for job, bounds in SOUND:
         with tempfile.TemporaryDirectory() as folder:
             if errors(explore(root, folder, job, bounds)):
-                problems.append(f"{MODEL}: {job} with {bounds} breaks; scripts/model {job} shows how")
+                problems.append(f"{MODEL}: {job} with {bounds} fails; run scripts/model {job} to see how")
     for rule, job in BROKEN.items():
         with tempfile.TemporaryDirectory() as folder:
             if not errors(explore(root, folder, job, {"CRASHES": 1, **MORE.get(rule, {})}, rule)):
-                problems.append(f"{MODEL}: {job} holds without {rule}: the rule or the model says nothing")
+                problems.append(f"{MODEL}: {job} holds without {rule}, so the rule is not needed or the model does not cover it")
     return problems

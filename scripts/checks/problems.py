@@ -1,11 +1,11 @@
-"""Rules about problems: docs/problems.md lists each kind. Each logged failure has a kind and an event for its end."""
+"""Rules about problems: docs/problems.md lists each kind, and each logged failure has a kind and an event for its end."""
 import pathlib
 import re
 
 from .events import DOUBLES, NAME
 
 KIND = re.compile(r'\bcase \w+ = "([^"]+)"')
-# Failure events that a problem of another kind covers. None: events of the ledger, which has no list of problems.
+# Failure events that a problem of another kind covers. None marks events of the ledger, which has no list of problems.
 ELSEWHERE = {
     "apns.provider_token.failed": "credential.unopened", "broker.connection.failed": "broker.not_consuming",
     "connection.address.failed": "provider.unreachable", "connection.failed": "provider.unreachable",
@@ -16,8 +16,8 @@ ELSEWHERE = {
 def kinds(root: pathlib.Path) -> list[str]:
     known = KIND.findall((root / "Sources/MartletService/Problems/ProblemKind.swift").read_text())
     rows = set(re.findall(r"^\| `([^`]+)` \|", (root / "docs/problems.md").read_text(), re.MULTILINE))
-    problems = [f"docs/problems.md: no row for the kind {kind}" for kind in known if kind not in rows]
-    problems += [f"docs/problems.md: unknown kind {kind}" for kind in sorted(rows - set(known))]
+    problems = [f"docs/problems.md: has no row for the kind {kind}" for kind in known if kind not in rows]
+    problems += [f"docs/problems.md: has the unknown kind {kind}" for kind in sorted(rows - set(known))]
     events = {name for file in (root / "Sources").rglob("Events.swift") if not DOUBLES.search(file.parent.name)
               for _, name in NAME.findall(file.read_text())}
     for name in sorted(events):

@@ -1,4 +1,4 @@
-"""Sees each rule red once: a rule that can't fail holds nothing."""
+"""Checks that each rule can fail, because a rule that never fails verifies nothing."""
 import pathlib
 import tempfile
 
@@ -33,7 +33,7 @@ COMPOSE = SETTINGS | {"deploy/compose.yaml": "services: {a: {image: '${MARTLET_I
                       "deploy/c": "", "docs/schema/job.schema.json": '{"properties": {"id": {}}}', "deploy/compose/jobs/a.json": '{"id": "a"}'}
 EMPTY_SCHEMA = '{"type": "object", "required": ["id"]}'
 
-# rule, files of a tree that breaks it, files of a tree that does not
+# Each case has a rule, the files of a tree that breaks it, and the files of a tree that does not.
 CASES = [
     (sources.imports, {"Sources/PushModel/A.swift": "import APNSOutput"}, {"Sources/APNSOutput/A.swift": "import PushModel"}),
     (sources.imports, {"Sources/New/A.swift": "let a = 1"}, {"Sources/PushModel/A.swift": "import Foundation"}),
@@ -139,7 +139,7 @@ CASES = [
     *((deployment.compose, COMPOSE | broken, COMPOSE) for broken in [
         {"deploy/compose.yaml": "services: {a: {volumes: ['./e:/e']}}"}, {"deploy/compose.yaml": "services: {a: {volumes: ['e:/e']}}"},
         {"deploy/compose.yaml": "services: {a: {depends_on: {b: }}}"}, {"README.md": "docker compose up --attach b"}, {"deploy/compose/jobs/a.json": '{"di": "a"}'}]),
-    # In two parts, or this file would break the rule itself.
+    # The addresses are split, because this file would break the rule otherwise.
     (documents.merges, {"docs/a.md": "a\n<<<<<<< HEAD\nb\n"}, {"docs/a.md": "a << b\n> c\n"}),
     (documents.hosts, {"scripts/a": "curl https" + "://push.apple.com/"}, {"scripts/a": "curl https://127.0.0.1:1/ http://a.test"}),
     (documents.hosts, {"Tests/A.swift": '"amqp' + '://user:word@broker.corp/"'}, {"Tests/A.swift": '"amqp://user:word@localhost/"'}),

@@ -2,7 +2,7 @@
 import pathlib
 import re
 
-# A module may import those before it in this list, never itself or one after it.
+# A module may import modules before it in this list, but not itself or later ones.
 ORDER = [
     "CRabbitMQ", "CLibPQ", "CNGHTTP2", "COpenSSL", "CLinux",
     "Threading", "Addressing", "Pacing", "EventNames", "Metering", "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "HTTP2Pool",
@@ -12,23 +12,23 @@ ORDER = [
     "MartletCommand", "SimulatorCommands", "APNSCommands", "FCMCommands", "WebPushCommands", "MartletOutputs", "martlet",
     "martlet-bench",
 ]
-# Only these may name an output: everything else works with the Output protocol.
+# The modules that may name an output. All others use the Output protocol.
 COMPOSERS = {"APNSCommands", "MartletOutputs", "martlet-bench"}
-# Where outputs are listed, and the line that says which one a job goes to that names none.
+# The modules that list outputs, and the line in the contract that names the default output.
 LISTS = {"MartletOutputs", "martlet-bench"}
 DEFAULT_OUTPUT = "static let defaultOutput ="
 SWIFT_FOLDERS = ("Sources", "Tests", "Benchmarks", "Fuzzing", "Torture")
 LONGEST_FILE = 400
-# Lines of code of a type with its extensions, in all files of its target: without empty lines and comments.
+# The maximum lines of code of a type with its extensions in all files of its target, without empty lines and comments.
 LARGEST_TYPE = 260
-# Those that may have more, how many, and why.
+# Larger types, with their maximum and the reason.
 LARGE_TYPES = {
-    ("AMQPClient", "BrokerLink"): (520, "all that is called on one connection of librabbitmq: its C state has one owner"),
-    ("TortureRun", "Verdict"): (320, "a rule of the promises each, over the same record"),
+    ("AMQPClient", "BrokerLink"): (520, "all calls on one connection of librabbitmq, whose C state has one owner"),
+    ("TortureRun", "Verdict"): (320, "one method for each invariant, over the same record"),
 }
-# What the command says goes through its `print`, which lets no byte of a stranger's move the terminal.
 MEASURED = re.compile(r"let (\w+)(?:: \w+)? = [^\n]*\.now\S* - ")
 REMAINING = re.compile(r"\((?:[2-9]|\d[\d_]+)\.\.[.<][\d_]+\)\.contains\([^()]*\.(?:retryAfterSeconds|silentSeconds)\b")
+# Commands must use their own `print`, which escapes characters that could control the terminal.
 TERMINAL = re.compile(r"\bSwift\.(?:print|debugPrint|dump)\b|\b(?:debugPrint|dump|fputs|puts|fwrite|printf)\s*\("
                       r"|\bFileHandle\.standard(?:Output|Error)\b|\bStreamLogHandler\b")
 TERMINAL_OWNERS = {"Sources/MartletCommand/Support/Printing.swift", "Sources/MartletService/Log/StandardError.swift"}
@@ -39,8 +39,8 @@ TYPE = re.compile(
 IMPORT = re.compile(
     r"^\s*(?:@\w+\s+)*(?P<access>public|package|internal|fileprivate|private)?\s*import\s+"
     r"(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(?P<module>\w+)")
-# What ends the process or switches a check of the compiler off, and coroutines, which allocate where they are not inlined.
-# Each use says why it is right there.
+# Constructs that end the process or disable a check of the compiler, and coroutines, which allocate memory if they are not
+# inlined. Each use needs a comment with its reason.
 NEEDS_REASON = re.compile(
     r"\btry!|\bas!|\b(?:fatalError|preconditionFailure|precondition|assertionFailure|unsafeBitCast)\s*\("
     r"|@unchecked\s+Sendable|nonisolated\(unsafe\)|\bunowned\(unsafe\)"
@@ -54,7 +54,7 @@ def swift_files(root: pathlib.Path, *folders: str) -> list[pathlib.Path]:
 
 
 def without_text(line: str) -> str:
-    """The line without string literals and comments, so that words in them don't count."""
+    """Returns the line without string literals and comments, so that words in them do not count."""
     return re.sub(r"//.*", "", re.sub(r'"(?:\\.|[^"\\])*"', '""', line))
 
 
@@ -65,7 +65,7 @@ def imports(root: pathlib.Path) -> list[str]:
     for file in swift_files(root, "Sources"):
         importer = file.relative_to(root / "Sources").parts[0]
         if importer not in places:
-            problems.append(f"{file.relative_to(root)}: {importer} has no place in the order of modules")
+            problems.append(f"{file.relative_to(root)}: {importer} is missing in ORDER")
             continue
         for number, line in enumerate(file.read_text().splitlines(), 1):
             found = IMPORT.match(line)
@@ -73,21 +73,21 @@ def imports(root: pathlib.Path) -> list[str]:
                 continue
             module, where = found["module"], f"{file.relative_to(root)}:{number}"
             if places[module] > places[importer]:
-                problems.append(f"{where}: {importer} may not import {module}, which is above it")
+                problems.append(f"{where}: {importer} may not import {module}, which comes after it in ORDER")
             if module.endswith("Output") and importer not in COMPOSERS:
                 problems.append(f"{where}: only {', '.join(sorted(COMPOSERS))} may name an output")
             if places[module] <= places["CLinux"]:
                 owners.setdefault(module, set()).add(importer)
                 if found["access"] != "internal":
-                    problems.append(f"{where}: a C module is imported as `internal import {module}`")
+                    problems.append(f"{where}: a C module must be imported as `internal import {module}`")
     for module, importers in owners.items():
         if len(importers) > 1:
-            problems.append(f"{module} is imported by {', '.join(sorted(importers))}; one module only may wrap it")
+            problems.append(f"{module} is imported by {', '.join(sorted(importers))}; only one module may wrap it")
     return problems
 
 
 def targets(root: pathlib.Path) -> list[str]:
-    """The table of targets in docs/design.md has them in the order in which they may import each other."""
+    """Checks that the table of targets in docs/design.md has them in the order in which they may import each other."""
     chapter = (root / "docs" / "design.md").read_text().partition("\n## Targets\n")[2].partition("\n## ")[0]
     cells = re.findall(r"^\| (`[^|]*) \|", chapter, re.MULTILINE)
     written = re.findall(r"`([^`]+)`", " ".join(cells))
@@ -97,8 +97,8 @@ def targets(root: pathlib.Path) -> list[str]:
 
 
 def neutrality(root: pathlib.Path) -> list[str]:
-    """An output's name stands in outputs' own targets, in the list of plugins, and as the contract's default. Firebase has
-    fields for Apple, so outputs may speak of one another; they can't import each other."""
+    """Checks that only the targets of outputs, the list of plugins and the contract's default name an output. Targets of
+    outputs may name each other, because Firebase has fields for Apple, for example, but they can't import each other."""
     problems = []
     outputs = {folder.name.removesuffix("Output") for folder in (root / "Sources").glob("*Output")} or {"APNS"}
     for file in swift_files(root, "Sources"):
@@ -110,12 +110,12 @@ def neutrality(root: pathlib.Path) -> list[str]:
                 if output.lower() not in line.lower():
                     continue
                 if DEFAULT_OUTPUT not in line:
-                    problems.append(f"{file.relative_to(root)}:{number}: names {output} in a neutral place")
+                    problems.append(f"{file.relative_to(root)}:{number}: names the output {output}, but only targets of outputs may")
     return problems
 
 
 def locks(root: pathlib.Path) -> list[str]:
-    """`Mutex` comes from Threading, which the thread sanitizer's build gives another one."""
+    """Checks that `Mutex` comes from Threading, which replaces it in builds with the thread sanitizer."""
     problems = []
     for file in swift_files(root, *SWIFT_FOLDERS):
         name = file.relative_to(root)
@@ -124,12 +124,12 @@ def locks(root: pathlib.Path) -> list[str]:
         for number, line in enumerate(file.read_text().splitlines(), 1):
             found = IMPORT.match(line)
             if found and found["module"] == "Synchronization":
-                problems.append(f"{name}:{number}: import Threading, which has Mutex and Atomic, in place of Synchronization")
+                problems.append(f"{name}:{number}: import Threading, which has Mutex and Atomic, instead of Synchronization")
     return problems
 
 
 def reasons(root: pathlib.Path) -> list[str]:
-    """`// why:` stands on the line itself or in the comment directly above it."""
+    """Checks that dangerous constructs have a `// why:` comment, on the same line or directly above."""
     problems = []
     for file in swift_files(root, "Sources"):
         lines = file.read_text().splitlines()
@@ -146,7 +146,7 @@ def reasons(root: pathlib.Path) -> list[str]:
 
 
 def terminal(root: pathlib.Path) -> list[str]:
-    """Only one file of the command, and one of the log, write to the terminal."""
+    """Checks that only one file of the commands, and one of the log, write to the terminal."""
     problems = []
     for file in swift_files(root, "Sources/MartletCommand", "Sources/SimulatorCommands", "Sources/APNSCommands",
                             "Sources/FCMCommands", "Sources/WebPushCommands", "Sources/martlet", "Sources/MartletService"):
@@ -155,13 +155,13 @@ def terminal(root: pathlib.Path) -> list[str]:
             continue
         for number, line in enumerate(file.read_text().splitlines(), 1):
             if found := TERMINAL.search(without_text(line)):
-                problems.append(f"{name}:{number}: `{found[0].strip()}` writes to the terminal past Support/Printing.swift")
+                problems.append(f"{name}:{number}: `{found[0].strip()}` writes to the terminal without Support/Printing.swift")
     return problems
 
 
 def durations(root: pathlib.Path) -> list[str]:
-    """A test sets no upper bound on a time that it measures: a busy machine exceeds every bound. For the same reason it sets no
-    fixed bounds on the rest of a wait, or on a time of silence."""
+    """Checks that tests set no upper bound on a measured time, because a busy machine exceeds every bound. For the same reason
+    they must set no fixed bounds on the rest of a wait or on a time of silence."""
     problems = []
     for file in swift_files(root, "Tests"):
         text = file.read_text()
@@ -169,9 +169,9 @@ def durations(root: pathlib.Path) -> list[str]:
         bounded = re.compile(rf"#(?:expect|require)\(.*?(?:\b|(?=\.)|(?=abs))(?:{measured}) (?:<=?|==) ")
         for number, line in enumerate(text.splitlines(), 1):
             if bounded.search(line):
-                problems.append(f"{file.relative_to(root)}:{number}: bounds a measured time: wait for an event, or inject the clock")
+                problems.append(f"{file.relative_to(root)}:{number}: limits a measured time; wait for an event, or inject the clock")
             if REMAINING.search(line):
-                problems.append(f"{file.relative_to(root)}:{number}: fixed bounds of a running time: subtract the time that has passed")
+                problems.append(f"{file.relative_to(root)}:{number}: has fixed bounds for a running time; subtract the time that has passed")
     return problems
 
 
@@ -180,12 +180,12 @@ def sizes(root: pathlib.Path) -> list[str]:
     for file in swift_files(root, *SWIFT_FOLDERS):
         length = len(file.read_text().splitlines())
         if length > LONGEST_FILE:
-            problems.append(f"{file.relative_to(root)}: {length} lines; split it ({LONGEST_FILE} at most)")
+            problems.append(f"{file.relative_to(root)}: {length} lines; split it (at most {LONGEST_FILE})")
     return problems
 
 
 def type_sizes(root: pathlib.Path) -> list[str]:
-    """What is inside a type, or an extension of its, is at the margin of no file: it ends with the brace that is."""
+    """Checks the lines of code of each type. A top-level type ends at the first brace without indentation."""
     lines: dict[tuple[str, str], int] = {}
     for file in swift_files(root, "Sources", "Torture"):
         target = file.relative_to(root).parts[1]
@@ -203,5 +203,5 @@ def type_sizes(root: pathlib.Path) -> list[str]:
     for (target, name), count in sorted(lines.items(), key=lambda item: -item[1]):
         most, _why = LARGE_TYPES.get((target, name), (LARGEST_TYPE, ""))
         if count > most:
-            problems.append(f"{target}: {name} and its extensions have {count} lines of code; split it ({most} at most)")
+            problems.append(f"{target}: {name} and its extensions have {count} lines of code; split it (at most {most})")
     return problems

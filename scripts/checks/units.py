@@ -1,9 +1,9 @@
-"""What the systemd units shut out."""
+"""Rules about the sandboxing of the systemd units."""
 import pathlib
 import shutil
 import subprocess
 
-# In tenths, as `systemd-analyze security` counts what a service can reach: 100 is all.
+# The maximum exposure, in tenths of the score of `systemd-analyze security`. 100 is no sandboxing at all.
 LIMIT = 20
 
 

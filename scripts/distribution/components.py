@@ -1,7 +1,8 @@
-"""The code of others in the program, and its licences: for the packages, the image and its bill of materials.
+"""Other projects' code in the program, and its licences, for the packages, the image and the bill of materials.
 
-What the linker is given names modules; what a module was made of names files. A checkout none of whose files is there is not linked.
-Its texts are its LICENSE and NOTICE; those of code that it has taken from elsewhere stand beside or in that code, or in deploy/licences.
+The linker's input names modules, and a module's build files name its source files. A checkout is not linked if none of its
+files is listed. The texts of a checkout are its LICENSE and NOTICE. Code that it includes from elsewhere has its texts beside
+or inside that code, or in deploy/licences.
 """
 import dataclasses
 import json
@@ -18,7 +19,7 @@ from .place import OUTPUT, Source
 
 CHECKOUTS, TEXTS = ROOT / ".build" / "checkouts", ROOT / "deploy" / "licences"
 NAME = "THIRD-PARTY-LICENSES"
-# By its folder, C that a package has taken from elsewhere: its name, its home, and where its version stands.
+# C code that a package includes from elsewhere: its name, its repository, its licence, and the file and pattern of its version.
 TAKEN = {
     "CCryptoBoringSSL": ("boringssl", "google/boringssl", "Apache-2.0 AND MIT", ("hash.txt", r"revision (\w+)")),
     "CNIOBoringSSL": ("boringssl", "google/boringssl", "Apache-2.0 AND MIT", ("hash.txt", r"revision (\w+)")),
@@ -27,9 +28,9 @@ TAKEN = {
     "CXKCP": ("xkcp", "XKCP/XKCP", "CC0-1.0", ("vendored-sources.txt", r"-g(\w+)")),
     "CYaml": ("libyaml", "yaml/libyaml", "MIT", None),
 }
-# Its package's own, though a file does not say so.
+# Folders with the package's own code, although their files do not say so.
 OWN = {"CSystem"}
-# Of the toolchain's static libraries.
+# Components of the toolchain's static libraries.
 RUNTIME = ["swift", "swift-corelibs-libdispatch", "swift-corelibs-foundation", "swift-foundation", "swift-foundation-icu"]
 GRANT = re.compile(r"permission is hereby granted|redistribution and use|waived all copyright", re.IGNORECASE)
 COMMENT = re.compile(r"/\*.*?\*/|(?:^[ \t]*//[^\n]*\n)+", re.DOTALL | re.MULTILINE)
@@ -38,7 +39,7 @@ COMMENT = re.compile(r"/\*.*?\*/|(?:^[ \t]*//[^\n]*\n)+", re.DOTALL | re.MULTILI
 @dataclasses.dataclass(frozen=True)
 class Component:
     name: str
-    # None: nothing there says it.
+    # The version, or None if it is unknown.
     version: str | None
     purl: str
     licence: str
@@ -66,7 +67,7 @@ def linked() -> list[Component]:
 
 
 def sources() -> set[pathlib.Path]:
-    """The files of checkouts that the objects of the program were made of, with headers, by the compilers' own lists."""
+    """Returns the source and header files in checkouts from which the program was built, according to the compilers' lists."""
     listed, found = set(), set()
     for line in (RELEASE / "martlet.product" / "Objects.LinkFileList").read_text().splitlines():
         one = pathlib.Path(line.strip("'\""))
@@ -79,12 +80,12 @@ def sources() -> set[pathlib.Path]:
             if path.is_relative_to(CHECKOUTS):
                 found.add(path.relative_to(CHECKOUTS))
     if not found:
-        raise Failure("what the program was made of is not to be found in .build/checkouts")
+        raise Failure("no source file of the program is in .build/checkouts")
     return found
 
 
 def pins() -> dict[str, tuple[str, str]]:
-    """Of each package its version and where it comes from."""
+    """Returns the version and the origin of each package."""
     found = {}
     for pin in json.loads((ROOT / "Package.resolved").read_text())["pins"]:
         place = re.sub(r"^https://|\.git$", "", pin["location"])
@@ -93,7 +94,8 @@ def pins() -> dict[str, tuple[str, str]]:
 
 
 def is_foreign(file: pathlib.Path) -> bool:
-    """Packages with C in them are Apple's, and their files say so at the top."""
+    """Returns whether a C file comes from another project. Packages with C are Apple's, and their own files name Apple at the
+    top."""
     if file.suffix == ".swift":
         return False
     return "Apple Inc." not in (CHECKOUTS / file).read_text(errors="replace")[:1000]
@@ -101,7 +103,7 @@ def is_foreign(file: pathlib.Path) -> bool:
 
 def taken_from_elsewhere(package: str, folder: str, files: list[pathlib.Path]) -> Component:
     if folder not in TAKEN:
-        raise Failure(f"{package} has code of others in {folder}: which, and under what licence? scripts/distribution/components.py")
+        raise Failure(f"{package} has another project's code in {folder}; add its licence to scripts/distribution/components.py")
     name, home, licence, stated = TAKEN[folder]
     place = CHECKOUTS / package / "Sources" / folder
     version = ".".join(re.findall(stated[1], (place / stated[0]).read_text())) if stated else None
@@ -113,7 +115,7 @@ def taken_from_elsewhere(package: str, folder: str, files: list[pathlib.Path]) -
 def runtime() -> list[Component]:
     compiler = shutil.which("swiftc")
     if compiler is None:
-        raise Failure("swiftc is not in PATH: the licence of its runtime goes into the packages")
+        raise Failure("swiftc is not in PATH, but the packages need the licence of its runtime")
     usr = pathlib.Path(compiler).resolve().parents[1]
     said = subprocess.run([compiler, "--version"], check=True, capture_output=True, text=True).stdout
     version, tag = re.search(r"Swift version (\S+) \((\S+)\)", said).groups()
@@ -126,18 +128,18 @@ def runtime() -> list[Component]:
 
 def component(name: str, version: str | None, purl: str, texts: list[str], licence: str | None = None) -> Component:
     if not texts:
-        raise Failure(f"{name} is linked into the program, and there is no text of its licence")
+        raise Failure(f"{name} is linked into the program, but the text of its licence is missing")
     return Component(name, version, purl, licence or kind(texts), tuple(texts))
 
 
 def texts_beside(folder: pathlib.Path) -> list[str]:
     files = [file for file in sorted(folder.glob("*")) if re.match(r"LICEN[CS]E|NOTICE|COPYING", file.name)]
-    # A notice alone is no licence.
+    # A notice alone is not a licence.
     return [file.read_text() for file in files] if any("NOTICE" not in file.name for file in files) else []
 
 
 def grants(files: Iterable[pathlib.Path]) -> list[str]:
-    """Comments in the code that are licences."""
+    """Returns the comments in the code that are licences."""
     found = []
     for file in sorted(files):
         for comment in COMMENT.findall((CHECKOUTS / file).read_text(errors="replace")):
@@ -154,7 +156,7 @@ def kind(texts: list[str]) -> str:
 
 
 def document(components: list[Component]) -> str:
-    """Each text once, under the names of what it is for."""
+    """Returns a document with each text once, under the names of its components."""
     names: dict[str, list[str]] = {}
     wording: dict[str, str] = {}
     for one in components:
@@ -166,4 +168,4 @@ def document(components: list[Component]) -> str:
                 names[words].append(title)
     line = "=" * 80
     parts = [f"{line}\n" + "\n".join(names[words]) + f"\n{line}\n\n{text}\n" for words, text in wording.items()]
-    return "The program martlet holds code of others. Their licences and notices:\n\n" + "\n".join(parts)
+    return "The program martlet includes code of other projects. Their licences and notices:\n\n" + "\n".join(parts)

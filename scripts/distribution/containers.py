@@ -13,7 +13,7 @@ def make(run: Run, source: Source) -> None:
         shutil.copy(ROOT / ".local" / "image" / made, OUTPUT / name)
     chart = ROOT / "deploy" / "chart"
     version = re.search(r"^version: *\"?([^\"\s]+)", (chart / "Chart.yaml").read_text(), re.MULTILINE)[1]
-    # As `helm package` would; what lies elsewhere in this repository goes in as a file.
+    # Makes the same archive as `helm package`. Links to other files of this repository become files.
     run.run(["tar", "--create", "--file", OUTPUT / f"martlet-chart-{version}.tgz", "--use-compress-program", "gzip --no-name",
              "--dereference", "--sort", "name", "--mtime", f"@{source.time}", "--owner", "0", "--group", "0", "--numeric-owner",
              "--exclude", "chart/tests", "--transform", "s/^chart/martlet/", "--directory", chart.parent, "chart"])

@@ -1,4 +1,4 @@
-"""Pages for `man`, one for each command, and completions for shells: of what the program's argument parser knows."""
+"""Generates man pages, one for each command, and shell completions, from the definitions of the program's argument parser."""
 import json
 import time
 
@@ -7,7 +7,7 @@ from orchestration import Run
 from .place import OUTPUT, PROGRAM, Source
 
 MAN, COMPLETIONS = OUTPUT / "man", OUTPUT / "completions"
-# Of those that are typed most; an option that there is not ends the making of the pages.
+# Examples of frequently used commands. An unknown option in an example is an error.
 EXAMPLES = {
     "worker": ["martlet worker --config /etc/martlet/martlet.yaml"],
     "top": ["martlet top --once"],
@@ -31,7 +31,7 @@ EXAMPLES = {
 }
 EXIT_CODES = {"0": "fine", "1": "failed; standard error says why", "64": "wrong usage",
               "78": "wrong configuration: the key, its variable and the fault are named"}
-# By the shell, what it calls the file of a program.
+# The name of a program's completion file, by shell.
 SHELLS = {"bash": "{0}", "zsh": "_{0}", "fish": "{0}.fish"}
 
 
@@ -44,12 +44,12 @@ def make(run: Run, source: Source) -> None:
     page = Page("martlet", tool["abstract"], date, version)
     page.describe(tool)
     page.text("It delivers by Apple's push service (apns), Firebase Cloud Messaging (fcm), the push services of browsers "
-              "(webpush), and to receivers of one's own (webhook).")
+              "(webpush), and to your own receivers (webhook).")
     page.section("COMMANDS")
     for command in commands:
         page.item(f"martlet-{command['commandName']}(1)", command.get("abstract", ""))
     page.configuration()
-    page.item("/usr/share/doc/martlet/docs/README.md", "The documentation. How to install it, and what is where: docs/install.md.")
+    page.item("/usr/share/doc/martlet/docs/README.md", "The documentation. docs/install.md describes the installed files.")
     page.item("/usr/share/doc/martlet/examples/clients", "Publishers and consumers in seven languages.")
     page.environment()
     page.exit_codes()
@@ -60,7 +60,7 @@ def make(run: Run, source: Source) -> None:
         if command["commandName"] == "simulate":
             write_command(["martlet-simulator"], command, date, version)
     if unknown := EXAMPLES.keys() - Page.shown_examples:
-        raise SystemExit(f"examples of commands that there are not: {', '.join(sorted(unknown))}")
+        raise SystemExit(f"examples of unknown commands: {', '.join(sorted(unknown))}")
     for shell, name in SHELLS.items():
         folder = COMPLETIONS / shell
         folder.mkdir(parents=True, exist_ok=True)
@@ -104,7 +104,7 @@ def leaves(path: list[str], command: dict):
 
 
 def spelled(argument: dict) -> str:
-    """Its names, as one types them."""
+    """Returns the names of an argument as a user types them."""
     value = argument.get("valueName", "")
     if argument["kind"] == "positional":
         return f"<{value}>" + (" …" if argument["isRepeating"] else "")
@@ -143,15 +143,15 @@ class Page:
     def configuration(self) -> None:
         self.section("FILES")
         self.item("/etc/martlet/martlet.yaml",
-                  "The configuration that the package's martlet.service reads. A command reads it where --config or "
-                  "MARTLET_CONFIG names it, and no file without.")
+                  "The configuration that the package's martlet.service reads. A command reads it only if --config or "
+                  "MARTLET_CONFIG names it.")
         self.item("/usr/share/doc/martlet/examples/martlet.example.yaml", "Every key, with its default.")
 
     def environment(self) -> None:
         self.section("ENVIRONMENT")
-        self.item("MARTLET_CONFIG", "The configuration file, where --config names none.")
+        self.item("MARTLET_CONFIG", "The configuration file, unless --config names one.")
         self.item("MARTLET_AMQP_URL, MARTLET_DATABASE_URL, ...",
-                  "Any key of it: its name in capitals, with _ for each dot. Goes before the file.")
+                  "Any key, with its name in capitals and _ for each dot. Takes precedence over the file.")
         self.item("MARTLET_AMQP_URL_FILE, ...", "A file with the value of a key that may hold a secret.")
 
     def exit_codes(self) -> None:
@@ -168,7 +168,7 @@ class Page:
             options = {each["name"] for argument in part["arguments"] for each in argument.get("names") or []}
             for example in EXAMPLES[name]:
                 if unknown := [word for word in example.split() if word.startswith("--") and word[2:] not in options]:
-                    raise SystemExit(f"{name}: its example has no such option: {unknown[0]}")
+                    raise SystemExit(f"{name}: its example has the unknown option {unknown[0]}")
                 self.lines += [".PP", ".nf", roff(example), ".fi"]
             Page.shown_examples.add(name)
 

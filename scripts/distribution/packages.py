@@ -1,4 +1,4 @@
-"""The Debian packages `martlet` and `martlet-simulator`. What they hold beside the program is in deploy/ and deploy/debian/."""
+"""Builds the Debian packages `martlet` and `martlet-simulator`. Their other files are in deploy/ and deploy/debian/."""
 import gzip
 import os
 import pathlib
@@ -15,18 +15,18 @@ from .place import OUTPUT, PROGRAM, Source
 
 DEPLOY, DEBIAN = ROOT / "deploy", ROOT / "deploy" / "debian"
 MAINTAINER = "Martlet maintainers <maintainers@martlet.invalid>"
-# libc and libstdc++ only go forward: what is here, or later.
+# Programs also run with later versions of libc and libstdc++, so the packages need at least the installed versions.
 LIBRARIES = ["libgcc-s1", "libssl3", "libpq5", "librabbitmq4", "libnghttp2-14"]
-# Higher than any: for tests of upgrades.
+# A version higher than any other, for tests of upgrades.
 LATER = "9999"
 GROWING = ["libc6", "libstdc++6"]
 ABOUT = {
     "martlet": ("push-delivery worker for RabbitMQ", """\
-Delivers push jobs from RabbitMQ to iPhones, Android phones and browsers over HTTP/2, publishes what became of every
-recipient, and marks dead device tokens in PostgreSQL. The worker is not started before it is configured."""),
+Delivers push jobs from RabbitMQ to iPhones, Android phones and browsers over HTTP/2, publishes the outcome of every
+recipient, and marks dead device tokens in PostgreSQL. The worker is not started until it is configured."""),
     "martlet-simulator": ("simulators of APNs, FCM and Web Push", """\
 Apple's push service, Firebase Cloud Messaging and the push services of browsers, on your own machine, for tests of
-whatever sends to them. Neither a broker nor a database is needed."""),
+programs that send to them. Neither a broker nor a database is needed."""),
 }
 SHELLS = {"bash": "usr/share/bash-completion/completions", "zsh": "usr/share/zsh/vendor-completions",
           "fish": "usr/share/fish/vendor_completions.d"}
@@ -41,7 +41,7 @@ def make(run: Run, source: Source, output: pathlib.Path = OUTPUT, version: str |
 
 
 def package_version(run: Run, source: Source) -> str:
-    """Before its release a version goes before it: 0.1.0~20261123.c3498d6 < 0.1.0."""
+    """Returns the version of the packages. Builds before a release sort before it: 0.1.0~20261123.c3498d6 < 0.1.0."""
     number = run.output([PROGRAM, "--version"]).split()[0]
     if source.is_release and not source.is_changed:
         return number
@@ -53,14 +53,14 @@ def fill_martlet(package: "Package") -> None:
     package.put(PROGRAM, "usr/bin/martlet", 0o755)
     for name in ("martlet", "martlet-ledger", "martlet-migrate"):
         unit = (DEPLOY / f"{name}.service").read_text().replace("/usr/local/bin/martlet", "/usr/bin/martlet")
-        # What the package has done is not to be read in it.
+        # Removes the comments before the first section. They describe an installation without the package.
         unit = unit[unit.index("[Unit]"):].replace("[Unit]\n", "[Unit]\nDocumentation=man:martlet(1)\n")
         package.write(unit, f"usr/lib/systemd/system/{name}.service")
     package.put(DEBIAN / "sysusers.conf", "usr/lib/sysusers.d/martlet.conf")
     package.put(DEBIAN / "martlet.yaml", "etc/martlet/martlet.yaml", 0o640)
     package.write("/etc/martlet/martlet.yaml\n", "DEBIAN/conffiles")
     package.put(DEPLOY / "martlet.example.yaml", "usr/share/doc/martlet/examples/martlet.example.yaml")
-    # All pages but the pictures, and the clients, as they link to each other.
+    # Includes the example clients and all pages except pictures, because they link to each other.
     for file in package.run.output(["git", "-C", ROOT, "ls-files", "docs", "examples/clients"]).splitlines():
         if not file.startswith("docs/images/"):
             package.put(ROOT / file, f"usr/share/doc/martlet/{file}", 0o755 if os.access(ROOT / file, os.X_OK) else 0o644)
@@ -86,7 +86,7 @@ class Package:
         self.run, self.source, self.name, self.version = run, source, name, version
         self.architecture = run.output(["dpkg", "--print-architecture"]).strip()
         self.root = run.directory / "dist" / name
-        # A tenth larger than by the default, in a tenth of the time; none where it is for a test only.
+        # 10 % larger than with the default, in a tenth of the time. A package that is only for a test is not compressed.
         self.compression = ["-Zxz", "-z1"] if version != LATER else ["-Znone"]
         shutil.rmtree(self.root, ignore_errors=True)
 
@@ -132,13 +132,13 @@ class Package:
                 + f"Description: {summary}\n{description}\n")
 
     def installed(self, name: str) -> str:
-        """Its version here, without Debian's own part."""
+        """Returns the installed version of a package, without Debian's revision."""
         version = self.run.output(["dpkg-query", "--show", "--showformat", "${Version}", name])
         return re.match(r"[0-9]+\.[0-9]+", version)[0]
 
 
 def changelog(package: Package) -> str:
-    """CHANGELOG.md as Debian writes it; what is not released yet is of this version."""
+    """Returns CHANGELOG.md in Debian's format. Unreleased changes are listed under this version."""
     entries = []
     text = (ROOT / "CHANGELOG.md").read_text()
     for title, body in re.findall(r"^## \[(.*?)\].*?\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL):
@@ -146,7 +146,7 @@ def changelog(package: Package) -> str:
         points = re.findall(r"^- (.*?)(?=^- |^#|\Z)", body, re.MULTILINE | re.DOTALL)
         lines = [textwrap.fill(plain(point), 78, initial_indent="  * ", subsequent_indent="    ") for point in points]
         entries.append((version, lines or ["  * See the next one."]))
-    # A release has nothing under Unreleased.
+    # A release has no entry if there are no unreleased changes.
     if not any(version == package.version for version, _ in entries):
         entries.insert(0, (package.version, ["  * Made of this version."]))
     when = time.strftime("%a, %d %b %Y %H:%M:%S +0000", time.gmtime(package.source.time))

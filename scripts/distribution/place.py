@@ -1,4 +1,4 @@
-"""What is handed out, of what, and where it is put."""
+"""The release files' folder, and the commit from which they are built."""
 import dataclasses
 import pathlib
 
@@ -12,11 +12,11 @@ PROGRAM = OUTPUT / "martlet"
 class Source:
     """The commit that is checked out."""
     commit: str
-    # Its time, in seconds since 1970: that of everything made of it.
+    # The time of the commit, in seconds since 1970, which all files get.
     time: int
-    # Whether there are changes that are in no commit.
+    # Whether there are uncommitted changes.
     is_changed: bool
-    # The release that it is, by its tag.
+    # Whether the commit has the tag of a release.
     is_release: bool
 
     @staticmethod

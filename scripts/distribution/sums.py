@@ -1,4 +1,4 @@
-"""Checksums of what is handed out."""
+"""Writes the checksums of the release files."""
 import hashlib
 import shutil
 
@@ -8,7 +8,7 @@ from .place import OUTPUT, Source
 
 
 def make(run: Run, source: Source) -> None:
-    # Which is no part of the repository.
+    # Package.resolved is not part of the repository.
     if (ROOT / "Package.resolved").exists():
         shutil.copy(ROOT / "Package.resolved", OUTPUT)
     target = OUTPUT / "SHA256SUMS"

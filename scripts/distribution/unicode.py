@@ -1,7 +1,7 @@
-"""ICU's data, without languages: a third of a program with a static Foundation is words and orders of 700 of them, and old charsets.
+"""Builds ICU's data without languages. In a program with a static Foundation, a third of the size is the data of 700 languages,
+and old charsets.
 
-Martlet speaks English and UTF-8. What is asked of a language that isn't there is answered as for none (ICU's root), as ICU does for
-languages that it doesn't know.
+Martlet needs only English and UTF-8. For a language without data, ICU uses its root data, as for an unknown language.
 """
 import pathlib
 import re
@@ -12,18 +12,18 @@ from orchestration import Failure, Run
 
 ARCHIVE = "lib/swift_static/linux/lib_FoundationICU.a"
 KEPT = {"root", "en", "en_US", "en_US_POSIX"}
-# Converters of charsets, and dictionaries to find words in what is written without spaces.
+# Charset converters, and dictionaries for languages that are written without spaces.
 LEFT_OUT = (".cnv", ".dict")
 LANGUAGE = re.compile(r"[a-z]{2,3}(_[A-Z0-9][A-Za-z0-9]*)*")
 
 
 def make(run: Run, folder: pathlib.Path) -> pathlib.Path:
-    """An object with the symbol of the data: linked before the library, it is taken in its place."""
+    """Returns an object file with the symbol of the data. Linked before the library, it replaces the library's data."""
     archive = pathlib.Path(shutil.which("swiftc")).resolve().parents[1] / ARCHIVE
     symbols = run.output(["nm", "--print-file-name", "--defined-only", archive])
     found = re.findall(r":([^:]+):[0-9a-f]+ R (icudt\d+_dat)$", symbols, re.MULTILINE)
     if len(found) != 1:
-        raise Failure(f"{archive.name} has not one block of data: {found}")
+        raise Failure(f"{archive.name} must have one block of data, but has {found}")
     member, symbol = found[0]
     run.run(["ar", "x", "--output", folder, archive, member])
     run.run(["objcopy", "--output-target", "binary", "--only-section", ".rodata", folder / member, folder / "icu.all"])
@@ -36,10 +36,11 @@ def make(run: Run, folder: pathlib.Path) -> pathlib.Path:
 
 
 def without_languages(data: bytes) -> bytes:
-    """A header; how many items, and of each where its name and it begin, from here on; names; items, each at a multiple of 16."""
+    """Returns the data without languages. The format is a header; the number of items; for each item the offsets of its name
+    and its content, counted from that number; the names; and the contents, each aligned to 16 bytes."""
     start, magic = struct.unpack_from("<HH", data)
     if magic != 0x27DA or data[12:16] != b"CmnD":
-        raise Failure("ICU's data are not in the form that they were in")
+        raise Failure("ICU's data have an unknown format")
     table = memoryview(data)[start:]
     (count,) = struct.unpack_from("<I", table)
     places = [struct.unpack_from("<II", table, 4 + 8 * index) for index in range(count)]

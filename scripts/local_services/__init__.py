@@ -1,1 +1,1 @@
-"""What scripts/services is made of."""
+"""The parts of scripts/services."""

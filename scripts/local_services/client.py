@@ -1,4 +1,4 @@
-"""The commands of scripts/services that people and scripts give."""
+"""The commands of scripts/services for users and scripts."""
 import os
 import signal
 import subprocess
@@ -8,7 +8,7 @@ import time
 from .instance import ROOT, Instance, Refusal
 from .processes import is_alive, kill, wait_for
 
-# The servers' own limits for stopping (20 s each, one after the other), and some.
+# The servers' own limits for stopping (20 s each, one after the other), and a margin.
 STOP_LIMIT = 50.0
 START_LIMIT = 90.0
 
@@ -43,7 +43,7 @@ def up(instance: Instance, fresh: bool, owner: int | None, nodes: int, settings:
             command, cwd="/", stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
             pass_fds=(lock,))
     os.close(lock)
-    # Interrupted half way, nothing may be left behind.
+    # If the start is interrupted, no server may be left behind.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     try:
@@ -63,7 +63,7 @@ def up(instance: Instance, fresh: bool, owner: int | None, nodes: int, settings:
 
 
 def acquire(instance: Instance, owner: int | None, fresh: bool) -> int | None:
-    """The lock, or None when the servers are up and may be used as they are."""
+    """Returns the lock, or None if the servers are up and can be used as they are."""
     deadline = time.monotonic() + STOP_LIMIT + START_LIMIT
     waiting = False
     while True:
@@ -76,7 +76,7 @@ def acquire(instance: Instance, owner: int | None, fresh: bool) -> int | None:
             if holder and holder["pid"] != owner:
                 raise Refusal(f"these servers are in use by process {holder['pid']}")
             if fresh:
-                raise Refusal("they are up; --fresh would take their data away. Stop them first: down")
+                raise Refusal("the servers are up, and --fresh would delete their data; stop them first: down")
             for name, server in state["servers"].items():
                 if not is_alive(server["process"]):
                     control(instance, "start", name)
@@ -93,7 +93,7 @@ def acquire(instance: Instance, owner: int | None, fresh: bool) -> int | None:
 
 
 def reap(state: dict) -> None:
-    """Ends the servers of a supervisor that is gone. The kernel does so too; this is for where it did not."""
+    """Kills the servers of a supervisor that has ended, if the kernel has not killed them already."""
     for server in [entry["process"] for entry in state.get("servers", {}).values()] + [state.get("epmd")]:
         kill(server, signal.SIGKILL)
 
@@ -117,7 +117,7 @@ def down(instance: Instance, owner: int | None = None) -> int:
             if not wait_for(lambda: not instance.is_locked(), 10):
                 raise Refusal(f"{instance.lock_file} is still held by another process")
     except PermissionError as error:
-        raise Refusal("another user started them; that user has to stop them") from error
+        raise Refusal("another user started these servers and must stop them") from error
     instance.forget_state()
     say("stopped")
     return 0
@@ -128,9 +128,9 @@ def control(instance: Instance, action: str, server: str) -> int:
     if not is_alive(state.get("supervisor")) or state.get("phase") != "ready":
         raise Refusal("not running")
     if server not in state["servers"]:
-        raise Refusal(f"there is no {server}, only {', '.join(state['servers'])}")
+        raise Refusal(f"there is no {server}; choose from {', '.join(state['servers'])}")
     if not wait_for(lambda: not instance.control_file.exists(), START_LIMIT):
-        raise Refusal("an earlier command is still being carried out")
+        raise Refusal("an earlier command is still running")
     instance.write(instance.control_file, f"{action} {server}\n")
     kill(state["supervisor"], signal.SIGUSR1)
     done = wait_for(
@@ -166,7 +166,7 @@ def wipe(instance: Instance) -> int:
     down(instance)
     lock = instance.try_lock()
     if lock is None:
-        raise Refusal("started again meanwhile; nothing deleted")
+        raise Refusal("the servers were started again in the meantime; nothing was deleted")
     instance.wipe()
     os.close(lock)
     return 0

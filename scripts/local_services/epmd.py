@@ -1,4 +1,4 @@
-"""The port mapper of an instance's RabbitMQ nodes, away from the system's own."""
+"""The port mapper of an instance's RabbitMQ nodes, which is separate from that of the system."""
 import pwd
 import signal
 import subprocess
@@ -25,7 +25,7 @@ class Epmd:
             ["/usr/bin/epmd", "-port", str(self.port), "-address", "127.0.0.1"], self.account,
             on_parent_death=signal.SIGKILL, env={"PATH": "/usr/bin:/bin"}, cwd="/", pass_fds=(self.lock,),
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        # Finding none, a node would start one of its own, which nobody stops.
+        # Without a port mapper a node would start one itself, which would never be stopped.
         if not wait_for(lambda: answers(self.port), 10):
             raise Refusal(f"epmd does not answer on 127.0.0.1:{self.port}")
 

@@ -1,4 +1,4 @@
-"""One private pair of servers: where its files are, its lock and its recorded state."""
+"""A private pair of servers: its files, its lock and its recorded state."""
 import contextlib
 import fcntl
 import json
@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Refusal(Exception):
-    """What these scripts can't do, said to a person."""
+    """An error that a user can understand without a traceback."""
 
 
 class Instance:
@@ -45,8 +45,8 @@ class Instance:
                 f"can't write {error.filename}: it belongs to another user. Run as that user, or have them run "
                 "`make clean`") from error
 
-    # The lock is held by the supervisor and, being inherited, by each of its servers: as long as any of
-    # them lives, nobody else starts a second pair on the same data.
+    # The supervisor holds the lock, and its servers inherit it. As long as one of them runs, no second pair can be started on
+    # the same data.
     def try_lock(self) -> int | None:
         self.create()
         descriptor = os.open(self.lock_file, os.O_RDWR)
@@ -74,14 +74,14 @@ class Instance:
             return {}
 
     def write(self, file: pathlib.Path, text: str) -> None:
-        """Atomic, and readable by the owner only."""
+        """Writes the file atomically, and readable only by its owner."""
         scratch = file.with_name(f"{file.name}.{os.getpid()}")
         with open(os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as output:
             output.write(text)
         os.replace(scratch, file)
 
     def secret(self) -> str:
-        """The password of both servers, made once for each set of data."""
+        """Returns the password of both servers, which is created once for each set of data."""
         with contextlib.suppress(FileNotFoundError):
             return self.secret_file.read_text().strip()
         self.write(self.secret_file, secrets.token_hex(16) + "\n")
@@ -92,7 +92,7 @@ class Instance:
             file.unlink(missing_ok=True)
 
     def wipe(self) -> None:
-        """Deletes the data of both servers. Only to be called with the lock held."""
+        """Deletes the data of both servers. The caller must hold the lock."""
         for path in [*self.directory.glob("rabbitmq*"), *self.directory.glob("postgres*")]:
             if path.is_symlink():
                 shutil.rmtree(path.resolve().parent, ignore_errors=True)
@@ -103,7 +103,7 @@ class Instance:
             file.unlink(missing_ok=True)
 
     def home(self, server: str, account: pwd.struct_passwd) -> pathlib.Path:
-        """The directory of a server, made so that its account can enter it and nobody else can read it."""
+        """Returns the directory of a server. Its account can enter it, and other users can't read it."""
         path = self.directory / server
         if path.is_symlink() and not path.exists():
             path.unlink()
@@ -111,7 +111,7 @@ class Instance:
             if can_enter(self.directory, account):
                 path.mkdir(mode=0o750)
             else:
-                # A checkout below a private home, used by root: the server's account can't reach it.
+                # Root uses a checkout below a private home, which the server's account can't reach.
                 private = pathlib.Path(tempfile.mkdtemp(prefix="martlet-", dir="/var/tmp"))
                 private.chmod(0o711)
                 (private / server).mkdir(mode=0o750)
@@ -130,7 +130,8 @@ def can_enter(directory: pathlib.Path, account: pwd.struct_passwd) -> bool:
 
 
 def service_account(package_user: str) -> pwd.struct_passwd:
-    """Root lends the servers the unprivileged user of their Debian package: PostgreSQL refuses to run as root."""
+    """Returns the account for a server. If we are root, it is the user of the Debian package: PostgreSQL does not run as
+    root."""
     if os.geteuid() != 0:
         return pwd.getpwuid(os.geteuid())
     try:

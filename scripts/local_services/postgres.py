@@ -1,4 +1,4 @@
-"""A PostgreSQL cluster of our own: loopback only, no Unix socket, password always. Another one may follow it."""
+"""A private PostgreSQL server that listens on loopback, without Unix socket, and requires a password. It may have a standby."""
 import os
 import pathlib
 import shutil
@@ -12,7 +12,7 @@ VERSIONS = pathlib.Path("/usr/lib/postgresql")
 
 
 def server_name(number: int) -> str:
-    """What a server is called in commands, files and variables."""
+    """Returns the name of a server in commands, files and variables."""
     return "postgres" if number == 1 else f"postgres-{number}"
 
 
@@ -41,12 +41,12 @@ class Postgres:
         return self.ports[self.use]
 
     def _programs(self) -> pathlib.Path:
-        """Data made by one major version can be read by that version only."""
+        """Returns the programs of the major version that created the data, because other versions can't read it."""
         version_file = self.home / "version"
         if version_file.exists():
             wanted = version_file.read_text().strip()
             if not (VERSIONS / wanted / "bin" / "postgres").exists():
-                raise Refusal(f"the data is of PostgreSQL {wanted}, which is gone; run `make clean`")
+                raise Refusal(f"the data was created by PostgreSQL {wanted}, which is not installed; run `make clean`")
             return VERSIONS / wanted / "bin"
         found = [path.parent for path in VERSIONS.glob("*/bin/initdb")]
         if not found:
@@ -64,7 +64,7 @@ class Postgres:
             raise Refusal(f"{pathlib.Path(command[0]).name} failed: {result.stderr.strip()}")
 
     def initialise(self) -> None:
-        """Makes the cluster. `version` is written last: without it an earlier attempt did not finish."""
+        """Creates the cluster. `version` is written last. If it is missing, an earlier attempt did not finish."""
         version_file = self.home / "version"
         if version_file.exists():
             return
@@ -86,9 +86,9 @@ class Postgres:
         self.initialise()
         with open(self.home / "server.log", "ab") as log:
             self.process = spawn(
-                # Tests run side by side, and each opens a few connections to its own database.
+                # Tests run concurrently, and each opens several connections to its own database.
                 [str(self.programs / "postgres"), "-D", str(self.data), "-p", str(self.port),
-                 # One that follows, and whom commits may wait for, is there again at once.
+                 # Commits may wait for a standby, which must reconnect quickly.
                  "-c", "wal_retrieve_retry_interval=200ms", "-c", "max_connections=500", "-c", "listen_addresses=127.0.0.1",
                  "-c", "unix_socket_directories=", "-c", "logging_collector=off",
                  "-c", f"fsync={'on' if self.instance.fsync else 'off'}"],
@@ -96,7 +96,7 @@ class Postgres:
                 pass_fds=(self.lock,))
 
     def follow(self, other: "Postgres") -> None:
-        """Starts as a standby of another one, from a copy of its data: what was here is gone."""
+        """Starts this server as a standby of another one, with a copy of the other's data. Its own data is deleted."""
         self.stop()
         version_file = self.home / "version"
         version_file.unlink(missing_ok=True)
@@ -111,7 +111,7 @@ class Postgres:
 
     def is_ready(self) -> bool:
         if self.process is None or self.process.poll() is not None:
-            raise Refusal(f"PostgreSQL ended while starting; its last words are in {self.home}/server.log")
+            raise Refusal(f"PostgreSQL ended while starting; see {self.home}/server.log")
         answer = subprocess.run(
             [str(self.programs / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)], cwd="/")
         return answer.returncode == 0
@@ -126,7 +126,7 @@ class Postgres:
 
     def stop(self) -> None:
         if self.process is not None:
-            # SIGINT is PostgreSQL's fast shutdown: it does not wait for clients (postgres(1)).
+            # SIGINT is PostgreSQL's fast shutdown, which does not wait for clients (postgres(1)).
             stop(self.process, signal.SIGINT, self.stop_patience)
 
     def close(self) -> None:

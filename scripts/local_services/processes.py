@@ -1,4 +1,4 @@
-"""Processes: starting them tied to ours, and knowing them again without being fooled by a reused pid."""
+"""Starts processes that end with this one, and identifies them later even if a pid is reused."""
 import contextlib
 import ctypes
 import os
@@ -13,7 +13,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def start_time(pid: int) -> int | None:
-    """Clock ticks after boot at which the process began: with the pid, its identity (proc(5))."""
+    """Returns the start of the process in clock ticks after boot, which identifies it together with the pid (proc(5))."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             fields = file.read().rpartition(")")[2].split()
@@ -37,7 +37,7 @@ def kill(known: dict | None, number: int) -> None:
 
 
 def dies_with_parent(number: int):
-    """For preexec_fn: the kernel sends the signal when the parent ends, even by SIGKILL."""
+    """Returns a preexec_fn with which the kernel sends the signal when the parent ends, even by SIGKILL."""
     parent = os.getpid()
 
     def prepare() -> None:
@@ -50,21 +50,21 @@ def dies_with_parent(number: int):
 
 
 def credentials(account: pwd.struct_passwd) -> dict:
-    """Arguments for subprocess that change to the account, where we are someone else."""
+    """Returns the arguments for subprocess that switch to the account, if we run as another user."""
     if account.pw_uid == os.geteuid():
         return {}
     return {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
 
 
 def spawn(command: list[str], account: pwd.struct_passwd, *, on_parent_death: int, **options) -> subprocess.Popen:
-    """Starts a server in a session of its own, so that a terminal's Ctrl-C does not reach it before us."""
+    """Starts a server in its own session, so that Ctrl-C in a terminal does not reach the server before this process."""
     return subprocess.Popen(
         command, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=dies_with_parent(on_parent_death),
         **credentials(account), **options)
 
 
 def stop(process: subprocess.Popen, number: int, patience: float) -> None:
-    """Asks with the signal, waits that many seconds, then insists."""
+    """Sends the signal, waits for up to `patience` seconds, and then kills the process."""
     if process.poll() is None:
         process.send_signal(number)
         try:
@@ -75,7 +75,7 @@ def stop(process: subprocess.Popen, number: int, patience: float) -> None:
 
 
 def free_port(preferred: int | None, taken: set[int]) -> int:
-    """A free loopback port below the kernel's range for outgoing connections, which could take it meanwhile."""
+    """Returns a free loopback port below the kernel's range for outgoing connections, which could otherwise take it."""
     first, last = 20000, 32000
     start = int.from_bytes(os.urandom(2), "big") % (last - first)
     candidates = ([preferred] if preferred else []) + [first + (start + i) % (last - first) for i in range(last - first)]

@@ -1,4 +1,4 @@
-"""A RabbitMQ node of our own: loopback only, with its own name, data and logs. Several form a cluster."""
+"""A private RabbitMQ node that listens on loopback, with its own name, data and logs. Several nodes form a cluster."""
 import contextlib
 import json
 import os
@@ -13,11 +13,11 @@ from .epmd import Epmd
 from .instance import ROOT, Instance, Refusal, own_directory
 from .processes import free_port, spawn, stop
 
-# The root directory whose RabbitMQ is used: another Debian's has another version. Needs root when it is not "/".
+# The root directory whose RabbitMQ is used. The root of another Debian has another version. Needs root unless it is "/".
 BROKER_ROOT = pathlib.Path(os.environ.get("LOCAL_RABBITMQ_ROOT", "/"))
 SERVER = pathlib.Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
-# Arguments: the root, the server's files, its user and group. In a mount namespace of its own; the process stays the same.
-# What tests have it read, as certificates, is in /tmp.
+# Runs the server of another root in its own mount namespace, under the same pid. The arguments are the root, the server's
+# files, its user and its group. /tmp has the files that tests pass to the server, such as certificates.
 IN_ROOT = """\
 mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount --bind /tmp "$1/tmp" &&
 mkdir -p "$1$2" && mount --bind "$2" "$1$2" &&
@@ -29,14 +29,14 @@ def below_root(path: pathlib.Path) -> pathlib.Path:
 
 
 def fsync_does_nothing() -> str:
-    """A library that keeps a process from waiting for the disk; the broker has no setting for it."""
+    """Returns a library that makes fsync do nothing. The broker has no setting for this."""
     for path in sorted(below_root(pathlib.Path("/usr/lib")).glob("*-linux-gnu*/libeatmydata.so")):
         return str(pathlib.Path("/") / path.relative_to(BROKER_ROOT))
     raise Refusal(f"there is no libeatmydata.so under {BROKER_ROOT / 'usr/lib'}; run scripts/install")
 
 
 def documented_rights() -> tuple[str, str, str]:
-    """To configure, write and read: what docs/brokers.md tells people to give a worker, and no more."""
+    """Returns the rights to configure, write and read that docs/brokers.md recommends for a worker, and no others."""
     told = re.search(
         r"set_permissions -p / martlet-worker '(.*)' '(.*)' '(.*)'", (ROOT / "docs" / "brokers.md").read_text())
     if not told:
@@ -45,13 +45,13 @@ def documented_rights() -> tuple[str, str, str]:
 
 
 def server_name(number: int) -> str:
-    """What a node is called in commands, files and variables; the first as if it were alone."""
+    """Returns the name of a node in commands, files and variables. The first node has no number."""
     return "rabbitmq" if number == 1 else f"rabbitmq-{number}"
 
 
 class RabbitMQ:
     start_limit = 60.0
-    # A node asked to stop flushes its queues first.
+    # A stopping node first flushes its queues.
     stop_patience = 20.0
 
     def __init__(self, instance: Instance, lock: int, epmd: Epmd, number: int, ports: dict, taken: set[int],
@@ -68,7 +68,7 @@ class RabbitMQ:
         self.name = server_name(number)
         suffix = "" if number == 1 else f"-{number}"
         self.node = f"martlet-{instance.name}{suffix}@localhost"
-        # The nodes that form a cluster with this one, and itself.
+        # The nodes of the cluster, including this one.
         self.members = [self.node]
         self.home = instance.home(self.name, self.account)
         self.use = {name: f"{name}{suffix}" for name in ("amqp", "distribution")}
@@ -81,7 +81,7 @@ class RabbitMQ:
 
     @property
     def worker_url(self) -> str:
-        """As a user with the documented rights alone."""
+        """The URL of a user who has only the documented rights."""
         return f"amqp://martlet-worker:{self.instance.secret()}@127.0.0.1:{self.port}/"
 
     @property
@@ -119,7 +119,7 @@ class RabbitMQ:
             "RABBITMQ_LOG_BASE": str(logs),
             "RABBITMQ_PID_FILE": str(data / "pid"),
             "RABBITMQ_DIST_PORT": str(self.ports[self.use["distribution"]]),
-            # Without this the script stays in between as a shell, and the pid would not be the node's.
+            # Otherwise the script would keep running as a shell, and the pid would not be that of the node.
             "RABBITMQ_ALLOW_INPUT": "1",
             "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS":
                 "-noinput -start_epmd false -kernel inet_dist_use_interface {127,0,0,1}",
@@ -127,7 +127,7 @@ class RabbitMQ:
         }
 
     def _define(self) -> pathlib.Path:
-        """Users and their rights."""
+        """Writes the users and their rights."""
         def rights(user: str, configure: str, write: str, read: str) -> dict:
             return {"user": user, "vhost": "/", "configure": configure, "write": write, "read": read}
 
@@ -147,8 +147,8 @@ class RabbitMQ:
         if len(self.members) == 1:
             return []
         lines = ["queue_leader_locator = balanced"]
-        # The first starts by itself, and the others join it. Peer discovery would have it wait for them: from RabbitMQ 4 on
-        # a new node tries to reach every node of the list before it decides to be the first.
+        # The first node starts alone, and the others join it. With peer discovery it would wait for them, because from RabbitMQ
+        # 4 on a new node tries to reach every node in the list before it becomes the first one.
         if self.node != self.members[0]:
             lines.append("cluster_formation.peer_discovery_backend = classic_config")
             lines += [f"cluster_formation.classic_config.nodes.{index} = {node}"
@@ -156,7 +156,7 @@ class RabbitMQ:
         return lines
 
     def _write_cookie(self, file: pathlib.Path) -> None:
-        """Nodes that know each other share it."""
+        """Writes the Erlang cookie, which all nodes of a cluster share."""
         if not file.exists():
             self.instance.write(file, self.instance.secret())
             os.chown(file, self.account.pw_uid, self.account.pw_gid)
@@ -166,7 +166,7 @@ class RabbitMQ:
         environment = self._configure()
         options = {"env": environment, "cwd": "/", "pass_fds": (self.lock,)}
         self.epmd.start()
-        # SIGKILL on the supervisor's death: a node recovers from it, and it can't be ignored.
+        # If the supervisor dies, the node is killed with SIGKILL. It can't ignore the signal, and it recovers afterwards.
         with open(self.home / "server.log", "ab") as log:
             self.process = spawn(
                 self._command(), pwd.getpwuid(os.geteuid()) if BROKER_ROOT != pathlib.Path("/") else self.account,
@@ -179,9 +179,9 @@ class RabbitMQ:
                 str(BROKER_ROOT), str(self.home), str(self.account.pw_uid), str(self.account.pw_gid)]
 
     def is_ready(self) -> bool:
-        """The broker answers the protocol header with Connection.Start (AMQP 0-9-1, 2.2.4)."""
+        """Returns whether the broker answers the protocol header with Connection.Start (AMQP 0-9-1, 2.2.4)."""
         if self.process is None or self.process.poll() is not None:
-            raise Refusal(f"RabbitMQ ended while starting; its last words are in {self.home}/server.log and log/")
+            raise Refusal(f"RabbitMQ ended while starting; see {self.home}/server.log and log/")
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1) as probe:
             probe.settimeout(5)
             probe.sendall(b"AMQP\x00\x00\x09\x01")

@@ -1,4 +1,4 @@
-"""The process that `up` leaves running: parent of both servers, and the one that stops them."""
+"""The process that `up` leaves running. It is the parent of both servers and stops them."""
 import json
 import os
 import select
@@ -13,12 +13,12 @@ from .processes import identity
 from .rabbitmq import RabbitMQ, server_name
 
 
-# Seconds until servers whose directory somebody deleted stop, too.
+# The interval of checks whether the servers' directory was deleted, in seconds. If it was, the servers stop.
 DELETION_CHECK_INTERVAL = 2.0
 
 
 class Stop(Exception):
-    """A signal, or the end of the process that the servers are tied to."""
+    """Raised by a signal, or when the process to which the servers are tied has ended."""
 
 
 class Supervisor:
@@ -43,7 +43,7 @@ class Supervisor:
             {name: port for server in [self.epmd, *self.servers.values()] for name, port in server.ports.items()}) + "\n")
 
     def publish(self, phase: str, message: str = "") -> None:
-        """What the other commands read."""
+        """Writes the state that the other commands read."""
         self.instance.write(self.instance.state_file, json.dumps({
             "phase": phase, "message": message, "supervisor": identity(os.getpid()), "owner": self.owner,
             "servers": {
@@ -74,7 +74,7 @@ class Supervisor:
             server.create_database()
 
     def start_all(self) -> None:
-        # The node needs the longest: PostgreSQL's cluster is made meanwhile.
+        # The node takes longest to start, so PostgreSQL's cluster is created in the meantime.
         for name in ("rabbitmq", "postgres"):
             self.servers[name].start()
             self.publish("starting")
@@ -84,7 +84,7 @@ class Supervisor:
                 for standby in self.databases[1:]:
                     self.follow(standby)
                     self.publish("starting")
-        # The others join the first, one after the other.
+        # The other nodes join the first, one after the other.
         for node in self.nodes[1:]:
             node.start()
             self.publish("starting")
@@ -93,18 +93,18 @@ class Supervisor:
         self.publish("ready")
 
     def follow(self, standby: Postgres) -> None:
-        """Of the two, this one follows the other from now on."""
+        """Makes this server the standby of the other one."""
         standby.follow(next(database for database in self.databases if database is not standby))
         self.wait_until_ready(standby.name)
 
     def wait(self, seconds: float | None) -> None:
-        """Sleeps, unless the owner ends. Signals arrive as exceptions or interrupt the sleep."""
+        """Sleeps. Raises Stop if the owner ends. Signals raise exceptions or interrupt the sleep."""
         watched = [self.owner_end] if self.owner_end is not None else []
         if select.select(watched, [], [], seconds)[0]:
             raise Stop("the process that the servers were tied to has ended")
 
     def obey(self) -> None:
-        """Carries out what a client left in the control file; its removal is the answer."""
+        """Carries out the client's command in the control file. Removes the file when it is done."""
         try:
             action, name = self.instance.control_file.read_text().split()
         except OSError:

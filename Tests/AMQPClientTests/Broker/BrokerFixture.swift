@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Threading
 
-/// The broker that the tests use, as `make test` provides it.
+/// The broker of the tests, which `make test` provides.
 enum TestBroker {
     static func configuration() throws -> AMQPConfiguration {
         var configuration = try AMQPConfiguration(url: try #require(TestServers.broker))
@@ -22,7 +22,7 @@ enum TestBroker {
         "amqp-client-tests-\(name)-\(UInt64.random(in: 0...UInt64.max))"
     }
 
-    /// A queue that the broker removes by itself when the test has left it behind.
+    /// Returns a queue that the broker deletes later if the test leaves it behind.
     static func queue(_ name: String, arguments: AMQPFieldTable = [:]) -> AMQPQueue {
         var arguments = arguments
         arguments["x-expires"] = .int32(600_000)
@@ -30,7 +30,7 @@ enum TestBroker {
     }
 }
 
-/// Collects events and lets a test wait for what it expects.
+/// A log of events in which a test can wait for expected ones.
 final class EventLog<Event: Sendable>: Sendable {
     private struct State {
         var events: [Event] = []
@@ -53,7 +53,7 @@ final class EventLog<Event: Sendable>: Sendable {
         for continuation in met { continuation.resume(returning: true) }
     }
 
-    /// Waits until the events so far meet the condition; fails the test, showing them, after `timeout`.
+    /// Waits until the events meet the condition. After `timeout`, fails the test and shows the events.
     func wait(
         _ what: String, timeout: Duration = .seconds(60) * deadlineFactor,
         sourceLocation: SourceLocation = #_sourceLocation,
@@ -74,7 +74,7 @@ final class EventLog<Event: Sendable>: Sendable {
             }
         }
         try #require(
-            isInTime, "No \(what) within \(timeout): \(String(describing: events).prefix(2000))",
+            isInTime, "Timed out after \(timeout) waiting for \(what): \(String(describing: events).prefix(2000))",
             sourceLocation: sourceLocation)
     }
 }
@@ -116,7 +116,7 @@ extension [AMQPPublisherEvent] {
     var failures: [AMQPError] { compactMap { if case .disconnected(let error) = $0 { error } else { nil } } }
 }
 
-/// A consumer with its events.
+/// A consumer with a log of its events.
 struct TestConsumer {
     let log = EventLog<AMQPConsumerEvent>()
     let consumer: AMQPConsumer
@@ -135,7 +135,7 @@ struct TestConsumer {
     func connectOnce() async throws(AMQPError) { try await consumer.connectOnce { [log] in log.append($0) } }
 }
 
-/// A publisher with its events.
+/// A publisher with a log of its events.
 struct TestPublisher {
     let log = EventLog<AMQPPublisherEvent>()
     let publisher: AMQPPublisher
@@ -153,7 +153,7 @@ struct TestPublisher {
 
     func connectOnce() async throws(AMQPError) { try await publisher.connectOnce { [log] in log.append($0) } }
 
-    /// Declares, publishes and leaves.
+    /// Declares the queue, publishes the messages and closes the connection.
     static func publish(_ bodies: [[UInt8]], to queue: AMQPQueue) async throws {
         let publisher = try AMQPPublisher(
             configuration: try TestBroker.configuration(), topology: AMQPTopology(queues: [queue]),

@@ -9,7 +9,8 @@ import Testing
 struct ByteBudgetTests {
     private static let size = 100_000
 
-    /// 20 MB: more than the sockets between us and the broker hold.
+    /// Starts a consumer of a new queue. By default the queue holds 20 MB, more than the sockets between client and
+    /// broker.
     private func consumer(
         of count: Int = 200, _ configuration: AMQPConfiguration, budget: AMQPByteBudget
     ) async throws -> TestConsumer {
@@ -27,16 +28,16 @@ struct ByteBudgetTests {
         test.consumer.acknowledge(deliveries.map { AMQPAcknowledgement($0.tag) })
     }
 
-    @Test("no more is read than may be held, for longer than a dead connection lasts, and the rest when there is room")
-    func pause() async throws {
+    @Test("reading pauses at the limit for longer than the heartbeat time-out, and resumes after a release")
+    func pausesReadingAtLimitAndResumes() async throws {
         var configuration = try TestBroker.configuration()
-        // With one second a busy machine's broker may give up first.
+        // With a heartbeat of one second, the broker of a busy machine may close the connection.
         configuration.heartbeatSeconds = 3
         configuration.longestPause = .seconds(30)
         let budget = AMQPByteBudget(limit: 5 * Self.size)
         let test = try await consumer(configuration, budget: budget)
         try await test.log.wait("five deliveries") { $0.deliveries.count == 5 }
-        // Longer than either side waits for a sign of life.
+        // Longer than either side waits for a heartbeat.
         try await Task.sleep(for: .seconds(8))
         #expect(test.log.events.deliveries.count == 5 && budget.held == 5 * Self.size)
         #expect(test.log.events.failures == [])
@@ -55,29 +56,29 @@ struct ByteBudgetTests {
         #expect(test.log.events.failures == [])
     }
 
-    /// RabbitMQ closes a connection that takes nothing for 30 s.
-    @Test("a little is read now and then all the same, so that the broker does not take the connection for dead")
-    func longPause() async throws {
+    /// RabbitMQ closes a connection from which nothing is read for 30 s.
+    @Test("a long pause is interrupted by short reads, so that the broker keeps the connection")
+    func readsNowAndThenDuringLongPause() async throws {
         var configuration = try TestBroker.configuration()
         configuration.longestPause = .milliseconds(500)
         let budget = AMQPByteBudget(limit: 5 * Self.size)
         let start = ContinuousClock.now
         let test = try await consumer(configuration, budget: budget)
-        // A mebibyte each time: 11 of them.
+        // Each pause ends with a read of one MiB, which is 11 messages.
         for pauses in 1...3 {
             try await test.log.wait("pause \(pauses)") { $0.deliveries.count >= 5 + 11 * pauses }
             #expect(ContinuousClock.now - start >= .milliseconds(500 * pauses))
         }
         let count = test.log.events.deliveries.count
         let pauses = Int((ContinuousClock.now - start) / .milliseconds(500)) + 1
-        // A mebibyte each time, and as much to spare.
+        // The limit allows two MiB for each pause.
         #expect(count <= 5 + 22 * pauses && test.log.events.failures == [])
         settle(test.log.events.deliveries, test, budget)
         await test.consumer.close()
     }
 
-    @Test("one larger than the budget still comes, alone")
-    func large() async throws {
+    @Test("messages larger than the budget are delivered one at a time")
+    func deliversOversizedMessagesOneAtATime() async throws {
         let budget = AMQPByteBudget(limit: 1)
         let test = try await consumer(of: 3, try TestBroker.configuration(), budget: budget)
         for number in 1...3 {
@@ -88,8 +89,8 @@ struct ByteBudgetTests {
         await test.consumer.close()
     }
 
-    @Test("a connection that is cut while nothing is read is made again")
-    func cut() async throws {
+    @Test("the consumer reconnects if the connection is lost during a pause")
+    func reconnectsIfConnectionIsLostDuringPause() async throws {
         var configuration = try TestBroker.configuration()
         configuration.heartbeatSeconds = 3
         let endpoint = try #require(configuration.endpoints.first)
@@ -100,9 +101,9 @@ struct ByteBudgetTests {
         let test = try await consumer(configuration, budget: budget)
         try await test.log.wait("two deliveries") { $0.deliveries.count == 2 }
         proxy.cut()
-        try await test.log.wait("the loss") { $0.failures.count == 1 }
+        try await test.log.wait("the loss of the connection") { $0.failures.count == 1 }
         for delivery in test.log.events.deliveries { budget.release(delivery) }
-        try await test.log.wait("two more") { $0.deliveries.count >= 4 }
+        try await test.log.wait("two more deliveries") { $0.deliveries.count >= 4 }
         #expect(test.log.events.connections == 2)
         await test.consumer.close()
     }

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Consumer on a broker", .needsBroker, .endsAHang)
 struct ConsumerTests {
-    @Test("acknowledged messages are gone, the others come again with the redelivered flag")
-    func acknowledge() async throws {
+    @Test("acknowledged messages are removed, and the others are redelivered with the redelivered flag")
+    func redeliversOnlyUnacknowledgedMessages() async throws {
         let queue = TestBroker.queue("ack")
         try await TestPublisher.publish((0..<10).map { [$0] }, to: queue)
         let first = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
@@ -16,7 +16,7 @@ struct ConsumerTests {
         #expect(deliveries.allSatisfy { !$0.isRedelivered })
         first.consumer.acknowledge([
             AMQPAcknowledgement(deliveries[3].tag, multiple: true), AMQPAcknowledgement(deliveries[7].tag),
-            // A second time, alone and within the multiple: must not upset the broker.
+            // Repeated acknowledgements, alone and within the multiple one, must not cause an error.
             AMQPAcknowledgement(deliveries[7].tag), AMQPAcknowledgement(deliveries[0].tag),
         ])
         await first.consumer.close()
@@ -24,15 +24,15 @@ struct ConsumerTests {
 
         let second = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
         second.start()
-        try await second.log.wait("the rest") { $0.deliveries.count == 5 }
+        try await second.log.wait("five deliveries") { $0.deliveries.count == 5 }
         await second.consumer.close()
         #expect(second.log.events.deliveries.map { $0.body[0] } == [4, 5, 6, 8, 9])
         #expect(second.log.events.deliveries.allSatisfy { $0.isRedelivered })
     }
 
-    /// What a busy quorum queue has not taken yet the broker forgets with the channel.
-    @Test("a close gives the broker a second to take the last acknowledgements")
-    func settling() async throws {
+    /// The broker discards acknowledgements that a busy quorum queue has not processed when the channel is closed.
+    @Test("close gives the broker a second to process the last acknowledgements")
+    func waitsForLastAcknowledgementsOnClose() async throws {
         let queue = TestBroker.queue("settling", arguments: ["x-queue-type": "quorum"])
         let count = 1_000
         try await TestPublisher.publish((0..<count).map { [UInt8($0 / 256), UInt8($0 % 256)] }, to: queue)
@@ -40,14 +40,14 @@ struct ConsumerTests {
         test.start()
         try await test.log.wait("all deliveries") { $0.deliveries.count == count }
         let start = ContinuousClock.now
-        // While the first is open, each takes a frame of its own.
+        // While the first delivery is open, each acknowledgement needs its own frame.
         test.consumer.acknowledge(test.log.events.deliveries.dropFirst().map { AMQPAcknowledgement($0.tag) })
         await test.consumer.close(timeout: .seconds(30))
         #expect(ContinuousClock.now - start >= .seconds(1))
     }
 
-    @Test("a rejected message comes again, or is dropped; a later multiple does not take it")
-    func reject() async throws {
+    @Test("a rejected message is requeued or dropped, and a later multiple acknowledgement does not affect it")
+    func requeuesOrDropsRejectedMessages() async throws {
         let queue = TestBroker.queue("reject")
         try await TestPublisher.publish([[0], [1], [2]], to: queue)
         let test = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
@@ -66,8 +66,8 @@ struct ConsumerTests {
         #expect(try await messagesLeft(in: queue) == [])
     }
 
-    @Test("each queue has its own prefetch, and no more than that is open")
-    func prefetch() async throws {
+    @Test("each queue has its own prefetch, which limits its open deliveries")
+    func limitsOpenDeliveriesPerQueue() async throws {
         let queues = [TestBroker.queue("prefetch-1"), TestBroker.queue("prefetch-5")]
         for queue in queues { try await TestPublisher.publish((0..<10).map { [$0] }, to: queue) }
         let test = try TestConsumer(
@@ -75,7 +75,7 @@ struct ConsumerTests {
         test.start()
         try await test.log.wait("six deliveries") { $0.deliveries.count == 6 }
 
-        // Whatever the prefetch left in the queues goes to a second consumer.
+        // The messages beyond the prefetch go to a second consumer.
         let other = try TestConsumer(queues: queues.map { .init(name: $0.name, prefetch: 100) })
         other.start()
         try await other.log.wait("fourteen deliveries") { $0.deliveries.count == 14 }
@@ -85,7 +85,7 @@ struct ConsumerTests {
         #expect([count(test, 0), count(test, 1)] == [1, 5])
         #expect([count(other, 0), count(other, 1)] == [9, 5])
 
-        // An acknowledgement makes room for one more.
+        // An acknowledgement allows one more delivery.
         let tag = try #require(other.log.events.deliveries.first { $0.tag.queueIndex == 0 }).tag
         other.consumer.reject([tag], requeue: true)
         let mine = try #require(test.log.events.deliveries.first { $0.tag.queueIndex == 0 }).tag
@@ -95,8 +95,8 @@ struct ConsumerTests {
         await test.consumer.close()
     }
 
-    @Test("the prefetch of a queue changes while it is consumed, and no delivery is lost or repeated")
-    func changingPrefetch() async throws {
+    @Test("the prefetch of a queue changes during consumption without a lost or repeated delivery")
+    func changesPrefetchWithoutLossOrRepetition() async throws {
         let count = 2_000
         let queue = TestBroker.queue("changing", arguments: ["x-queue-type": "quorum"])
         try await TestPublisher.publish((0..<count).map { [UInt8($0 / 256), UInt8($0 % 256)] }, to: queue)
@@ -108,12 +108,12 @@ struct ConsumerTests {
         test.consumer.setPrefetch(64, ofQueue: 5)
         try await test.log.wait("64 deliveries") { $0.deliveries.count == 64 }
 
-        // What is open stays open, and no more comes than the first consumer may have.
+        // Open deliveries stay open. After they are acknowledged, only four more may arrive.
         test.consumer.setPrefetch(4, ofQueue: 5)
         test.consumer.acknowledge(test.log.events.deliveries.map { AMQPAcknowledgement($0.tag) })
-        try await test.log.wait("the first four after that") { $0.deliveries.count == 68 }
+        try await test.log.wait("four more deliveries") { $0.deliveries.count == 68 }
 
-        // Up and down, while deliveries are on their way.
+        // The prefetch rises and falls while deliveries are in transit.
         var settled = 64
         for round in 0..<10_000 {
             let deliveries = test.log.events.deliveries
@@ -130,21 +130,21 @@ struct ConsumerTests {
         #expect(Set(deliveries.map(\.tag)).count == count)
         test.consumer.acknowledge(deliveries.dropFirst(settled).map { AMQPAcknowledgement($0.tag) })
         test.consumer.stopConsuming()
-        try await test.log.wait("stopped") { $0.isStopped }
+        try await test.log.wait("the stop") { $0.isStopped }
         await test.consumer.close()
         #expect(test.log.events.failures == [])
         #expect(try await messagesLeft(in: queue) == [])
     }
 
-    @Test("after stopping nothing comes, and what is open can be acknowledged")
-    func stop() async throws {
+    @Test("after a stop no message is delivered, and open deliveries can be acknowledged")
+    func acknowledgesOpenDeliveriesAfterStop() async throws {
         let queue = TestBroker.queue("stop")
         try await TestPublisher.publish([[0], [1]], to: queue)
         let test = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
         test.start()
         try await test.log.wait("two deliveries") { $0.deliveries.count == 2 }
         test.consumer.stopConsuming()
-        try await test.log.wait("stopped") { $0.isStopped }
+        try await test.log.wait("the stop") { $0.isStopped }
         try await TestPublisher.publish([[2]], to: queue)
         test.consumer.acknowledge(test.log.events.deliveries.map { AMQPAcknowledgement($0.tag) })
         await test.consumer.close()
@@ -152,13 +152,13 @@ struct ConsumerTests {
         #expect(try await messagesLeft(in: queue) == [[2]])
         let last = try #require(test.log.events.last)
         guard case .closed(nil) = last else {
-            Issue.record("The last event is \(last)")
+            Issue.record("expected a close without an error, got \(last)")
             return
         }
     }
 
-    @Test("large, empty and odd-sized bodies arrive whole")
-    func bodies() async throws {
+    @Test("bodies of all sizes arrive unchanged")
+    func deliversBodiesOfAllSizes() async throws {
         let queue = TestBroker.queue("bodies")
         // 131,064 bytes fill a frame exactly.
         let bodies = [0, 1, 131_063, 131_064, 131_065, 262_128, 5_000_000].map { count in
@@ -173,8 +173,8 @@ struct ConsumerTests {
         await test.consumer.close()
     }
 
-    @Test("every property and every type of header field makes the round trip")
-    func properties() async throws {
+    @Test("every property and every type of header field arrives unchanged")
+    func roundTripsPropertiesAndHeaders() async throws {
         let queue = TestBroker.queue("properties")
         let nested: AMQPFieldTable = ["empty": .table([:]), "text": .string("zwölf")]
         let headers: AMQPFieldTable = [
@@ -203,7 +203,7 @@ struct ConsumerTests {
         let deliveries = test.log.events.deliveries
         var expected = properties
         var received = deliveries[0].properties
-        // RabbitMQ 4 hands headers on in the order of their names, and an unsigned number of 64 bits as a signed one.
+        // RabbitMQ 4 sorts headers by name, and delivers an unsigned 64-bit number as a signed one.
         if received.headers["uint64"] == .int64(.min) { expected.headers["uint64"] = .int64(.min) }
         expected.headers = AMQPFieldTable(entries: expected.headers.entries.sorted { $0.key < $1.key })
         received.headers = AMQPFieldTable(entries: received.headers.entries.sorted { $0.key < $1.key })
@@ -214,9 +214,9 @@ struct ConsumerTests {
         await test.consumer.close()
     }
 
-    /// librabbitmq 0.15 decodes no more than 100 levels, and gives up the connection.
-    @Test("headers that can't be read cost nobody the connection", arguments: [99, 1_000])
-    func nestedHeaders(levels: Int) async throws {
+    /// librabbitmq 0.15 decodes at most 100 levels and otherwise gives up the connection.
+    @Test("unreadable headers do not end the connection", arguments: [99, 1_000])
+    func keepsConnectionDespiteUnreadableHeaders(levels: Int) async throws {
         let queue = TestBroker.queue("nested")
         let publisher = try TestPublisher(topology: AMQPTopology(queues: [queue]))
         publisher.start()
@@ -240,8 +240,8 @@ struct ConsumerTests {
         #expect(test.log.events.connections == 1 && test.log.events.failures == [])
     }
 
-    @Test("an acknowledgement that the broker does not know is reported, and consuming goes on")
-    func unknownTag() async throws {
+    @Test("an acknowledgement with an unknown delivery tag is reported, and the consumer reconnects")
+    func reportsUnknownDeliveryTagAndReconnects() async throws {
         let queue = TestBroker.queue("unknown-tag")
         let test = try TestConsumer(
             topology: AMQPTopology(queues: [queue]), queues: [.init(name: queue.name, prefetch: 1)])
@@ -256,7 +256,7 @@ struct ConsumerTests {
     }
 
     private func messagesLeft(in queue: AMQPQueue) async throws -> [[UInt8]] {
-        // The marker comes last, so everything before it was left in the queue.
+        // The marker is the last message, so all messages before it were left in the queue.
         try await TestPublisher.publish([[255]], to: queue)
         let test = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
         test.start()

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Looking at a broker", .needsBroker, .endsAHang)
 struct InspectionTests {
-    @Test("what is there is counted, what is missing is named, and stays missing")
-    func look() async throws {
+    @Test("messages are counted, and missing objects are named but not created")
+    func countsMessagesAndNamesMissingObjects() async throws {
         let (here, there) = (TestBroker.queue("here"), TestBroker.queue("there"))
         let exchange = AMQPExchange(name: TestBroker.uniqueName("nowhere"), kind: .topic)
         try await TestPublisher.publish([[1], [2]], to: here)
@@ -21,8 +21,8 @@ struct InspectionTests {
         }
     }
 
-    @Test("other properties are told where that is asked for, and what comes after is looked at, too")
-    func differs() async throws {
+    @Test("different properties are reported on request, and the following queues are inspected, too")
+    func reportsDifferentPropertiesOnRequest() async throws {
         let queue = TestBroker.queue("differs"), last = TestBroker.queue("last")
         try await TestPublisher.publish([], to: queue)
         try await TestPublisher.publish([], to: last)
@@ -38,8 +38,8 @@ struct InspectionTests {
         #expect(glance.problems == [] && glance.missing == [])
     }
 
-    @Test("the next host is asked when one is away; none at all is an error that names it")
-    func hosts() async throws {
+    @Test("the next host is tried if one is unreachable, and an error names the host if all are unreachable")
+    func triesNextHostAndNamesUnreachableHost() async throws {
         var configuration = try TestBroker.configuration()
         let away = Endpoint(host: "127.0.0.1", port: 1)
         configuration.endpoints.insert(away, at: 0)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Threading
 
-/// A broker that lets one client log in and consume, and then sends what a test has written for it.
+/// A simulated broker that lets a client log in and consume, and then sends the bytes that a test gives.
 final class OddBroker: Sendable {
     let port: UInt16
     private let listener: Int32
@@ -12,13 +12,13 @@ final class OddBroker: Sendable {
         let methods = Mutex<[String]>([])
     }
 
-    /// Methods that the client has sent, as class.method.
+    /// The methods that clients have sent, in the form `class.method`.
     var methods: [String] { asked.methods.withLock { $0 } }
 
     /// - Parameters:
-    ///   - odd: sent after the answer to `basic.consume`.
-    ///   - hidden: how many times exchanges are not found, before they are.
-    ///   - shown: how many times queues are found, before they are not.
+    ///   - odd: the bytes to send after the answer to `basic.consume`.
+    ///   - hidden: the number of times that exchanges are not found, before they are.
+    ///   - shown: the number of times that queues are found, before they are not.
     init(sending odd: [UInt8] = [], hidden: Int = 0, shown: Int = 0) throws {
         var place = sockaddr_in()
         place.sin_family = sa_family_t(AF_INET)
@@ -47,10 +47,11 @@ final class OddBroker: Sendable {
         }
     }
 
-    /// Ends the thread, which closes the listener. Call it once.
+    /// Ends the thread, which closes the listener. May be called only once.
     func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
-    /// Answers each method with the next (AMQP 0-9-1, section 1.1 of the generated reference), until the client goes.
+    /// Answers each method with the one that follows it (AMQP 0-9-1, section 1.1 of the generated reference), until the
+    /// client disconnects.
     private static func serve(_ client: Int32, _ odd: [UInt8], _ hidden: Int, _ shown: Int, _ asked: Asked) {
         var (hidden, shown) = (hidden, shown)
         guard read(client, 8) != nil else { return }
@@ -83,7 +84,7 @@ final class OddBroker: Sendable {
 
     // MARK: Frames
 
-    /// A message of one byte, with the properties as they travel.
+    /// Returns a delivery with a body of one byte and the given encoded properties.
     static func delivery(channel: UInt8, properties: [UInt8] = [0, 0]) -> [UInt8] {
         let deliver: [UInt8] = [0] + [0, 0, 0, 0, 0, 0, 0, 1] + [0] + [0] + [0]
         let header: [UInt8] = [0, 60, 0, 0] + [0, 0, 0, 0, 0, 0, 0, 1] + properties

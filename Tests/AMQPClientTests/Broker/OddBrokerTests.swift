@@ -3,7 +3,7 @@ import AMQPClient
 import TestTraits
 import Testing
 
-/// What no broker should send ends the connection at most, and never the process.
+/// Invalid data from a broker, which may end the connection but must never end the process.
 @Suite("A broker that is none", .endsAHang)
 struct OddBrokerTests {
     private func consume(
@@ -18,8 +18,8 @@ struct OddBrokerTests {
         await test.consumer.close()
     }
 
-    @Test("a message on a channel that is not open, or not ours to consume on", arguments: [0, 1, 3, 200] as [UInt8])
-    func strangeChannel(channel: UInt8) async throws {
+    @Test("a delivery on a channel without a consumer is rejected", arguments: [0, 1, 3, 200] as [UInt8])
+    func rejectsDeliveryOnChannelWithoutConsumer(channel: UInt8) async throws {
         try await consume(OddBroker.delivery(channel: channel)) { test in
             try await test.log.wait("a failure") { !$0.failures.isEmpty }
             #expect(test.log.events.failures.first?.code == .protocolViolation, "\(test.log.events)")
@@ -28,21 +28,21 @@ struct OddBrokerTests {
     }
 
     @Test(
-        "frames that are none",
+        "malformed frames are rejected",
         arguments: [
             OddBroker.frame(2, 2, [0, 60]), OddBroker.frame(1, 2, [0]), OddBroker.frame(1, 2, [0xFF, 0, 0, 1]),
             OddBroker.frame(3, 2, [1]), [1, 0, 2, 0xFF, 0xFF, 0xFF, 0xFF, 0], [3, 0, 2, 0, 0, 0, 1, 7, 0],
         ])
-    func brokenFrames(odd: [UInt8]) async throws {
+    func rejectsMalformedFrames(odd: [UInt8]) async throws {
         try await consume(odd) { test in
             try await test.log.wait("a failure") { !$0.failures.isEmpty }
             #expect(test.log.events.failures.first?.code == .protocolViolation, "\(test.log.events)")
         }
     }
 
-    /// Headers with a value of an unknown type, and one that reaches beyond its table.
-    @Test("properties that can't be read cost nobody the connection")
-    func unreadable() async throws {
+    /// One header has a value of an unknown type, another one extends beyond its table.
+    @Test("unreadable properties do not end the connection")
+    func keepsConnectionDespiteUnreadableProperties() async throws {
         let unknown = OddBroker.long([1, UInt8(ascii: "a"), UInt8(ascii: "?")])
         let tooLong = OddBroker.long([1, UInt8(ascii: "a"), UInt8(ascii: "S"), 0, 0, 0, 9])
         let odd = [unknown, tooLong].flatMap { OddBroker.delivery(channel: 2, properties: [0x20, 0] + $0) }
@@ -57,8 +57,8 @@ struct OddBrokerTests {
     private static let (look, bindQueue, bindExchange, unbindQueue, lookForQueue) =
         ("40.10", "50.20", "40.30", "50.50", "50.10")
 
-    /// Connects with a spread of two queues each, of which one is asked for.
-    /// - Returns: what it has done, and how many queues it has found.
+    /// Connects with a spread of two queues for each key, one of which is requested.
+    /// - Returns: the methods that the client sent, and the number of queues that it found.
     private func lay(_ keys: [String], over broker: OddBroker) async throws -> ([String], Int?) {
         let configuration = AMQPConfiguration(endpoints: [.init(host: "127.0.0.1", port: Int(broker.port))])
         let ways = keys.map {
@@ -73,20 +73,21 @@ struct OddBrokerTests {
         return (broker.methods.filter { $0.hasPrefix("40.") || $0.hasPrefix("50.") }, width)
     }
 
-    /// Between its look and its binding others have made the middle, and unbound what was bound then.
-    @Test("who has bound a queue past a middle that is there by now takes that back")
-    func lateBinding() async throws {
+    /// After this client looked for the middle and before it bound the queue, another client created the middle and
+    /// removed the direct bindings of that time.
+    @Test("a direct binding of a queue is removed if the middle exists by then")
+    func removesDirectBindingIfMiddleAppears() async throws {
         let broker = try OddBroker(hidden: 1)
         defer { broker.stop() }
         #expect(
             try await lay(["key"], over: broker).0 == [
                 Self.look, Self.bindQueue, Self.look, Self.bindQueue, Self.bindExchange, Self.unbindQueue,
                 Self.unbindQueue, Self.lookForQueue,
-            ], "the way past the middle goes when the one over it is there, then what is too many")
+            ], "the direct binding must go after the one through the middle exists, then the surplus binding")
     }
 
-    @Test("what is left in more queues than one is counted when there is no middle any more")
-    func left() async throws {
+    @Test("queues that still exist are counted even if the middle is gone")
+    func countsRemainingQueuesWithoutMiddle() async throws {
         let broker = try OddBroker(hidden: .max, shown: 1)
         defer { broker.stop() }
         let (methods, width) = try await lay(["key"], over: broker)
@@ -94,8 +95,8 @@ struct OddBrokerTests {
         #expect(width == 2)
     }
 
-    @Test("where one middle of several is there, nothing is bound past any, and the others are made again")
-    func oneMiddle() async throws {
+    @Test("if one of several middles exists, no queue is bound directly, and the others are created")
+    func createsMissingMiddles() async throws {
         let broker = try OddBroker(hidden: 1)
         defer { broker.stop() }
         let declare = Self.look

@@ -5,11 +5,11 @@ import Testing
 
 @Suite("Publisher on a broker", .needsBroker, .endsAHang)
 struct PublisherTests {
-    @Test("ten thousand publications are confirmed, each once")
-    func confirms() async throws {
+    @Test("each of ten thousand publications is confirmed once")
+    func confirmsEachPublicationOnce() async throws {
         let queue = TestBroker.queue("confirms")
         let test = try TestPublisher(topology: AMQPTopology(queues: [queue]), unconfirmedLimit: 500)
-        // Before it is connected, and in batches from several tasks.
+        // Publishes before the connection exists, in batches from several tasks.
         await withTaskGroup(of: Void.self) { group in
             for start in stride(from: 0, to: 10_000, by: 1000) {
                 group.addTask {
@@ -27,8 +27,8 @@ struct PublisherTests {
         #expect(!test.publisher.publish([publication(1, to: queue.name)]))
     }
 
-    @Test("a mandatory publication that nobody takes is returned instead of confirmed")
-    func returned() async throws {
+    @Test("an unroutable mandatory publication is returned instead of confirmed")
+    func returnsUnroutableMandatoryPublication() async throws {
         let queue = TestBroker.queue("returned")
         let test = try TestPublisher(topology: AMQPTopology(queues: [queue]))
         let nowhere = TestBroker.uniqueName("nowhere")
@@ -46,7 +46,7 @@ struct PublisherTests {
         await test.publisher.close()
     }
 
-    @Test func reportsUnroutablePublicationAndConfirmsIt() async throws {
+    @Test func confirmsAndReportsUnroutablePublication() async throws {
         let queue = TestBroker.queue("unroutable")
         let test = try TestPublisher(topology: AMQPTopology(queues: [queue]))
         let nowhere = TestBroker.uniqueName("nowhere")
@@ -63,8 +63,8 @@ struct PublisherTests {
         await test.publisher.close()
     }
 
-    @Test("a missing exchange is reported for those that name it; the others are published, once")
-    func missingExchange() async throws {
+    @Test("publications to a missing exchange are returned, and the others are published once")
+    func returnsPublicationsToMissingExchange() async throws {
         let queue = TestBroker.queue("missing-exchange")
         let test = try TestPublisher(topology: AMQPTopology(queues: [queue]))
         let missing = TestBroker.uniqueName("missing")
@@ -80,13 +80,13 @@ struct PublisherTests {
         #expect(Set(events.returned.map(\.id)) == Set((0..<100).filter { $0 % 10 == 3 }))
         #expect(events.returned.allSatisfy { $0.code == 404 && $0.text.contains(missing) }, "\(events.returned)")
         #expect(Set(events.confirmed) == Set((0..<100).filter { $0 % 10 != 3 }))
-        #expect(Set(events.mayBeTaken) == Set(events.returned.map(\.id)), "all were on the wire before")
-        #expect(events.connections == 1, "The connection need not be made again")
+        #expect(Set(events.mayBeTaken) == Set(events.returned.map(\.id)), "all had been sent before")
+        #expect(events.connections == 1, "the connection must be kept")
         await test.publisher.close()
     }
 
-    @Test("a property that the broker refuses is reported for that publication only")
-    func refusedProperty() async throws {
+    @Test("a property that the broker rejects is reported for its publication only")
+    func returnsOnlyPublicationWithRejectedProperty() async throws {
         let queue = TestBroker.queue("refused-property")
         let test = try TestPublisher(topology: AMQPTopology(queues: [queue]))
         test.publisher.publish([
@@ -104,8 +104,8 @@ struct PublisherTests {
         await test.publisher.close()
     }
 
-    @Test("what AMQP can't carry is refused without a connection lost")
-    func impossible() async throws {
+    @Test("a publication that AMQP can't encode is returned, and the connection is kept")
+    func returnsPublicationsThatCannotBeEncoded() async throws {
         let queue = TestBroker.queue("impossible")
         let test = try TestPublisher(topology: AMQPTopology(queues: [queue]))
         let long = String(repeating: "x", count: 256)
@@ -129,8 +129,8 @@ struct PublisherTests {
         await test.publisher.close()
     }
 
-    @Test("a full queue that rejects refuses the publication")
-    func refused() async throws {
+    @Test("a publication that a full queue rejects is reported as refused")
+    func reportsPublicationRejectedByFullQueue() async throws {
         let queue = TestBroker.queue("full", arguments: ["x-max-length": 1, "x-overflow": "reject-publish"])
         let test = try TestPublisher(topology: AMQPTopology(queues: [queue]))
         test.start()
@@ -146,8 +146,8 @@ struct PublisherTests {
         await test.publisher.close()
     }
 
-    @Test("waiting for a publication to a missing exchange throws the broker's words")
-    func awaitedMissingExchange() async throws {
+    @Test("waiting for a publication to a missing exchange throws the broker's error")
+    func throwsErrorForMissingExchange() async throws {
         let test = try TestPublisher()
         test.start()
         let error = await #expect(throws: AMQPError.self) {
@@ -159,8 +159,8 @@ struct PublisherTests {
         await test.publisher.close()
     }
 
-    @Test("closing before the broker could be reached names what was not published, in time")
-    func closedWithoutBroker() async throws {
+    @Test("closing without a connection reports the unpublished messages in time")
+    func reportsUnpublishedMessagesOnClose() async throws {
         var configuration = try TestBroker.configuration()
         configuration.endpoints = [.init(host: "127.0.0.1", port: 1)]
         let test = try TestPublisher(configuration)
@@ -171,7 +171,7 @@ struct PublisherTests {
         let awaited = Task { try await test.publisher.publishAndWait([publication(6, to: "x")]) }
         #expect(await test.publisher.close(drain: .milliseconds(300)) >= 1)
         guard case .closed(let unconfirmed, nil) = test.log.events.last else {
-            Issue.record("The last event is \(String(describing: test.log.events.last))")
+            Issue.record("expected a close without an error, got \(String(describing: test.log.events.last))")
             return
         }
         #expect(unconfirmed == [5])

@@ -30,18 +30,18 @@ struct RabbitMQ43Tests {
         try await first.log.wait("the first delivery") { $0.deliveries.count == 1 }
         #expect(Self.counts(first.log.events.deliveries[0]) == [nil, nil])
         first.consumer.reject([first.log.events.deliveries[0].tag], requeue: true)
-        try await first.log.wait("it comes again") { $0.deliveries.count == 2 }
+        try await first.log.wait("the redelivery") { $0.deliveries.count == 2 }
         #expect(Self.counts(first.log.events.deliveries[1]) == [1, 1])
         await first.consumer.close()
         let second = try TestConsumer(queues: [.init(name: queue.name, prefetch: 1)])
         second.start()
-        try await second.log.wait("it comes over another connection") { $0.deliveries.count == 1 }
+        try await second.log.wait("the delivery over another connection") { $0.deliveries.count == 1 }
         #expect(Self.counts(second.log.events.deliveries[0]) == [2, 2])
         await second.consumer.close()
     }
 
-    /// The broker cancels the consumer, which is made again over another connection. An optional queue is one that
-    /// may be missing: the broker's cancellation alone does not show that it was deleted.
+    /// The broker cancels the consumer, which is then created again over another connection. An optional queue may be
+    /// missing, but the cancellation alone does not show that it was deleted.
     @Test(arguments: [false, true])
     func redeliversAfterConsumerTimeoutAndIgnoresLateAcknowledgement(isOptional: Bool) async throws {
         let queue = Self.queue("timeout")
@@ -59,10 +59,10 @@ struct RabbitMQ43Tests {
         #expect(deliveries[1].isRedelivered)
         #expect(Self.counts(deliveries[1]) == [1, nil], "a timeout counts only as an acquisition")
         test.consumer.acknowledge([AMQPAcknowledgement(deliveries[0].tag)])
-        try await test.log.wait("a late acknowledgement settles nothing", timeout: .seconds(90)) {
+        try await test.log.wait("the redelivery after a late acknowledgement", timeout: .seconds(90)) {
             $0.deliveries.count == 3
         }
-        // On a busy machine this acknowledgement may be late, too.
+        // On a busy machine, this acknowledgement may be late, too.
         var acknowledged = 2
         try await eventually("a timely acknowledgement settles the message") {
             let new = test.log.events.deliveries.dropFirst(acknowledged)
@@ -74,8 +74,8 @@ struct RabbitMQ43Tests {
         await test.consumer.close()
     }
 
-    /// A worker requests 30 minutes. The other consumer shows how long the queues' own setting takes to have an effect.
-    @Test func obeysConsumersTimeoutRatherThanQueues() async throws {
+    /// A worker requests 30 minutes. The other consumer shows how long the queue's own setting takes to apply.
+    @Test func prefersTimeoutOfConsumerOverQueue() async throws {
         func consumer(_ name: String, _ arguments: AMQPFieldTable) async throws -> TestConsumer {
             let queue = TestBroker.queue(
                 name, arguments: ["x-queue-type": "quorum", "x-consumer-timeout": .int64(1_000)])
@@ -108,7 +108,7 @@ struct RabbitMQ43Tests {
         await publisher.publisher.close()
         let test = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
         test.start()
-        try await test.log.wait("all") { $0.deliveries.count == priorities.count }
+        try await test.log.wait("all deliveries") { $0.deliveries.count == priorities.count }
         #expect(test.log.events.deliveries.map { Int($0.body[0]) } == [3, 7, 1, 2, 5, 6, 0, 4])
         test.consumer.acknowledge(test.log.events.deliveries.map { AMQPAcknowledgement($0.tag) })
         await test.consumer.close()

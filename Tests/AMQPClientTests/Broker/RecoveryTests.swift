@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Recovery on a broker", .needsBroker, .endsAHang)
 struct RecoveryTests {
-    @Test("publications lost on the wire are published again, in order, after the connection came back")
-    func republish() async throws {
+    @Test("publications lost with the connection are published again in order after a reconnect")
+    func republishesLostPublicationsInOrder() async throws {
         let (proxy, configuration) = try proxied()
         defer { proxy.stop() }
         let queue = TestBroker.queue("republish")
@@ -30,14 +30,14 @@ struct RecoveryTests {
         // Messages that reached the broker before the cut arrive twice.
         try await consumer.log.wait("all messages") { $0.deliveries.count >= 200 && $0.deliveries.last?.body[0] == 199 }
         #expect(consumer.log.events.deliveries.suffix(200).map { UInt64($0.body[0]) } == Array(0..<200))
-        // As many as were on the wire, and of those whoever asks for it.
+        // Only publications that were already sent and name a repeat header are marked.
         let marked = consumer.log.events.deliveries.filter { $0.properties.headers["again"] == true }
         #expect(marked.map { Int($0.body[0]) } == Array(0..<marked.count) && marked.count <= 100)
         await consumer.consumer.close()
     }
 
-    @Test("a stream of publications through many cuts loses nothing")
-    func manyCuts() async throws {
+    @Test("a stream of publications loses nothing when connections are lost")
+    func losesNothingWhenConnectionsAreLost() async throws {
         let (proxy, configuration) = try proxied()
         defer { proxy.stop() }
         let queue = TestBroker.queue("many-cuts")
@@ -51,7 +51,7 @@ struct RecoveryTests {
             proxy.cut()
         }
         try await test.log.wait("all confirms") { Set($0.confirmed).count == 200 }
-        #expect(test.log.events.confirmed.count == 200, "Each is reported once")
+        #expect(test.log.events.confirmed.count == 200, "each publication must be confirmed once")
         await test.publisher.close()
         let consumer = try TestConsumer(queues: [.init(name: queue.name, prefetch: 1000)])
         consumer.start()
@@ -61,8 +61,8 @@ struct RecoveryTests {
         await consumer.consumer.close()
     }
 
-    @Test("a host is reached at the address that answers, wherever that is in the list", arguments: [1, 2])
-    func deadAddress(place: Int) async throws {
+    @Test("a host is reached at the first of its addresses that answers", arguments: [1, 2])
+    func connectsToFirstAddressThatAnswers(place: Int) async throws {
         var configuration = try TestBroker.configuration()
         let port = configuration.endpoints[0].port
         let addresses = (0..<place).map { "127.0.\(place).\($0 + 1)" }
@@ -85,14 +85,14 @@ struct RecoveryTests {
         withExtendedLifetime(dead) {}
     }
 
-    @Test("once it is closed, a connection that is being made tries no other address")
-    func closedWhileConnecting() async throws {
+    @Test("a connection attempt tries no other address after a close")
+    func triesNoOtherAddressAfterClose() async throws {
         var configuration = try TestBroker.configuration()
         let port = configuration.endpoints[0].port
         let dead = try DeadPort(address: "127.0.3.1", port: UInt16(clamping: port))
         configuration.endpoints = [.init(host: "broker.test", port: port)]
         configuration.knownAddresses = ["broker.test": ["127.0.3.1", "127.0.0.1"]]
-        // Long enough for a busy machine, which could otherwise try the next address before it closes.
+        // Long enough for a busy machine, which might otherwise try the next address before the close.
         configuration.connectTimeout = .seconds(10)
         let publishing = try TestPublisher(configuration)
         publishing.start()
@@ -105,8 +105,8 @@ struct RecoveryTests {
         withExtendedLifetime(dead) {}
     }
 
-    @Test("a consumer comes back, gets its open deliveries again, and old acknowledgements do no harm")
-    func consumer() async throws {
+    @Test("a consumer reconnects, gets its open deliveries again, and ignores old acknowledgements")
+    func redeliversAfterReconnectAndIgnoresOldTags() async throws {
         let (proxy, configuration) = try proxied()
         defer { proxy.stop() }
         let queue = TestBroker.queue("consumer")
@@ -116,7 +116,7 @@ struct RecoveryTests {
         try await test.log.wait("two deliveries") { $0.deliveries.count == 2 }
         let old = test.log.events.deliveries.map(\.tag)
         proxy.cut()
-        try await test.log.wait("both again") { $0.deliveries.count == 4 }
+        try await test.log.wait("both redeliveries") { $0.deliveries.count == 4 }
         let again = test.log.events.deliveries.suffix(2)
         #expect(again.map(\.body) == [[1], [2]])
         #expect(again.allSatisfy { $0.isRedelivered })
@@ -128,13 +128,13 @@ struct RecoveryTests {
 
         let other = try TestConsumer(queues: [.init(name: queue.name, prefetch: 10)])
         other.start()
-        try await other.log.wait("the one that is left") { $0.deliveries.count == 1 }
+        try await other.log.wait("the unacknowledged message") { $0.deliveries.count == 1 }
         #expect(other.log.events.deliveries.map(\.body) == [[2]])
         await other.consumer.close()
     }
 
-    @Test("the prefetch that was asked for last holds over the next connection, and can fall as before")
-    func prefetch() async throws {
+    @Test("the prefetch requested last applies to the next connection, and can still be lowered")
+    func keepsRequestedPrefetchAcrossConnections() async throws {
         let (proxy, configuration) = try proxied()
         defer { proxy.stop() }
         let queue = TestBroker.queue("prefetch")
@@ -149,20 +149,20 @@ struct RecoveryTests {
         @Sendable func open(_ events: [AMQPConsumerEvent], _ connection: UInt32) -> [AMQPDelivery] {
             events.deliveries.filter { $0.tag.epoch == connection }
         }
-        try await test.log.wait("sixteen over the second connection") { open($0, 2).count == 16 }
+        try await test.log.wait("16 deliveries over the second connection") { open($0, 2).count == 16 }
         proxy.cut()
         test.consumer.setPrefetch(32, ofQueue: 0)
-        try await test.log.wait("32 over the third connection") { open($0, 3).count == 32 }
+        try await test.log.wait("32 deliveries over the third connection") { open($0, 3).count == 32 }
         #expect(open(test.log.events, 2).count == 16)
         test.consumer.setPrefetch(4, ofQueue: 0)
         test.consumer.acknowledge(open(test.log.events, 3).map { AMQPAcknowledgement($0.tag) })
-        try await test.log.wait("four more") { open($0, 3).count == 36 }
+        try await test.log.wait("four more deliveries") { open($0, 3).count == 36 }
         await test.consumer.close()
         #expect(open(test.log.events, 3).count == 36)
     }
 
-    @Test("what went with the connection is declared again")
-    func redeclare() async throws {
+    @Test("exchanges and queues that were deleted with the connection are declared again")
+    func redeclaresTopologyAfterReconnect() async throws {
         let (proxy, configuration) = try proxied()
         defer { proxy.stop() }
         let exchange = AMQPExchange(name: TestBroker.uniqueName("redeclare"), kind: .fanout, isAutoDelete: true)
@@ -185,9 +185,9 @@ struct RecoveryTests {
         await test.consumer.close()
     }
 
-    @Test("a silent peer is noticed after two heartbeats, with and without something to write")
-    func deadPeer() async throws {
-        // Long enough for a busy machine, on which the broker would give up first.
+    @Test("a silent broker is detected after two heartbeats, with and without data to write")
+    func detectsSilentBrokerAfterTwoHeartbeats() async throws {
+        // Long enough for a busy machine, whose broker might otherwise close the connection first.
         let (proxy, configuration) = try proxied(heartbeatSeconds: 3)
         defer { proxy.stop() }
         let queue = TestBroker.queue("dead-peer")
@@ -197,8 +197,8 @@ struct RecoveryTests {
         try await consumer.connectOnce()
         proxy.freeze()
         publisher.publisher.publish([publication(1, to: queue)])
-        try await consumer.log.wait("the loss") { !$0.failures.isEmpty }
-        try await publisher.log.wait("the loss") { !$0.failures.isEmpty }
+        try await consumer.log.wait("the lost connection") { !$0.failures.isEmpty }
+        try await publisher.log.wait("the lost connection") { !$0.failures.isEmpty }
         #expect(consumer.log.events.failures.first?.description.contains("two heartbeats") == true)
         try await publisher.log.wait("the confirm") { $0.confirmed == [1] }
         try await consumer.log.wait("the message") { $0.deliveries.count == 1 }
@@ -206,25 +206,25 @@ struct RecoveryTests {
         await consumer.consumer.close()
     }
 
-    @Test("a broker that reads nothing is cut off in the middle of a write")
-    func stalledWrite() async throws {
+    @Test("the connection is closed during a write if the broker reads nothing")
+    func disconnectsIfBrokerReadsNothing() async throws {
         let (proxy, configuration) = try proxied(heartbeatSeconds: 3)
         defer { proxy.stop() }
         let queue = TestBroker.queue("stalled")
         let test = try TestPublisher(configuration, topology: AMQPTopology(queues: [queue]))
         try await test.connectOnce()
         proxy.stall()
-        // More than the kernel's buffers hold, in messages that RabbitMQ 4 takes: 16 MiB are its limit.
+        // More than the kernel's buffers hold, in messages below the limit of RabbitMQ 4, which is 16 MiB.
         let body = [UInt8](repeating: 1, count: 10_000_000)
         test.publisher.publish(
             (1...4).map { AMQPPublication(id: $0, exchange: "", routingKey: queue.name, body: body) })
-        try await test.log.wait("the loss") { $0.failures.count == 1 }
+        try await test.log.wait("the lost connection") { $0.failures.count == 1 }
         try await test.log.wait("the confirms") { Set($0.confirmed) == [1, 2, 3, 4] }
         await test.publisher.close()
     }
 
-    @Test("who closes hears that the broker may not have got the last acknowledgements", arguments: [false, true])
-    func farewell(isLost: Bool) async throws {
+    @Test("close reports that the last acknowledgements may be lost", arguments: [false, true])
+    func reportsPossiblyLostAcknowledgementsOnClose(isLost: Bool) async throws {
         let (proxy, configuration) = try proxied()
         defer { proxy.stop() }
         let queue = TestBroker.queue("farewell")
@@ -238,13 +238,13 @@ struct RecoveryTests {
         #expect(test.log.events.failures == [])
         let last = try #require(test.log.events.last)
         guard case .closed(let error) = last, (error != nil) == isLost else {
-            Issue.record("The last event is \(last)")
+            Issue.record("the close must report an error only if the connection is lost, got \(last)")
             return
         }
     }
 
-    @Test("who closes after the connection was lost hears it, too", arguments: [false, true])
-    func farewellAfterALoss(isStopped: Bool) async throws {
+    @Test("close reports lost acknowledgements also after the connection was lost", arguments: [false, true])
+    func reportsLostAcknowledgementsAfterLostConnection(isStopped: Bool) async throws {
         let (proxy, configuration) = try proxied()
         defer { proxy.stop() }
         let queue = TestBroker.queue("farewell-lost")
@@ -253,22 +253,22 @@ struct RecoveryTests {
         try await test.connectOnce()
         try await test.log.wait("the message") { $0.deliveries.count == 1 }
         if isStopped { test.consumer.stopConsuming() }
-        // Nobody listens any more, so that there is no other.
+        // The proxy no longer listens, so the consumer can't reconnect.
         proxy.stop()
-        try await test.log.wait("the loss") { !$0.failures.isEmpty }
+        try await test.log.wait("the lost connection") { !$0.failures.isEmpty }
         test.consumer.acknowledge(test.log.events.deliveries.map { AMQPAcknowledgement($0.tag) })
         await test.consumer.close(timeout: .seconds(30))
         guard case .closed(_?) = test.log.events.last else {
-            Issue.record("The last event is \(String(describing: test.log.events.last))")
+            Issue.record("expected a close with an error, got \(String(describing: test.log.events.last))")
             return
         }
     }
 
-    @Test("what is acknowledged before a close is said, whatever the thread does meanwhile")
-    func acknowledgedBeforeClose() async throws {
+    @Test("acknowledgements before a close are sent, even if the connection's thread is busy")
+    func sendsAcknowledgementsMadeBeforeClose() async throws {
         let queue = TestBroker.queue("before-close")
         try await TestPublisher.publish([[1], [2]], to: queue)
-        // On the connection's thread, in the middle of what it was handed.
+        // Blocks the connection's thread while it processes a batch of acknowledgements.
         let gate = Gate()
         let log = EventLog<AMQPConsumerEvent>()
         let consumer = try AMQPConsumer(
@@ -277,12 +277,12 @@ struct RecoveryTests {
         try await consumer.connectOnce { log.append($0) }
         try await log.wait("two deliveries") { $0.deliveries.count == 2 }
         let tags = log.events.deliveries.map { AMQPAcknowledgement($0.tag) }
-        // The second one is worth a warning.
+        // The repeated acknowledgement causes a warning, which stops the thread at the gate.
         consumer.acknowledge([tags[0], tags[0]])
         await gate.wait()
         consumer.acknowledge([tags[1]])
         async let end: Void = consumer.close()
-        // Too short, and this sees nothing.
+        // If this time is too short, the test passes without testing anything.
         try await Task.sleep(for: .milliseconds(200))
         gate.open()
         await end
@@ -292,15 +292,15 @@ struct RecoveryTests {
     }
 
     @Test("heartbeats keep an idle connection alive")
-    func idle() async throws {
+    func keepsIdleConnectionAlive() async throws {
         var configuration = try TestBroker.configuration()
-        // With one second a busy machine's broker gives up first.
+        // With a heartbeat of one second, the broker of a busy machine may close the connection.
         configuration.heartbeatSeconds = 3
         let queue = TestBroker.queue("idle")
         let test = try TestConsumer(
             configuration, topology: AMQPTopology(queues: [queue]), queues: [.init(name: queue.name, prefetch: 1)])
         try await test.connectOnce()
-        // The test has no event to wait for, because nothing should happen: the broker drops a silent client after 6 s.
+        // There is no event to wait for, because nothing must happen. The broker disconnects a silent client after 6 s.
         try await Task.sleep(for: .seconds(10))
         try await TestPublisher.publish([[1]], to: queue)
         try await test.log.wait("the message") { $0.deliveries.count == 1 }
@@ -308,8 +308,8 @@ struct RecoveryTests {
         await test.consumer.close()
     }
 
-    @Test("the next host of the list is used when one can't be reached")
-    func nextHost() async throws {
+    @Test("the next host of the list is used if one can't be reached")
+    func triesNextHostIfOneIsUnreachable() async throws {
         var configuration = try TestBroker.configuration()
         configuration.endpoints.insert(.init(host: "127.0.0.1", port: 1), at: 0)
         let test = try TestPublisher(configuration)
@@ -333,7 +333,7 @@ struct RecoveryTests {
     }
 }
 
-/// Holds a thread up until it is opened.
+/// A gate that blocks a thread until the gate is opened.
 private final class Gate: Sendable {
     private let isReached = AsyncStream.makeStream(of: Void.self)
     private let isOpen = DispatchSemaphore(value: 0)
@@ -347,7 +347,7 @@ private final class Gate: Sendable {
     func open() { isOpen.signal() }
 }
 
-/// Stops at the gate with a warning.
+/// A log handler that stops at the gate for each line.
 private struct GatedLog: LogHandler {
     let gate: Gate
     var metadata = Logger.Metadata()

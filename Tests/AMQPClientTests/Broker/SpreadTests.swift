@@ -40,8 +40,8 @@ struct SpreadTests {
                 }, width: width))
     }
 
-    /// Connects, lays the ways, and leaves.
-    /// - Returns: how many queues each way has.
+    /// Connects, declares the spread and closes the connection.
+    /// - Returns: the number of queues of each way.
     private func lay(width: Int) async throws -> Int? {
         let publisher = try TestPublisher(topology: topology(width: width))
         try await publisher.connectOnce()
@@ -65,7 +65,7 @@ struct SpreadTests {
         try await broker.delete(queues: queues.map(\.name), exchanges: exchanges.map(\.name))
     }
 
-    /// How many messages there are, by queue.
+    /// Returns the number of messages in each queue that is not empty.
     private func waiting() async throws -> [String: Int] {
         let found = try await AMQPInspection.look(
             at: topology(width: Self.mostQueues), on: try TestBroker.configuration())
@@ -73,9 +73,9 @@ struct SpreadTests {
     }
 
     @Test(
-        "one queue each is bound as ever; several share what comes; one alone gets all again, and the rest stays to be read"
+        "one queue is bound directly, several share the messages, and queues that are no longer needed are still read"
     )
-    func width() async throws {
+    func distributesMessagesByWidth() async throws {
         #expect(try await lay(width: 1) == 1)
         try await publish(5, key: "a")
         #expect(try await waiting() == [queue("a", 1).name: 5])
@@ -85,7 +85,7 @@ struct SpreadTests {
         let spread = try await waiting()
         #expect(spread.count == 6 && spread.values.reduce(0, +) == 335, "\(spread)")
         #expect((1...3).allSatisfy { spread[queue("a", $0).name, default: 0] >= 50 }, "\(spread)")
-        #expect(try await lay(width: 2) == 3, "there are still three")
+        #expect(try await lay(width: 2) == 3, "the three queues still exist")
         try await publish(200, key: "a")
         #expect(try await waiting()[queue("a", 3).name] == spread[queue("a", 3).name])
         #expect(try await lay(width: 1) == 3)
@@ -94,22 +94,23 @@ struct SpreadTests {
         #expect(try await waiting()[queue("a", 1).name] == before + 10)
     }
 
-    @Test("who was ended half-way has his work completed by the next, whatever number that one has", arguments: [1, 3])
-    func halfWay(width: Int) async throws {
+    @Test("an interrupted declaration is completed by the next one, for any width", arguments: [1, 3])
+    func completesInterruptedDeclaration(width: Int) async throws {
         _ = try await lay(width: 1)
-        // The middles are made, and nothing leads over them; the first of them says that it is so.
+        // The middles exist, but no binding leads to them. From the first one, the next declaration sees that it must
+        // complete them.
         let publisher = try TestPublisher(topology: AMQPTopology(exchanges: Self.keys.map(middle)))
         try await publisher.connectOnce()
         #expect(try await lay(width: width) == width)
         try await publish(100, key: "b")
-        #expect(try await waiting().values.reduce(0, +) == 100, "each once, and none past the middle")
+        #expect(try await waiting().values.reduce(0, +) == 100, "each message must arrive once, through the middle")
         await publisher.publisher.close()
     }
 
     @Test(
-        "a way past the middle, as who knows of no middles binds it, makes two of each; the next to declare takes it away"
+        "a direct binding by an older client duplicates messages until the next declaration removes it"
     )
-    func past() async throws {
+    func removesDirectBindingOfOlderClient() async throws {
         _ = try await lay(width: 2)
         let binding = AMQPBinding(queue: queue("a", 1).name, exchange: name, routingKey: "a")
         let earlier = try TestPublisher(topology: AMQPTopology(bindings: [binding]))
@@ -123,8 +124,8 @@ struct SpreadTests {
         await earlier.publisher.close()
     }
 
-    @Test("without its middles the first queue is bound as ever, and what is in the others is counted")
-    func deletedMiddles() async throws {
+    @Test("if the middles were deleted, the first queue is bound directly, and the other queues are counted")
+    func bindsFirstQueueIfMiddlesWereDeleted() async throws {
         _ = try await lay(width: 3)
         try await publish(100, key: "a")
         try await delete([], exchanges: Self.keys.map { middle($0) })
@@ -134,8 +135,8 @@ struct SpreadTests {
         #expect(try await waiting()[queue("a", 1).name] == before[queue("a", 1).name, default: 0] + 10)
     }
 
-    @Test("one middle alone that was not deleted with the others has no message come twice", arguments: keys)
-    func leftMiddle(key: String) async throws {
+    @Test("a middle that was not deleted with the others causes no duplicate messages", arguments: keys)
+    func avoidsDuplicatesWithOneRemainingMiddle(key: String) async throws {
         _ = try await lay(width: 3)
         try await delete([], exchanges: Self.keys.filter { $0 != key }.map { middle($0) })
         #expect(try await lay(width: 1) == 3)
@@ -144,19 +145,19 @@ struct SpreadTests {
             try await waiting() == Dictionary(uniqueKeysWithValues: Self.keys.map { (queue($0, 1).name, 100) }))
     }
 
-    @Test("what is bound behind a gap gets nothing any more")
-    func gap() async throws {
+    @Test("queues after a gap no longer receive messages")
+    func unbindsQueuesAfterGap() async throws {
         _ = try await lay(width: 1)
         #expect(try await lay(width: 4) == 4)
         try await delete([queue("a", 3), queue("b", 3)])
-        #expect(try await lay(width: 2) == 2, "as far as they are counted")
+        #expect(try await lay(width: 2) == 2, "queues are counted up to the gap")
         try await publish(200, key: "a")
         let found = try await waiting()
         #expect(found.values.reduce(0, +) == 200 && found.count == 2, "\(found)")
     }
 
-    @Test("while the number changes under load, each message is in one queue, and none without a way")
-    func underLoad() async throws {
+    @Test("while the width changes under load, each message reaches exactly one queue")
+    func routesEachMessageOnceWhileWidthChanges() async throws {
         _ = try await lay(width: 1)
         let publisher = try TestPublisher(unconfirmedLimit: 500)
         publisher.start()
@@ -171,7 +172,7 @@ struct SpreadTests {
         for width in [3, 1, 4, 2] {
             _ = try await lay(width: width)
             let before = counted.withLock { $0 }
-            try await eventually("more messages") { counted.withLock { $0 } > before + 400 }
+            try await eventually("more messages are published") { counted.withLock { $0 } > before + 400 }
         }
         load.cancel()
         try await load.value
@@ -183,8 +184,8 @@ struct SpreadTests {
         #expect(found[rest.name] == nil, "\(found)")
     }
 
-    @Test("a queue is consumed from later on, one that is missing is left out, and one that goes away is let go")
-    func later() async throws {
+    @Test("queues can be added to a consumer later, and a missing optional queue is skipped")
+    func consumesAddedQueuesAndSkipsMissingQueue() async throws {
         _ = try await lay(width: 2)
         try await publish(40, key: "a")
         let test = try TestConsumer(queues: [.init(name: queue("a", 1).name, prefetch: 100)])
@@ -198,35 +199,35 @@ struct SpreadTests {
         test.consumer.acknowledge(test.log.events.deliveries.map { AMQPAcknowledgement($0.tag) })
         test.consumer.setPrefetch(1, ofQueue: 0)
         try await publish(40, key: "a")
-        try await test.log.wait("those of the second queue, and one of the first") {
+        try await test.log.wait("a delivery of the first queue") {
             $0.deliveries.dropFirst(40).contains { $0.tag.queueIndex == 0 }
         }
         #expect(test.log.events.failures.isEmpty && test.log.events.connections == 1)
         await test.consumer.close()
     }
 
-    @Test func consumesAgainWhatWasDeletedAndMadeAgain() async throws {
+    @Test func consumesFromQueueThatWasCreatedAgain() async throws {
         _ = try await lay(width: 2)
         let second = AMQPConsumedQueue(name: queue("a", 2).name, prefetch: 50, isOptional: true)
         let third = AMQPConsumedQueue(name: queue("a", 3).name, prefetch: 50, isOptional: true)
         let test = try TestConsumer(queues: [.init(name: queue("a", 1).name, prefetch: 100)])
         try await test.connectOnce()
         test.consumer.consume([second, third])
-        try await test.log.wait("the third is missing") { $0.missing == [third.name] }
+        try await test.log.wait("the report of the third queue") { $0.missing == [third.name] }
         try await publish(40, key: "a")
         try await test.log.wait("all messages") { $0.deliveries.count == 40 }
         test.consumer.acknowledge(test.log.events.deliveries.map { AMQPAcknowledgement($0.tag) })
         try await delete([queue("a", 2)])
-        try await test.log.wait("the new connection misses both") {
+        try await test.log.wait("reports of both missing queues over the new connection") {
             $0.missing == [third.name, second.name, third.name]
         }
         test.consumer.consume([second])
-        try await test.log.wait("it is missing still") { $0.missing.count == 4 && $0.missing.last == second.name }
+        try await test.log.wait("a second report") { $0.missing.count == 4 && $0.missing.last == second.name }
         _ = try await lay(width: 3)
         test.consumer.consume([second, third])
         try await publish(90, key: "a")
         // The broker may not have processed the last acknowledgements of the lost connection.
-        try await test.log.wait("all of three queues") { $0.deliveries.count { !$0.isRedelivered } == 130 }
+        try await test.log.wait("all messages of three queues") { $0.deliveries.count { !$0.isRedelivered } == 130 }
         let new = test.log.events.deliveries.filter { !$0.isRedelivered }.dropFirst(40)
         #expect(Set(new.map(\.tag.queueIndex)) == [0, 1, 2])
         #expect(test.log.events.failures.map(\.code) == [.consumerCancelled] && test.log.events.connections == 2)

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Topology on a broker", .needsBroker, .endsAHang)
 struct TopologyTests {
-    @Test("exchanges, queues and bindings are declared, again without effect, and route")
-    func declare() async throws {
+    @Test("exchanges, queues and bindings are declared and route messages, and a second declaration has no effect")
+    func declaresTopologyRepeatedly() async throws {
         let alternate = AMQPExchange(name: TestBroker.uniqueName("alternate"), kind: .fanout, isAutoDelete: true)
         let exchange = AMQPExchange(
             name: TestBroker.uniqueName("jobs"), kind: .topic, isAutoDelete: true,
@@ -38,8 +38,8 @@ struct TopologyTests {
         await publisher.publisher.close()
     }
 
-    @Test("a queue that exists with other properties: the error names it, what exists and what was wanted")
-    func mismatch() async throws {
+    @Test("if a queue exists with other properties, the error names the queue and both values")
+    func namesQueueWithOtherProperties() async throws {
         let queue = TestBroker.queue("mismatch")
         try await TestPublisher.publish([], to: queue)
         var arguments = queue.arguments
@@ -55,8 +55,8 @@ struct TopologyTests {
         #expect(text.contains("x-max-length") && text.contains("received") && text.contains("current"), "\(text)")
     }
 
-    @Test("a queue that the broker names is bound and consumed under its real name")
-    func serverNamed() async throws {
+    @Test("a queue named by the broker is bound and consumed under its real name")
+    func bindsAndConsumesServerNamedQueue() async throws {
         let exchange = AMQPExchange(name: TestBroker.uniqueName("tail"), kind: .fanout, isAutoDelete: true)
         let tail = AMQPQueue(
             name: "tail", isServerNamed: true, isDurable: false, isExclusive: true, isAutoDelete: true)
@@ -67,7 +67,7 @@ struct TopologyTests {
         try await test.connectOnce()
         try await test.log.wait("a connection") { $0.connections == 1 }
         guard case .connected(let names) = test.log.events.first else {
-            Issue.record("The first event is \(String(describing: test.log.events.first))")
+            Issue.record("expected a connection first, got \(String(describing: test.log.events.first))")
             return
         }
         #expect(names.count == 1 && names[0].hasPrefix("amq.gen-"), "\(names)")
@@ -81,8 +81,8 @@ struct TopologyTests {
         await publisher.publisher.close()
     }
 
-    @Test("an exclusive queue is refused to others while it lives")
-    func exclusive() async throws {
+    @Test("an exclusive queue is locked for other connections while it exists")
+    func locksExclusiveQueueForOthers() async throws {
         let queue = AMQPQueue(name: TestBroker.uniqueName("exclusive"), isDurable: false, isExclusive: true)
         let topology = AMQPTopology(queues: [queue])
         let owner = try TestConsumer(topology: topology, queues: [.init(name: queue.name, prefetch: 1)])
@@ -96,8 +96,8 @@ struct TopologyTests {
         await next.consumer.close()
     }
 
-    @Test("wrong password, wrong virtual host and a missing queue fail clearly at once")
-    func clearErrors() async throws {
+    @Test("a wrong password, a wrong virtual host and a missing queue fail at once with a clear error")
+    func failsAtOnceWithClearErrors() async throws {
         var wrongPassword = try TestBroker.configuration()
         wrongPassword.password = AMQPPassword("certainly wrong")
         var wrongHost = try TestBroker.configuration()

@@ -70,7 +70,7 @@ struct VanishedQueueTests {
             try await broker.delete(queues: [queue.name], exchanges: [])
             let error = await #expect(throws: AMQPError.self) { try await publisher.publishAndWait([message(1)]) }
             #expect(error?.reply?.code == 312)
-            try await eventually("it is reported: \(book.text)") {
+            try await eventually("the deletion is reported: \(book.text)") {
                 book.text.contains("Queues or exchanges were deleted")
             }
         }
@@ -96,8 +96,8 @@ struct VanishedQueueTests {
                 await #expect(throws: AMQPError.self) { try await publisher.publishAndWait([message(id)]) }
             }
             // Ten declarations take more than three minutes.
-            #expect(refusals() < 10, "not one for each message: \(book.text)")
-            #expect(log.events.failures == [], "other queues go on")
+            #expect(refusals() < 10, "a refusal must not be logged for each message: \(book.text)")
+            #expect(log.events.failures == [], "the connection must stay open for other queues")
         }
     }
 
@@ -105,7 +105,7 @@ struct VanishedQueueTests {
         try await with { publisher, _, book, broker in
             try await broker.delete(queues: [queue.name], exchanges: [])
             publisher.checkTopology()
-            try await eventually("it is there again: \(book.text)") {
+            try await eventually("the queue exists again: \(book.text)") {
                 (try? await broker.counts([queue.name])) == [queue.name: 0]
             }
             #expect(!book.text.contains("\"lost\""), "nothing was published to it: \(book.text)")
@@ -122,7 +122,7 @@ struct VanishedQueueTests {
         await other.publisher.close()
     }
 
-    @Test func declaresDeletedExchangeAndItsBindingsOnCheck() async throws {
+    @Test func declaresDeletedExchangeWithBindingsOnCheck() async throws {
         try await with { publisher, log, book, broker in
             try await broker.delete(queues: [], exchanges: [exchange.name])
             publisher.checkTopology()
@@ -153,7 +153,7 @@ struct VanishedQueueTests {
         try await with(.required(remedy: "make it")) { publisher, _, book, broker in
             try await broker.delete(queues: [], exchanges: [exchange.name])
             publisher.checkTopology()
-            try await eventually("it is reported: \(book.text)") {
+            try await eventually("the deletion is reported: \(book.text)") {
                 book.text.contains("\"exchanges\": \(exchange.name)")
             }
         }
@@ -169,9 +169,9 @@ struct VanishedQueueTests {
             func reports() -> Int {
                 book.text.split(separator: "\n").count { $0.contains("\"exchanges\": \(exchange.name)") }
             }
-            try await eventually("it is reported: \(book.text)") { reports() > 0 }
+            try await eventually("the deletion is reported: \(book.text)") { reports() > 0 }
             // Ten checks take more than three minutes.
-            #expect(reports() < 10, "not one for each message: \(book.text)")
+            #expect(reports() < 10, "the deletion must not be logged for each message: \(book.text)")
             #expect(log.events.failures == [])
         }
     }
@@ -207,7 +207,7 @@ struct VanishedQueueTests {
 }
 
 struct RepairBackoffTests {
-    @Test func waitsLongerAfterEachFailureUpToAMinute() {
+    @Test func waitsLongerAfterEachFailureUpToOneMinute() {
         var (backoff, now) = (RepairBackoff(), ContinuousClock.now)
         #expect(backoff.allowsAttempt(at: now))
         for seconds in [1, 2, 4, 8, 16, 32, 60, 60] {
@@ -220,7 +220,7 @@ struct RepairBackoffTests {
         backoff.succeeded()
         #expect(backoff.allowsAttempt(at: now))
         backoff.failed(at: now, random: 1)
-        #expect(backoff.allowsAttempt(at: now + .seconds(1)), "counted from the beginning")
+        #expect(backoff.allowsAttempt(at: now + .seconds(1)), "the back-off must restart after a success")
     }
 }
 
@@ -247,9 +247,9 @@ struct VanishedObjectsTests {
         var vanished = VanishedObjects(AMQPTopology(exchanges: [AMQPExchange(name: "results", kind: .topic)]))
         #expect(vanished.hasExchange("results") && !vanished.hasExchange("other"))
         vanished.missed("results")
-        #expect(vanished.checked(.init(exchanges: ["results"])) == .init(exchanges: ["results"]), "named once")
+        #expect(vanished.checked(.init(exchanges: ["results"])) == .init(exchanges: ["results"]), "exchange named once")
         vanished.missed("results")
         #expect(vanished.checked(.init(queues: ["dead"])) == .init(exchanges: ["results"], queues: ["dead"]))
-        #expect(vanished.checked(.init()).isEmpty, "reported once")
+        #expect(vanished.checked(.init()).isEmpty, "each loss is reported once")
     }
 }

@@ -22,13 +22,13 @@ import Testing
             (#"{"reason":"Unregistered","timestamp":99999999999999999999}"#, "Unregistered", nil),
             (#"{"reason":"Unregistered","timest"#, "Unregistered", nil),
         ] as [(String, String?, Int64?)])
-    func reads(text: String, reason: String?, milliseconds: Int64?) {
+    func readsReasonAndTimestamp(text: String, reason: String?, milliseconds: Int64?) {
         let body = APNSErrorBody(Array(text.utf8))
         #expect(body.reason == reason)
         #expect(body.timestamp?.milliseconds == milliseconds)
     }
 
-    @Test func whatIsNotUTF8YieldsNothing() {
+    @Test func ignoresBodyThatIsNotUTF8() {
         let body = APNSErrorBody(Array(#"{"reason":""#.utf8) + [0xFF] + Array(#""}"#.utf8))
         #expect(body.reason == nil)
     }

@@ -2,7 +2,7 @@ import APNSOutput
 import Testing
 
 @Suite struct APNSReasonTests {
-    /// Every reason of Apple's table, "Handling notification responses from APNs", with its status.
+    /// The reasons in the table of Apple's "Handling notification responses from APNs", each with its status.
     @Test(
         arguments: [
             (400, "BadCollapseId", .refused), (400, "BadDeviceToken", .refused), (400, "BadExpirationDate", .refused),
@@ -23,7 +23,7 @@ import Testing
             (429, "TooManyRequests", .retryLater), (500, "InternalServerError", .retryLater),
             (503, "ServiceUnavailable", .retryLater), (503, "Shutdown", .retryOnNewConnection),
         ] as [(Int, String, APNSAnswerClass)])
-    func known(status: Int, reason: String, expected: APNSAnswerClass) {
+    func classifiesDocumentedReasons(status: Int, reason: String, expected: APNSAnswerClass) {
         #expect(APNSReason.classify(status: status, reason: reason) == expected)
     }
 
@@ -34,13 +34,13 @@ import Testing
             (410, .tokenDead), (413, .refused), (418, .refused), (429, .retryLater), (500, .retryLater),
             (502, .retryLater), (503, .retryLater), (504, .retryLater), (599, .retryLater),
         ] as [(Int, APNSAnswerClass)])
-    func unknownReasonsGoByStatus(status: Int, expected: APNSAnswerClass) {
+    func classifiesUnknownReasonsByStatus(status: Int, expected: APNSAnswerClass) {
         #expect(APNSReason.classify(status: status, reason: nil) == expected)
         #expect(APNSReason.classify(status: status, reason: "MadeUpLater") == expected)
-        #expect(APNSReason.classify(status: status, reason: "unregistered") == expected, "names are case-sensitive")
+        #expect(APNSReason.classify(status: status, reason: "unregistered") == expected, "reasons are case-sensitive")
     }
 
-    /// Apple's tables of the reasons for broadcasts and for channel management, as far as they are not above.
+    /// The reasons in Apple's tables for broadcasts and for channel management that are not listed above.
     @Test(
         arguments: [
             (400, "FeatureNotEnabled", .topicRefused), (400, "MissingChannelId", .refused),
@@ -50,7 +50,7 @@ import Testing
             (400, "MissingChannelQueueSize", .refused), (403, "TopicMismatch", .topicRefused),
             (503, "Service Unavailable", .retryLater),
         ] as [(Int, String, APNSAnswerClass)])
-    func ofBroadcasts(status: Int, reason: String, expected: APNSAnswerClass) {
+    func classifiesBroadcastReasons(status: Int, reason: String, expected: APNSAnswerClass) {
         #expect(APNSReason.classify(status: status, reason: reason) == expected)
     }
 }

@@ -9,8 +9,8 @@ import Store
 import Testing
 import WireTestSupport
 
-/// The whole chain against servers that break the rules, over real TLS: every push ends in one outcome that says
-/// what is known, and the next one gets a new connection.
+/// The output against servers that violate the protocol, over real TLS. Every push ends in one outcome, and the next
+/// push gets a new connection.
 @Suite struct BadServerOutputTests {
     struct Case: CustomTestStringConvertible {
         var testDescription: String
@@ -66,7 +66,7 @@ import WireTestSupport
             script: [.send(status("400", flags: 4)), .sendForever(frame(0, Array(repeating: 0x20, count: 1000)))],
             verdict: .rejected, reason: "Status400"),
         .init(
-            testDescription: "body that is no JSON",
+            testDescription: "body that is not JSON",
             script: [.send(status("400", flags: 4)), .send(frame(0, flags: 1, [0xff, 0x7b]))], verdict: .rejected,
             reason: "Status400"),
         .init(
@@ -87,7 +87,7 @@ import WireTestSupport
             clock: { .now })
     }
 
-    @Test(arguments: cases) func everyPushEndsOnce(_ input: Case) async throws {
+    @Test(arguments: cases) func reportsOneOutcomeForEachPush(_ input: Case) async throws {
         let server = try await ScriptedServer.start(input.script)
         let output = output(server)
         let credential = Credential(
@@ -95,7 +95,7 @@ import WireTestSupport
             kind: .token(
                 keyID: "ABC123DEFG", privateKeyPEM: Secret(P256.Signing.PrivateKey().pemRepresentation.utf8)),
             account: "TEAM123456", environments: [.production])
-        // What ended the first connection must not end the pool: the second push gets a new one.
+        // The pool must survive the fault that ended the first connection, so the second push gets a new connection.
         let rounds = input.reason == "ConnectionLost" ? 2 : 1
         for round in 1...rounds {
             let recorder = OutcomeRecorder()

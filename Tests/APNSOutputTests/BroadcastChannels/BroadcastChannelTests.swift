@@ -2,7 +2,7 @@ import APNSOutput
 import HTTP2Session
 import Testing
 
-/// Requests and answers of Apple's "Sending channel management requests to APNs".
+/// Requests and answers as in Apple's "Sending channel management requests to APNs".
 @Suite struct BroadcastChannelTests {
     private static let app = "com.example.sport"
 
@@ -13,7 +13,7 @@ import Testing
             (.delete(app: app, channel: "Y2g="), "DELETE", "/1/apps/com.example.sport/channels", "Y2g="),
             (.list(app: app), "GET", "/1/apps/com.example.sport/all-channels", nil),
         ] as [(BroadcastChannelRequest, String, String, String?)])
-    func requests(request: BroadcastChannelRequest, method: String, path: String, channel: String?) throws {
+    func buildsRequests(request: BroadcastChannelRequest, method: String, path: String, channel: String?) throws {
         let fields = request.fields(authority: "host:2196")
         func value(_ name: String) -> String? { fields.first { $0.name == name }?.value }
         #expect(try request.path == path)
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: BroadcastChannelStorage.allCases)
-    func onlyACreationHasABody(storage: BroadcastChannelStorage) {
+    func sendsBodyOnlyWithCreation(storage: BroadcastChannelStorage) {
         let policy = storage == .mostRecent ? 1 : 0
         #expect(
             String(decoding: BroadcastChannelRequest.create(app: Self.app, storage: storage).body, as: UTF8.self)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a/b", "a b", "ä", "../x?"])
-    func anAppMustFitIntoAPath(app: String) {
+    func rejectsAppThatDoesNotFitPath(app: String) {
         #expect(throws: BroadcastChannelError.badApp(app)) { try BroadcastChannelRequest.list(app: app).path }
     }
 
@@ -42,7 +42,7 @@ import Testing
             (#"{"channels":"Y2g="}"#, nil), (#"{"channels":[1]}"#, nil), (#"{"channels":["a""#, nil), ("{}", nil),
             ("[]", nil), ("", nil), ("<html>", nil), ("null", nil),
         ] as [(String, [String]?)])
-    func lists(body: String, expected: [String]?) {
+    func readsChannelLists(body: String, expected: [String]?) {
         #expect(BroadcastChannelAnswer.channels(in: Array(body.utf8)) == expected)
     }
 
@@ -52,11 +52,11 @@ import Testing
             (#"{"push-type":"LiveActivity","message-storage-policy":0}"#, BroadcastChannelStorage.none),
             (#"{"message-storage-policy":2}"#, nil), (#"{"message-storage-policy":"1"}"#, nil), ("{}", nil), ("", nil),
         ] as [(String, BroadcastChannelStorage?)])
-    func storages(body: String, expected: BroadcastChannelStorage?) {
+    func readsStoragePolicies(body: String, expected: BroadcastChannelStorage?) {
         #expect(BroadcastChannelAnswer.storage(in: Array(body.utf8)) == expected)
     }
 
-    @Test func errorsSayWhatToDo() {
+    @Test func describesErrorsWithAdvice() {
         #expect(
             "\(BroadcastChannelError.refused(status: 400, reason: "ChannelNotRegistered"))"
                 == "APNs refused: 400 ChannelNotRegistered (there is no such channel in this environment)")

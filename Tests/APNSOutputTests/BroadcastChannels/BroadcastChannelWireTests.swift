@@ -9,7 +9,7 @@ import PushTestSupport
 import Store
 import Testing
 
-/// Channels made, broadcast to and deleted, over TLS.
+/// Creation, use and deletion of broadcast channels, over TLS.
 @Suite struct BroadcastChannelWireTests {
     private static let app = "com.example.shop"
 
@@ -45,7 +45,7 @@ import Testing
         return fixture.recorder.outcomes.dropFirst(before).map { "\($0.verdict) \($0.reason ?? "-")" }.joined()
     }
 
-    @Test func aChannelFromItsMakingToItsEnd() async throws {
+    @Test func createsUsesAndDeletesChannels() async throws {
         try await withChannels { fixture, client, simulator async throws in
             let kept = try await client.create(app: Self.app, storage: .mostRecent)
             let unkept = try await client.create(app: Self.app, storage: .none)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func whatIsRefused() async throws {
+    @Test func reportsReasonsOfRefusedChannelRequests() async throws {
         try await withChannels(limit: 1) { fixture, client, simulator async throws in
             let channel = try #require(simulator.createChannel(of: Self.app)).id
             await #expect(throws: BroadcastChannelError.refused(status: 400, reason: "CannotCreateChannelConfig")) {
@@ -88,11 +88,11 @@ import Testing
                 _ = try await client.list(app: Self.app)
             }
             #expect(try await broadcast(fixture, to: channel) == "hold FeatureNotEnabled")
-            #expect(try await fixture.push() == "sent -", "a push to a device is another thing")
+            #expect(try await fixture.push() == "sent -", "pushes to devices must not be held")
         }
     }
 
-    @Test func aKeyTheAppDoesNotHave() async throws {
+    @Test func holdsBroadcastWhenKeyExcludesApp() async throws {
         try await withChannels { fixture, _, simulator async throws in
             let channel = try #require(simulator.createChannel(of: Self.app)).id
             try fixture.register(at: simulator, scope: TokenKey.Scope(topics: ["com.example.other"]))

@@ -9,7 +9,7 @@ import PushModel
 import Store
 import Testing
 
-/// What a check finds out, from a server that is one of Apple's for all it knows.
+/// Credential checks against a simulator in the place of APNs.
 @Suite struct CredentialCheckTests {
     private static let app = "com.example.shop"
     private let key = P256.Signing.PrivateKey()
@@ -53,7 +53,7 @@ import Testing
             tokens: tokens, eventLoop: MultiThreadedEventLoopGroup.singleton.next())
     }
 
-    @Test func aGoodCredentialIsFoundGoodWithoutAPush() async throws {
+    @Test func acceptsValidCredentialWithoutPushing() async throws {
         try await withSimulator { simulator, check in
             let authenticated = "authenticated; nothing was sent"
             #expect(
@@ -71,17 +71,17 @@ import Testing
                         advising: .accepted("\(authenticated) (BadDeviceToken for a token that no device has)")))
             let counters = await simulator.counters()
             #expect(counters.byStatus == [400: 3])
-            #expect(simulator.tokenUses.count == 1, "one key, one token")
+            #expect(simulator.tokenUses.count == 1, "all checks of the key must use one provider token")
         }
     }
 
-    @Test func aDeviceIsSentABackgroundPush() async throws {
+    @Test func sendsBackgroundPushToGivenDevice() async throws {
         try await withSimulator { simulator, check in
             guard
                 case .accepted(let how) = await check.run(key(), in: .production, device: "c0ffee", topic: Self.app)
                     .result
             else {
-                Issue.record("not accepted")
+                Issue.record("APNs did not accept the push to the device")
                 return
             }
             #expect(how.hasPrefix("APNs accepted the push, apns-id "))
@@ -92,18 +92,18 @@ import Testing
                 key(), in: .production, device: String(repeating: "0", count: 64), topic: Self.app)
             #expect(
                 zeros == CredentialFinding(advising: .refused(status: 400, reason: "BadDeviceToken")),
-                "asked for, it is no proof")
+                "BadDeviceToken for a given device token is a refusal")
             for topic in [Self.app + ".voip", Self.app + ".push-type.liveactivity", Self.app + ".voip-ptt"] {
                 guard case .accepted = await check.run(key(), in: .production, device: "c0ffee", topic: topic).result
                 else {
-                    Issue.record("\(topic) has its own push type")
+                    Issue.record("APNs did not accept the push to topic \(topic)")
                     return
                 }
             }
         }
     }
 
-    @Test func aBadCredentialIsToldWithApplesReason() async throws {
+    @Test func reportsAPNsReasonForRefusedCredential() async throws {
         try await withSimulator { simulator, check in
             simulator.refuse(keyID: "ABC123DEFG")
             let revoked = await check.run(key(), in: .production)
@@ -119,18 +119,18 @@ import Testing
                 id: "broken", kind: .token(keyID: "ABC123DEFG", privateKeyPEM: Secret([1])), account: "TEAM123456",
                 environments: [.production])
             guard case .unusable = await check.run(broken, in: .production).result else {
-                Issue.record("a broken key was used")
+                Issue.record("the check used an unreadable private key")
                 return
             }
         }
     }
 
-    @Test func aKeyForSomeTopicsIsTriedWithOneOfThem() async throws {
+    @Test func triesScopedKeyWithOneOfItsTopics() async throws {
         let scope = TokenKey.Scope(environments: [.production], topics: [Self.app])
         try await withSimulator(scope: scope) { _, check in
             guard case .accepted = await check.run(key(topics: [Self.app, Self.app + ".voip"]), in: .production).result
             else {
-                Issue.record("the shortest topic is the app")
+                Issue.record("the check did not use the key's shortest topic")
                 return
             }
             #expect(
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func aCertificateIsRefusedByAnswerOrInTheHandshake() async throws {
+    @Test func reportsCertificateRefusedByAnswerOrInHandshake() async throws {
         try await withSimulator({ $0.environment = .sandbox }) { simulator, check in
             let elsewhere = try certificate(
                 simulator.certificateAuthority.issueClientCertificate(app: Self.app, environments: [.production]))
@@ -154,7 +154,7 @@ import Testing
             let stranger = try certificate(CertificateAuthority().issueClientCertificate(app: Self.app))
             let refused = await check.run(stranger, in: .sandbox)
             guard case .refused(nil, let reason) = refused.result else {
-                Issue.record("\(refused)")
+                Issue.record("expected a refusal in the handshake, got \(refused)")
                 return
             }
             #expect(reason.hasPrefix("in the TLS handshake"))
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func aHostThatIsAwaySaysNothingAboutTheCredential() async throws {
+    @Test func reportsUnreachableHostWithoutJudgingCredential() async throws {
         try await withSimulator { simulator, _ in
             let check = try check(port: simulator.port, requestTimeoutSeconds: 1)
             var faults = StandingFaults()
@@ -174,7 +174,7 @@ import Testing
             await simulator.stop()
             let away = await check.run(key(), in: .production)
             guard case .unreachable = away.result else {
-                Issue.record("\(away)")
+                Issue.record("expected an unreachable host, got \(away)")
                 return
             }
             #expect(away.advice?.contains("nothing about the credential") == true)

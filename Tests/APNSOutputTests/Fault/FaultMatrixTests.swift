@@ -5,8 +5,8 @@ import PushTestSupport
 import TestSupport
 import Testing
 
-/// What networks and servers do on bad days, over TLS. In each case every push ends in exactly one outcome, and
-/// none arrives twice that may have been accepted.
+/// Faults of networks and servers, over TLS. In each case every push ends in exactly one outcome, and no push that may
+/// have been accepted arrives twice.
 @Suite struct FaultMatrixTests {
     private func withFixture(
         streamLimit: Int = 1_000, _ change: (inout APNSConfiguration) -> Void = { _ in },
@@ -21,7 +21,7 @@ import Testing
         await simulator.stop()
     }
 
-    @Test func aStormOfRefusedStreamsCostsNothing() async throws {
+    @Test func resendsPushesOfRefusedStreams() async throws {
         try await withFixture { fixture, simulator async throws in
             #expect(try await fixture.push() == "sent -")
             simulator.refuseStreams(600)
@@ -34,33 +34,33 @@ import Testing
         }
     }
 
-    @Test func aServerThatRefusesEveryStreamIsNotAskedForEver() async throws {
+    @Test func retriesPushLaterAfterSixRefusedStreams() async throws {
         try await withFixture { fixture, simulator async throws in
             #expect(try await fixture.push() == "sent -")
             simulator.refuseStreams(.max)
             try fixture.send(to: WireFixture.tokens(50, "0a"))
             await fixture.recorder.wait(for: 51, atMost: .seconds(60))
             #expect(fixture.tally["retry StreamRefused"] == 50)
-            #expect(await simulator.counters().refusedStreams == 50 * 6, "the first try and five more")
+            #expect(await simulator.counters().refusedStreams == 50 * 6, "the output must try each push six times")
             #expect(await simulator.counters().arrivals == 1)
         }
     }
 
-    @Test func aConnectionThatIsCutLeavesWhatWasWrittenUnknown() async throws {
+    @Test func reportsWrittenPushesUnknownWhenConnectionIsCut() async throws {
         try await withFixture { fixture, simulator async throws in
             #expect(try await fixture.push() == "sent -")
             try fixture.send(to: WireFixture.tokens(200, "de1ade1a5000"))
-            try await eventually("all on the wire") { await simulator.counters().arrivals == 201 }
+            try await eventually("all pushes on the wire") { await simulator.counters().arrivals == 201 }
             await simulator.cutConnections()
             await fixture.recorder.wait(for: 201, atMost: .seconds(60))
             #expect(fixture.tally["unknown ConnectionLost"] == 200)
             #expect(simulator.recordedArrivals.count == 201)
-            #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 }, "the pipeline decides about another try")
-            try await eventually("the next goes") { try await fixture.push("0b") == "sent -" }
+            #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 }, "only the pipeline may retry")
+            try await eventually("the next push sent") { try await fixture.push("0b") == "sent -" }
         }
     }
 
-    @Test func aServerThatNeverAnswersHoldsUpNothingForLong() async throws {
+    @Test func timesOutRequestsThatServerNeverAnswers() async throws {
         try await withFixture {
             $0.requestTimeoutSeconds = 15
         } _: { fixture, simulator async throws in
@@ -73,11 +73,11 @@ import Testing
             #expect(fixture.tally["unknown RequestTimeout"] == 100)
             #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 })
             await simulator.setFaults(StandingFaults())
-            try await eventually("the next goes") { try await fixture.push("0b") == "sent -" }
+            try await eventually("the next push sent") { try await fixture.push("0b") == "sent -" }
         }
     }
 
-    @Test func aFrozenServerHoldsUpNothingForLong() async throws {
+    @Test func timesOutRequestsOfFrozenServerAndHoldsNextPush() async throws {
         try await withFixture {
             $0.requestTimeoutSeconds = 15
             $0.connectTimeoutSeconds = 15
@@ -89,29 +89,32 @@ import Testing
             try fixture.send(to: WireFixture.tokens(100, "0a"))
             await fixture.recorder.wait(for: 101, atMost: .seconds(60))
             #expect(fixture.tally["unknown RequestTimeout"] == 100)
-            // Nothing was answered since they were sent, so other pushes wait without an attempt.
+            // The server has answered nothing since these requests were sent, so the next push is held without an
+            // attempt.
             #expect(try await fixture.push("0b") == "hold NoAnswer")
             await simulator.setFaults(StandingFaults())
-            try await eventually("the next goes") { try await fixture.push("0b") == "sent -" }
+            try await eventually("the next push sent") { try await fixture.push("0b") == "sent -" }
         }
     }
 
-    @Test func aServerThatRestartsIsFoundAgain() async throws {
+    @Test func reconnectsAfterServerRestart() async throws {
         try await withFixture { fixture, simulator async throws in
             try fixture.send(to: WireFixture.tokens(100, "0a"))
             await fixture.recorder.wait(for: 100, atMost: .seconds(60))
             let port = simulator.port
             await simulator.stop()
-            try await eventually("the loss is noticed") { try await fixture.push("0b") == "hold ConnectionFailed" }
+            try await eventually("a push held because of the lost connection") {
+                try await fixture.push("0b") == "hold ConnectionFailed"
+            }
             try await simulator.start()
             #expect(simulator.port == port)
-            try await eventually("the next goes") { try await fixture.push("0c") == "sent -" }
+            try await eventually("the next push sent") { try await fixture.push("0c") == "sent -" }
             #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 })
             #expect(fixture.tally["sent"] == 101)
         }
     }
 
-    @Test func windowThatComesLateIsWaitedFor() async throws {
+    @Test func waitsForDelayedWindowUpdates() async throws {
         let simulator = try await WireFixture.startedSimulator()
         var faults = StandingFaults()
         faults.windowDelayMilliseconds = 20
@@ -122,13 +125,13 @@ import Testing
         await fixture.recorder.wait(for: 300, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 300])
         #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 })
-        // 65,535 bytes of window are 16 bodies and the beginning of another.
+        // A window of 65,535 bytes holds 16 bodies and the beginning of another body.
         #expect(await simulator.counters().mostOpenStreams <= 18)
         await fixture.output.shutDown()
         await simulator.stop()
     }
 
-    @Test func whileTheServiceIsAwayEverythingWaits() async throws {
+    @Test func retriesPushesOn503WithoutNewConnections() async throws {
         try await withFixture { fixture, simulator async throws in
             var faults = StandingFaults()
             faults.answer = PlannedAnswer(.serviceUnavailable)
@@ -138,20 +141,20 @@ import Testing
             #expect(fixture.tally == ["retry ServiceUnavailable": 100])
             await simulator.setFaults(StandingFaults())
             #expect(try await fixture.push("0b") == "sent -")
-            // An answer that a busy machine is late with is a reason for a second one.
-            #expect(await simulator.counters().connections <= 2, "no reason for other connections")
+            // On a busy machine, a late answer may open a second connection.
+            #expect(await simulator.counters().connections <= 2, "a 503 must not open connections")
         }
     }
 
-    /// No stream may be opened: what waits is tried again later, so that it takes nobody else's room.
-    @Test func aServerThatAllowsNoStreamsGetsNone() async throws {
+    /// The server allows no streams. Waiting pushes are held, so that they do not occupy capacity that other jobs need.
+    @Test func holdsPushesWhileServerAllowsNoStreams() async throws {
         try await withFixture(streamLimit: 0) {
             $0.silenceMilliseconds = 10_000
         } _: { fixture, simulator async throws in
-            #expect(try await fixture.push() == "sent -", "the one that may always be sent")
+            #expect(try await fixture.push() == "sent -", "a new connection may send one push before the limit arrives")
             try fixture.send(to: WireFixture.tokens(20, "0a"))
             await fixture.recorder.wait(for: 21, atMost: .seconds(60))
-            // The new limit may come after the first answer, and each connection may always send one push.
+            // The limit may arrive after the first answer, and each connection may send one push before that.
             let arrivals = await simulator.counters().arrivals
             #expect(arrivals <= 1 + (await simulator.counters().connections))
             #expect(fixture.tally["hold NoAnswer"] == 21 - arrivals)

@@ -7,11 +7,11 @@ import PushTestSupport
 import TestSupport
 import Testing
 
-/// Faults that strike again and again while thousands of pushes are on their way.
+/// Faults that recur while thousands of pushes are in flight.
 @Suite struct LoadTests {
     private static let pushes = 3_000
 
-    /// Sends while the simulator takes its time, and does `fault` whenever another few hundred have arrived.
+    /// Sends pushes to a slow simulator, and runs `fault` each time that another few hundred pushes have arrived.
     private func underLoad(
         rounds: Int, _ fault: (APNSSimulator) async -> Void, _ check: (WireFixture, APNSSimulator) async throws -> Void
     ) async throws {
@@ -24,10 +24,10 @@ import Testing
         await simulator.setFaults(faults)
         try fixture.send(to: WireFixture.tokens(Self.pushes, "0a"))
         for round in 1...rounds {
-            try await eventually("round \(round): \(await simulator.counters())") {
+            try await eventually("arrivals of round \(round): \(await simulator.counters())") {
                 await simulator.counters().arrivals > round * 300
             }
-            #expect(fixture.recorder.outcomes.count < Self.pushes, "the fault came too late")
+            #expect(fixture.recorder.outcomes.count < Self.pushes, "all pushes ended before the fault")
             await fault(simulator)
         }
         await fixture.recorder.wait(for: Self.pushes + 1, atMost: .seconds(60))
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func serversThatSayFarewellLoseAndDoubleNothing(twoSteps: Bool) async throws {
+    func losesAndDuplicatesNothingOnGoAwayUnderLoad(twoSteps: Bool) async throws {
         try await underLoad(rounds: 5) { simulator in
             await simulator.sendGoAway(GoAwayFault(announcesFirst: twoSteps))
         } _: { fixture, simulator async throws in
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func connectionsThatAreCutDoubleNothing() async throws {
+    @Test func duplicatesNothingWhenConnectionsAreCut() async throws {
         try await underLoad(rounds: 4) { simulator in
             await simulator.cutConnections()
         } _: { fixture, simulator async throws in
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func oneOfThreeHostsDies() async throws {
+    @Test func losesOnlyOpenRequestsWhenOneOfThreeHostsDies() async throws {
         var simulators: [APNSSimulator] = []
         for _ in 0..<3 { simulators.append(try await WireFixture.startedSimulator { $0.streamLimit = 20 }) }
         let addresses = try simulators.map { try SocketAddress(ipAddress: "127.0.0.1", port: $0.port) }
@@ -80,23 +80,25 @@ import Testing
         faults.silence = .answers
         await simulators[1].setFaults(faults)
         try fixture.send(to: WireFixture.tokens(Self.pushes, "0a"))
-        try await eventually("load at the one to die") { await simulators[1].counters().openStreams >= 10 }
+        try await eventually("at least 10 open streams on the host that will stop") {
+            await simulators[1].counters().openStreams >= 10
+        }
         await simulators[1].stop()
         await fixture.recorder.wait(for: Self.pushes + 500, atMost: .seconds(60))
         #expect(fixture.surplusOutcomes == 0)
         let unknown = fixture.tally["unknown ConnectionLost"] ?? 0
         #expect(fixture.tally == ["sent": Self.pushes + 500 - unknown, "unknown ConnectionLost": unknown])
-        #expect(unknown >= 10 && unknown <= 120, "what was open at the one that died")
+        #expect(unknown >= 10 && unknown <= 120, "only requests open on the stopped host may be unknown")
         var arrivals: [String: Int] = [:]
         for simulator in simulators { arrivals.merge(simulator.recordedArrivals, uniquingKeysWith: +) }
-        #expect(arrivals.values.allSatisfy { $0 == 1 }, "nowhere twice")
+        #expect(arrivals.values.allSatisfy { $0 == 1 }, "no push may arrive twice")
         #expect(fixture.tokens(.sent).isSubset(of: arrivals.keys))
         await fixture.output.shutDown()
         for simulator in simulators { await simulator.stop() }
     }
 
-    /// One output, two hosts.
-    @Test func aSilentHostTouchesNoOther() async throws {
+    /// One output sends to a silent production host and to a live sandbox host.
+    @Test func keepsSendingToOtherHostWhileOneIsSilent() async throws {
         let silent = try await WireFixture.startedSimulator()
         let other = try await WireFixture.startedSimulator { $0.environment = .sandbox }
         let ports = ["push.test": silent.port, "sandbox.test": other.port]
@@ -114,16 +116,16 @@ import Testing
         for token in WireFixture.tokens(500, "0b") {
             try fixture.send(try Job.sample(recipients: "[\"\(token)\"]"), in: .sandbox)
         }
-        try await eventually("\(fixture.tally)") { fixture.tally["sent"] == 501 }
+        try await eventually("501 pushes sent: \(fixture.tally)") { fixture.tally["sent"] == 501 }
         #expect(fixture.tally["sent"] == 501)
         #expect(other.recordedArrivals.count == 500)
         await fixture.recorder.wait(for: 1_001, atMost: .seconds(60))
-        // A connection that answers no PING may end before its requests do.
+        // A connection that answers no PING may be closed before its requests time out.
         let unknown = ["RequestTimeout", "ConnectionLost"].map { fixture.tally["unknown \($0)"] ?? 0 }
         #expect(unknown.reduce(0, +) == 500 && fixture.tally["sent"] == 501, "\(fixture.tally)")
         #expect(fixture.surplusOutcomes == 0)
         await silent.setFaults(StandingFaults())
-        try await eventually("the next goes") { try await fixture.push("0c") == "sent -" }
+        try await eventually("the next push sent") { try await fixture.push("0c") == "sent -" }
         #expect(silent.recordedArrivals.values.allSatisfy { $0 == 1 })
         await fixture.output.shutDown()
         for simulator in [silent, other] { await simulator.stop() }

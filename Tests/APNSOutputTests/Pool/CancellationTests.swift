@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import WireTestSupport
 
-/// What becomes of the pushes of a job that is cancelled while it is being sent.
+/// Cancellation of a job while its pushes are being sent.
 @Suite struct CancellationTests {
     private func job(_ id: String, to tokens: [String], payloadBytes: Int = 30) throws -> Job {
         let list = tokens.map { "\"\($0)\"" }.joined(separator: ",")
@@ -16,24 +16,24 @@ import WireTestSupport
             recipients: "[\(list)]", payload: #"{"aps":{"alert":"\#(text)"}}"#, #""id":"\#(id)""#)
     }
 
-    @Test func whatIsNotOnTheWireIsNotSent() async throws {
+    @Test func failsUnsentPushesAsCancelled() async throws {
         let simulator = try await WireFixture.startedSimulator { $0.streamLimit = 5 }
         let fixture = try WireFixture(simulator)
         try fixture.register(at: simulator)
         #expect(try await fixture.push() == "sent -")
         try fixture.send(try job("campaign", to: WireFixture.tokens(3_000, "de1ade1a0500")))
         try fixture.send(try job("other", to: WireFixture.tokens(20, "0a")))
-        try await eventually("some are on the wire") { await simulator.counters().arrivals > 1 }
-        // Handed in at the same moment.
+        try await eventually("some pushes on the wire") { await simulator.counters().arrivals > 1 }
+        // A second job with the same id, sent just before the cancellation.
         try fixture.send(try job("campaign", to: WireFixture.tokens(1_000, "0b")))
         fixture.output.cancel { $0 == "campaign" }
         await fixture.recorder.wait(for: 4_021, atMost: .seconds(60))
         let cancelled = fixture.tally["failed Cancelled"] ?? 0
         #expect(cancelled >= 3_900 && fixture.tally == ["failed Cancelled": cancelled, "sent": 4_021 - cancelled])
         #expect(fixture.surplusOutcomes == 0)
-        #expect(await simulator.counters().arrivals == 4_021 - cancelled, "no more than were sent")
+        #expect(await simulator.counters().arrivals == 4_021 - cancelled, "only pushes reported as sent may arrive")
         #expect(fixture.tokens(.sent).isSuperset(of: WireFixture.tokens(20, "0a")))
-        // It may be published again, when the cancellation has been taken back.
+        // The job may be published again after its cancellation is withdrawn.
         try fixture.send(try job("campaign", to: WireFixture.tokens(1, "0c")))
         await fixture.recorder.wait(for: 4_022, atMost: .seconds(60))
         #expect(fixture.tokens(.sent).isSuperset(of: WireFixture.tokens(1, "0c")))
@@ -41,15 +41,15 @@ import WireTestSupport
         await simulator.stop()
     }
 
-    @Test func whatComesBackFromTheWireIsNotSentAgain() async throws {
+    @Test func doesNotResendCancelledPushesAfterGoAway() async throws {
         let simulator = try await WireFixture.startedSimulator()
         let fixture = WireFixture([try .init(ipAddress: "127.0.0.1", port: simulator.port)], maximumConnections: 1)
         try fixture.register(at: simulator)
         #expect(try await fixture.push() == "sent -")
         try fixture.send(try job("campaign", to: WireFixture.tokens(10, "de1ade1a9000")))
-        try await eventually("ten on the wire") { await simulator.counters().arrivals == 11 }
+        try await eventually("10 pushes of the job on the wire") { await simulator.counters().arrivals == 11 }
         fixture.output.cancel { $0 == "campaign" }
-        // Streams 1 to 11: the first push and five of the slow ones.
+        // Streams 1 to 11 carry the first push and five of the slow pushes.
         await simulator.sendGoAway(GoAwayFault(lastStreamID: 11, reason: "Shutdown"))
         await fixture.recorder.wait(for: 11, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 6, "failed Cancelled": 5])
@@ -58,18 +58,22 @@ import WireTestSupport
         await simulator.stop()
     }
 
-    /// A request waits for window, its last bytes with us: it is taken back.
-    @Test func whatHasLeftInPartIsTakenBack() async throws {
+    /// A request whose last bytes still wait for window is cancelled.
+    @Test func cancelsPartlySentRequests() async throws {
         let server = TestServer { $0.holdsAnswers = true }
         let address = try await server.start()
         let fixture = WireFixture([address], maximumConnections: 1)
         try fixture.send(to: WireFixture.tokens(1))
-        try await eventually("the first push") { try await server.withConnections { $0.first?.whole.count } == 1 }
+        try await eventually("the first push received") {
+            try await server.withConnections { $0.first?.whole.count } == 1
+        }
         try fixture.send(try job("campaign", to: WireFixture.tokens(100), payloadBytes: 4_000))
         try await server.withConnections { try $0[0].answer(1) }
-        try await eventually("a full window") { try await server.withConnections { $0[0].bodyBytes } == 65_535 }
+        try await eventually("a full window of body bytes") {
+            try await server.withConnections { $0[0].bodyBytes } == 65_535
+        }
         fixture.output.cancel { $0 == "campaign" }
-        // 16 are whole; of the seventeenth a part has left, which is no request.
+        // 16 requests are complete. The 17th is only partly sent, so the server cannot have processed it.
         await fixture.recorder.wait(for: 1 + 84, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 1, "failed Cancelled": 84])
         try await server.withConnections { connections in
@@ -82,18 +86,18 @@ import WireTestSupport
         try await server.stop()
     }
 
-    /// Of the shutting down itself: nobody waits for answers any more.
-    @Test func aShutDownThatIsCancelledGivesUpWhatIsOnTheWire() async throws {
+    /// If the task that shuts the output down is cancelled, it no longer waits for answers.
+    @Test func abandonsOpenRequestsWhenShutdownIsCancelled() async throws {
         let simulator = try await WireFixture.startedSimulator()
         let fixture = try WireFixture(simulator) { $0.requestTimeoutSeconds = 600 }
         try fixture.register(at: simulator)
         #expect(try await fixture.push() == "sent -")
         try fixture.send(to: WireFixture.tokens(10, "deafdeaf"))
-        try await eventually("they are on the wire") { await simulator.counters().arrivals == 11 }
+        try await eventually("all pushes on the wire") { await simulator.counters().arrivals == 11 }
         fixture.output.stopSending()
         let shutDown = Task { await fixture.output.shutDown() }
         shutDown.cancel()
-        try await eventually("it is closed") { await simulator.counters().openConnections == 0 }
+        try await eventually("the connection closed") { await simulator.counters().openConnections == 0 }
         await shutDown.value
         await fixture.recorder.wait(for: 11, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 1, "unknown ConnectionLost": 10])

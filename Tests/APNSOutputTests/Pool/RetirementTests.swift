@@ -5,7 +5,7 @@ import PushTestSupport
 import TestSupport
 import Testing
 
-/// What becomes of a credential's connections and of its pushes when it goes out of use.
+/// Retirement of a credential, whose connections close and whose pushes are finished or returned.
 @Suite struct RetirementTests {
     private func withFixture(
         streamLimit: Int = 100, retirementSeconds: Int64 = 1,
@@ -20,62 +20,63 @@ import Testing
         await simulator.stop()
     }
 
-    /// Device tokens whose answer takes so many milliseconds.
+    /// Returns device tokens that the simulator answers after this number of milliseconds.
     private func slowTokens(_ count: Int, _ milliseconds: Int) -> [String] {
         let digits = String(milliseconds)
         return WireFixture.tokens(count, "de1ade1a" + String(repeating: "0", count: 4 - digits.count) + digits)
     }
 
-    @Test func idleConnectionsAreClosedAtOnce() async throws {
+    @Test func closesIdleConnectionsAtOnce() async throws {
         try await withFixture(retirementSeconds: 3_600) { fixture, simulator async throws in
             #expect(try await fixture.push() == "sent -")
             #expect(await simulator.counters().openConnections == 1)
             fixture.output.credentialsChanged(to: ["2"])
-            try await eventually("it is closed") {
+            try await eventually("the connection closed") {
                 await simulator.counters().openConnections == 0
             }
         }
     }
 
-    @Test func whatIsOnTheWireAndSoonSentIsFinished() async throws {
+    @Test func finishesPushesThatCanBeSentInTime() async throws {
         try await withFixture(streamLimit: 50, retirementSeconds: 60) { fixture, simulator async throws in
             #expect(try await fixture.push() == "sent -")
             try fixture.send(to: slowTokens(100, 200))
-            try await eventually("they are on the wire") { await simulator.counters().arrivals > 1 }
+            try await eventually("pushes on the wire") { await simulator.counters().arrivals > 1 }
             fixture.output.credentialsChanged(to: ["2"])
             await fixture.recorder.wait(for: 101, atMost: .seconds(60))
             #expect(fixture.tally == ["sent": 101])
-            try await eventually("closed") { await simulator.counters().openConnections == 0 }
+            try await eventually("all connections closed") { await simulator.counters().openConnections == 0 }
         }
     }
 
-    /// A campaign of minutes is not finished with a retired credential.
-    @Test func whatWouldTakeLongGoesBackToBeRoutedAnew() async throws {
+    /// A campaign that would take minutes is not finished with the retired credential. Its pushes are returned and
+    /// routed again.
+    @Test func returnsPushesThatCannotBeSentInTime() async throws {
         try await withFixture(streamLimit: 5) { fixture, simulator async throws in
             #expect(try await fixture.push() == "sent -")
             try fixture.send(to: slowTokens(1_000, 300))
-            try await eventually("some are on the wire") { await simulator.counters().arrivals > 1 }
+            try await eventually("some pushes on the wire") { await simulator.counters().arrivals > 1 }
             fixture.output.credentialsChanged(to: ["2"])
             await fixture.recorder.wait(for: 1_001, atMost: .seconds(60))
             #expect(Set(fixture.tally.keys) == ["sent", "returned"], "\(fixture.tally)")
             #expect(fixture.recorder.outcomes.count == 1_001 && fixture.surplusOutcomes == 0)
-            try await eventually("closed") { await simulator.counters().openConnections == 0 }
+            try await eventually("all connections closed") { await simulator.counters().openConnections == 0 }
         }
     }
 
-    @Test func aJobThatWasRoutedBeforeOpensNothing() async throws {
+    @Test func returnsJobRoutedBeforeRetirementWithoutConnecting() async throws {
         try await withFixture { fixture, simulator async throws in
             fixture.output.credentialsChanged(to: ["2"])
             #expect(try await fixture.push() == "returned -")
             #expect(await simulator.counters().connections == 0)
-            // Taken back into use, as after a master key was missing.
+            // The credential returns to use, for example when a missing master key is available again.
             fixture.output.credentialsChanged(to: ["1", "2"])
             #expect(try await fixture.push() == "sent -")
         }
     }
 
-    /// Routing may see a snapshot before the output hears of it.
-    @Test func aCredentialNotHeardOfYetIsUsed() async throws {
+    /// Routing may use a new credential before the output is notified of it.
+    @Test func sendsWithCredentialThatIsNotYetAnnounced() async throws {
         let simulator = try await WireFixture.startedSimulator()
         let fixture = try WireFixture(simulator)
         try fixture.register(at: simulator)

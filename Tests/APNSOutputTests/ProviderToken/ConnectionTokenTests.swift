@@ -7,13 +7,13 @@ import Testing
     private let first = ProviderToken(token: Secret("first".utf8), issuedAt: 0)
     private let second = ProviderToken(token: Secret("second".utf8), issuedAt: 25 * minute)
 
-    @Test func nothingLeavesWithoutAToken() {
+    @Test func isUnusableWithoutToken() {
         let token = ConnectionToken()
         #expect(!token.isUsable(now: 0))
         #expect(token.mayChange(now: 0))
     }
 
-    @Test func aTokenIsKeptForTwentyOneMinutesFromItsFirstUse() {
+    @Test func keepsTokenFor21MinutesFromFirstUse() {
         var token = ConnectionToken()
         let isNew = token.take(first)
         #expect(isNew)
@@ -27,7 +27,7 @@ import Testing
         #expect(!token.mayChange(now: 52 * Self.minute - 1))
     }
 
-    @Test func aTokenThatWasNotUsedHereMayChange() {
+    @Test func allowsChangeOfUnusedToken() {
         var token = ConnectionToken()
         _ = token.take(first)
         #expect(token.mayChange(now: Self.minute))
@@ -36,17 +36,17 @@ import Testing
         #expect(token.held?.token == second.token)
     }
 
-    @Test func theSameTokenIsNoChange() {
+    @Test func treatsSameTokenAsUnchanged() {
         var token = ConnectionToken()
         _ = token.take(first)
         token.used(now: 0)
         let isAnother = token.take(first)
         #expect(!isAnother)
         token.used(now: 22 * Self.minute)
-        #expect(token.mayChange(now: 22 * Self.minute), "its first use counts")
+        #expect(token.mayChange(now: 22 * Self.minute), "the 21 minutes must count from the first use")
     }
 
-    @Test func useBeginsUntilThirtyThreeMinutesAndEndsAtFiftyFour() {
+    @Test func allowsFirstUseUntil33AndUseUntil54Minutes() {
         var token = ConnectionToken()
         _ = token.take(first)
         #expect(token.isUsable(now: 33 * Self.minute - 1))

@@ -10,7 +10,8 @@ import Testing
         SharedToken(token: Secret(text.utf8), issuedAt: Timestamp(seconds: 0), age: age)
     }
 
-    /// What `needed` says, in words: a token's text, `pending` or `unavailable`; with the age asked for.
+    /// Returns the answer of `needed` as text (a token, `pending` or `unavailable`), and the maximum age that it
+    /// requests from the store, in milliseconds.
     private func ask(_ cache: inout ProviderTokenCache, at now: Int64) -> (String, asked: Int64?) {
         let (answer, fetch) = cache.needed(now: now)
         let word =
@@ -22,7 +23,7 @@ import Testing
         return (word, fetch?.age)
     }
 
-    /// One that took token "a" when the process' clock said 0.
+    /// Returns a cache that received token "a" at time 0 of the process's clock.
     private func holding(age: Int64 = 0) -> ProviderTokenCache {
         var cache = ProviderTokenCache()
         _ = cache.needed(now: 0)
@@ -30,24 +31,24 @@ import Testing
         return cache
     }
 
-    @Test func asksOnceAndWaits() {
+    @Test func requestsTokenOnceAndWaits() {
         var cache = ProviderTokenCache()
         #expect(ask(&cache, at: 0) == ("pending", 25 * Self.minute))
         #expect(ask(&cache, at: 4_999) == ("pending", nil))
-        #expect(ask(&cache, at: 5_000) == ("unavailable", nil), "a store that does not answer is away")
+        #expect(ask(&cache, at: 5_000) == ("unavailable", nil), "the store must answer within 5 seconds")
         let isBack = cache.fetched(shared("a"), now: 6_000)
         #expect(!isBack)
         #expect(ask(&cache, at: 6_000) == ("a", nil))
     }
 
-    @Test(arguments: [0, 10, 24]) func holdsATokenUntilItIsTwentyFiveMinutesOld(age: Int64) {
+    @Test(arguments: [0, 10, 24]) func keepsTokenUntil25MinutesOld(age: Int64) {
         var cache = holding(age: age * Self.minute)
         #expect(ask(&cache, at: (25 - age) * Self.minute - 1) == ("a", nil))
         #expect(ask(&cache, at: (25 - age) * Self.minute) == ("pending", 25 * Self.minute))
     }
 
-    /// The age counts from when it was asked: the answer may have been long on its way.
-    @Test func aTokenIsTakenForRatherTooOld() {
+    /// The age counts from the time of the request, because the answer may have taken long.
+    @Test func countsTokenAgeFromTimeOfRequest() {
         var cache = ProviderTokenCache()
         _ = cache.needed(now: 0)
         _ = cache.fetched(shared("a", age: 20 * Self.minute), now: 4 * Self.minute)
@@ -55,14 +56,14 @@ import Testing
         #expect(token.age(at: 4 * Self.minute) == 24 * Self.minute)
     }
 
-    /// The store's clock is the one that counts, and the two run apart.
-    @Test func aTokenThatTheStoreFindsYoungEnoughIsNotAskedForAgainAtOnce() {
+    /// The store's clock decides whether a token is too old, and it may differ from the clock of the process.
+    @Test func keepsTokenFromStoreForAtLeastFiveSeconds() {
         var cache = holding(age: 25 * Self.minute - 1)
         #expect(ask(&cache, at: 4_999) == ("a", nil))
         #expect(ask(&cache, at: 5_000) == ("pending", 25 * Self.minute))
     }
 
-    @Test func withTheStoreAwayATokenServesUntilItIsThirtyThreeMinutesOld() {
+    @Test func usesTokenUntil33MinutesOldWhileStoreIsUnavailable() {
         var cache = holding()
         #expect(ask(&cache, at: 25 * Self.minute) == ("pending", 25 * Self.minute))
         let isFirst = cache.fetchFailed(now: 25 * Self.minute, random: 0)
@@ -70,15 +71,15 @@ import Testing
         #expect(ask(&cache, at: 25 * Self.minute) == ("a", nil))
         #expect(ask(&cache, at: 33 * Self.minute - 1) == ("a", 25 * Self.minute))
         let isFirstAgain = cache.fetchFailed(now: 33 * Self.minute - 1, random: 0)
-        #expect(!isFirstAgain, "only the first failure is news")
+        #expect(!isFirstAgain, "only the first failure returns true")
         #expect(ask(&cache, at: 33 * Self.minute) == ("unavailable", nil))
-        #expect(ask(&cache, at: 34 * Self.minute) == ("pending", 25 * Self.minute), "this attempt may succeed")
+        #expect(ask(&cache, at: 34 * Self.minute) == ("pending", 25 * Self.minute), "the new attempt may succeed")
         let isBack = cache.fetched(shared("b"), now: 34 * Self.minute)
-        #expect(isBack, "and so is its end")
+        #expect(isBack, "the first success after a failure returns true")
         #expect(ask(&cache, at: 34 * Self.minute) == ("b", nil))
     }
 
-    @Test func triesAgainAfterOneToThirtySeconds() {
+    @Test func retriesFetchAfterOneToThirtySeconds() {
         var cache = ProviderTokenCache()
         var now: Int64 = 0
         for seconds: Int64 in [1, 2, 4, 8, 16, 30, 30, 30] {
@@ -89,10 +90,10 @@ import Testing
         }
     }
 
-    @Test func aTokenCalledExpiredIsNotHandedOutUntilTheStoreWasAsked() {
+    @Test func withholdsRefusedTokenUntilStoreAnswers() {
         var cache = holding()
         cache.refused(Secret("a".utf8), now: Self.minute)
-        #expect(ask(&cache, at: Self.minute) == ("pending", 20 * Self.minute), "a new one may be made 5 min early")
+        #expect(ask(&cache, at: Self.minute) == ("pending", 20 * Self.minute), "a refused token is renewed earlier")
         _ = cache.fetchFailed(now: Self.minute, random: 0)
         #expect(ask(&cache, at: Self.minute) == ("unavailable", nil))
         _ = cache.needed(now: 2 * Self.minute)
@@ -100,7 +101,7 @@ import Testing
         #expect(ask(&cache, at: 2 * Self.minute) == ("b", nil))
     }
 
-    @Test func theSameTokenAgainStaysAndIsAskedAboutEveryThirtySeconds() {
+    @Test func usesRefusedTokenConfirmedByStoreFor30Seconds() {
         var cache = holding()
         cache.refused(Secret("a".utf8), now: 0)
         _ = cache.needed(now: 0)
@@ -112,14 +113,14 @@ import Testing
         #expect(ask(&cache, at: 30_000) == ("pending", 20 * Self.minute))
     }
 
-    @Test func anotherTokenCalledExpiredChangesNothing() {
+    @Test func ignoresRefusalOfAnotherToken() {
         var cache = holding()
         cache.refused(Secret("older".utf8), now: 0)
         #expect(ask(&cache, at: 0) == ("a", nil))
     }
 
-    /// The question that was under way allowed an older token than a refusal does.
-    @Test func aRefusalDuringAFetchIsNotForgotten() {
+    /// The pending request to the store allows an older token than a request after a refusal would.
+    @Test func fetchesAgainAfterRefusalDuringFetch() {
         var cache = holding()
         _ = cache.needed(now: 25 * Self.minute)
         cache.refused(Secret("a".utf8), now: 25 * Self.minute)

@@ -4,10 +4,10 @@ import Store
 import TestSupport
 import Testing
 
-/// Apple's limits: a token is at most 60 minutes old, a key has one new token in 20 minutes at most, and a
-/// connection changes its token once in 20 minutes at most.
+/// Apple's limits on provider tokens. A token is at most 60 minutes old, a key gets at most one new token in 20
+/// minutes, and a connection changes its token at most once in 20 minutes.
 @Suite struct ProviderTokenScheduleTests {
-    /// What happened over a simulated day; times in milliseconds.
+    /// The results of a simulated day, with times in milliseconds.
     private struct Day {
         var oldest: Int64 = 0
         var shortestInterval = Int64.max
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// One process of the fleet: its cache, and connections that come and go.
+    /// One process of the fleet, with its token cache and connections that end after a while.
     private struct Process {
         struct Connection {
             var token = ConnectionToken()
@@ -38,8 +38,10 @@ import Testing
         var connections: [Connection]
     }
 
-    /// - Parameter slowest: time that the store takes for an answer, at most.
-    /// - Parameter away: when it answers nothing.
+    /// Simulates a day of four processes that share a key.
+    ///
+    /// - Parameter slowest: The longest time that the store takes to answer, in milliseconds.
+    /// - Parameter away: The periods in which the store does not answer, in milliseconds.
     private func simulate(
         seed: UInt64, averagePause: Int64, slowest: Int64 = 8_000, away: [Range<Int64>] = []
     ) -> Day {
@@ -104,18 +106,17 @@ import Testing
         return day
     }
 
-    /// Four processes share a key for a day.
     @Test(arguments: [1, 7, 60, 600, 1501])
-    func limitsHold(averagePause: Int64) {
+    func keepsLimitsOverADay(averagePause: Int64) {
         let day = simulate(seed: UInt64(averagePause), averagePause: averagePause, slowest: 4_000)
         day.check()
-        // Who sends now and then asks with one push and has the answer for the next.
+        // With long pauses, one push requests a new token, but only the next push can use it.
         if averagePause <= 60 {
             #expect(day.oldest <= 48 * 60_000, "the oldest token used was \(day.oldest) ms old")
         }
     }
 
-    @Test(arguments: [1, 2, 3]) func limitsHoldWhileTheStoreIsAwayNowAndThen(seed: UInt64) {
+    @Test(arguments: [1, 2, 3]) func keepsLimitsDuringStoreOutages(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let away = (1..<24).map { hour in
             let start = Int64(hour) * 3_600_000 + .random(in: 0...1_800_000, using: &generator)
@@ -123,14 +124,14 @@ import Testing
         }
         let day = simulate(seed: seed, averagePause: 10, away: away)
         day.check()
-        #expect(day.withoutToken > 0, "an outage of more than an hour is not survived")
+        #expect(day.withoutToken > 0, "an outage of over an hour must leave pushes without a token")
     }
 
-    /// Every process has had a token before the outage.
-    @Test(arguments: [1, 2, 3, 4]) func anOutageOfSevenMinutesIsNotNoticed(seed: UInt64) {
+    /// Every process holds a token before the outage.
+    @Test(arguments: [1, 2, 3, 4]) func sendsThroughSevenMinuteStoreOutage(seed: UInt64) {
         let start = Int64(seed) * 7_000_000
         let day = simulate(seed: seed, averagePause: 5, away: [start..<start + 7 * 60_000])
         day.check()
-        #expect(day.longestWithoutToken <= 20_000, "for \(day.longestWithoutToken) ms nothing was sent")
+        #expect(day.longestWithoutToken <= 20_000, "nothing was sent for \(day.longestWithoutToken) ms")
     }
 }

@@ -22,21 +22,21 @@ import Testing
             Data(base64Encoded: base64 + String(repeating: "=", count: (4 - base64.count % 4) % 4)), "\(base64URL)")
     }
 
-    @Test func headerAndClaimsAreApples() throws {
+    @Test func writesHeaderAndClaimsThatAppleRequires() throws {
         let parts = try parts()
         #expect(parts.count == 3)
         #expect(String(decoding: try decode(parts[0]), as: UTF8.self) == #"{"alg":"ES256","kid":"ABC123DEFG"}"#)
         #expect(
             String(decoding: try decode(parts[1]), as: UTF8.self) == #"{"iat":1795168800,"iss":"TEAM123456"}"#,
-            "iat is a number of seconds")
+            "iat must be in seconds")
     }
 
-    /// Several, because what goes wrong with some leading bytes goes wrong in one of 256.
-    @Test func thePublicKeyVerifiesTheSignature() throws {
+    /// Signs 100 times, because an error with certain leading bytes occurs in one of 256 signatures.
+    @Test func producesSignaturesThatPublicKeyVerifies() throws {
         for _ in 0..<100 {
             let parts = try parts()
             let raw = try decode(parts[2])
-            #expect(raw.count == 64, "R and S, not DER")
+            #expect(raw.count == 64, "the signature must be R and S, not DER")
             let signature = try P256.Signing.ECDSASignature(rawRepresentation: raw)
             #expect(key.publicKey.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8)))
             #expect(!key.publicKey.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])x".utf8)))
@@ -44,13 +44,13 @@ import Testing
     }
 
     @Test(arguments: ["", "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----", "not a key"])
-    func whatIsNoKeyIsRefused(pem: String) {
+    func rejectsInvalidPrivateKey(pem: String) {
         #expect(throws: (any Error).self) {
             try ProviderTokenSigner(privateKeyPEM: Secret(pem.utf8), keyID: "K", team: "T")
         }
     }
 
-    @Test func aKeyOfAnotherCurveIsRefused() {
+    @Test func rejectsKeyOfAnotherCurve() {
         let pem = P384.Signing.PrivateKey().pemRepresentation
         #expect(throws: (any Error).self) {
             try ProviderTokenSigner(privateKeyPEM: Secret(pem.utf8), keyID: "K", team: "T")

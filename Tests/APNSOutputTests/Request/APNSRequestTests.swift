@@ -14,7 +14,7 @@ import Testing
         var testDescription: String { type }
     }
 
-    /// Reference: the table of push types of Apple's "Sending notification requests to APNs".
+    /// The push types in the table of Apple's "Sending notification requests to APNs".
     private static let rows = [
         Row(type: "alert", suffix: "", priority: 10), Row(type: "background", suffix: "", priority: 5, allowed: [5]),
         Row(type: "complication", suffix: ".complication", priority: 10),
@@ -41,12 +41,12 @@ import Testing
         }
     }
 
-    @Test func theTableHasEveryType() {
+    @Test func coversEveryPushType() {
         #expect(Self.rows.map(\.type) == APNSPushType.allCases.map(\.rawValue))
     }
 
     @Test(arguments: rows)
-    func defaultsFollowFromTheType(row: Row) throws {
+    func derivesDefaultsFromPushType(row: Row) throws {
         let request = try request(#""push_type":"\#(row.type)""#)
         #expect(request.pushType.rawValue == row.type)
         #expect(request.topic == "com.example.shop" + row.suffix)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: rows)
-    func anExplicitTopicNeedsTheSuffix(row: Row) throws {
+    func requiresSuffixInExplicitTopic(row: Row) throws {
         let type = #""push_type":"\#(row.type)""#
         #expect(try request(type, #""topic":"org.other\#(row.suffix)""#).topic == "org.other" + row.suffix)
         #expect(try reason(type, #""topic":"org.other""#) == (row.suffix.isEmpty ? nil : "BadTopic"))
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: rows, [1, 5, 10])
-    func prioritiesAreSentAsGiven(row: Row, priority: Int) throws {
+    func acceptsOnlyPrioritiesOfPushType(row: Row, priority: Int) throws {
         let members = [#""push_type":"\#(row.type)""#, #""priority":\#(priority)"#]
         let refused = !row.allowed.contains(priority)
         #expect(try reason(members[0], members[1]) == (refused ? "BadPriority" : nil))
@@ -76,7 +76,7 @@ import Testing
             ("", nil, 0), (#""expires_at":0"#, 0, 0), (#""expires_at":1795168800"#, 1_795_168_800, nil),
             (#""expires_at":"2026-11-20T10:00:00.999Z""#, 1_795_168_800, nil),
         ] as [(String, Int64?, Int64?)])
-    func expirations(member: String, alert: Int64?, pushToTalk: Int64?) throws {
+    func readsExpirationForAlertAndPushToTalk(member: String, alert: Int64?, pushToTalk: Int64?) throws {
         let members = member.isEmpty ? [] : [member]
         #expect(try APNSRequest(for: Job.read(Job.sampleText(members))).expiration == alert)
         let talk = try Job.read(Job.sampleText(members + [#""push_type":"pushtotalk""#]))
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: ["Alert", "alert ", "wallet", "push-type.controls", "\\u0000"])
-    func unknownTypesAreRefused(type: String) throws {
+    func rejectsUnknownPushTypes(type: String) throws {
         #expect(try reason(#""push_type":"\#(type)""#) == "InvalidPushType")
     }
 
@@ -105,7 +105,7 @@ import Testing
             (#"{"aps":{"event":7,"alert":"x"}}"#, "alert"), (#"{"event":"update","aps":{"alert":"x"}}"#, "alert"),
             ("{}", nil), (#"{"aps":{}}"#, nil), (#"{"aps":{"content-available":0}}"#, nil), (#"{"alert":"x"}"#, nil),
         ] as [(String, String?)])
-    func theTypeIsInferred(payload: String, type: String?) throws {
+    func infersPushTypeFromPayload(payload: String, type: String?) throws {
         if let type {
             #expect(try request(payload: payload).pushType.rawValue == type)
         } else {
@@ -114,16 +114,16 @@ import Testing
     }
 
     @Test(arguments: ["a b", "ä", "a\\n", "\\u007f"])
-    func topicsArePrintableASCII(topic: String) throws {
+    func rejectsTopicsBeyondPrintableASCII(topic: String) throws {
         #expect(try reason(#""topic":"\#(topic)""#) == "BadTopic")
     }
 
     @Test(arguments: ["\\u0000", "a\\nb", "\\u001f", "\\u007f", "a\\tb"])
-    func collapseIDsHaveNoControlCharacters(id: String) throws {
+    func rejectsControlCharactersInCollapseID(id: String) throws {
         #expect(try reason(#""collapse_id":"\#(id)""#) == "BadCollapseId")
     }
 
-    @Test func headerFieldsInFull() throws {
+    @Test func writesAllHeaderFields() throws {
         let request = try request(
             #""push_type":"voip""#, #""priority":5"#, #""expires_at":77"#, #""collapse_id":"é news""#)
         #expect(
@@ -134,6 +134,6 @@ import Testing
             ])
         #expect(
             try self.request().headerFields.map(\.name) == ["apns-topic", "apns-push-type", "apns-priority"],
-            "an expiration left out is not 0")
+            "an omitted expiration must not be sent as 0")
     }
 }

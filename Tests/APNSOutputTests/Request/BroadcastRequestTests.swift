@@ -25,31 +25,31 @@ import Testing
         }
     }
 
-    @Test func whatAppleRequiresIsAlwaysSent() throws {
+    @Test func sendsHeaderFieldsThatAppleRequires() throws {
         let request = try APNSRequest(for: job())
         #expect(
             request.headerFields == [
                 HTTP2Field("apns-channel-id", Self.channel), HTTP2Field("apns-push-type", "liveactivity"),
                 HTTP2Field("apns-priority", "10"), HTTP2Field("apns-expiration", "0"),
             ])
-        #expect(request.topic == "com.example.shop", "the credential's, without the suffix")
+        #expect(request.topic == "com.example.shop", "the topic must be the app without the suffix")
     }
 
     @Test(arguments: [1, 5, 10])
-    func prioritiesAndExpirationsAreSentAsGiven(priority: Int) throws {
+    func sendsPriorityAndExpirationAsGiven(priority: Int) throws {
         let request = try APNSRequest(for: job(#""priority":\#(priority)"#, #""expires_at":1795168800"#))
         #expect(request.priority == priority)
         #expect(request.expiration == 1_795_168_800)
     }
 
-    @Test func liveActivityIsTheOnlyType() throws {
+    @Test func acceptsOnlyLiveActivityType() throws {
         #expect(try reason(job(#""push_type":"liveactivity""#)) == nil)
         for type in APNSPushType.allCases.map(\.rawValue) + ["wallet"] where type != "liveactivity" {
             #expect(try reason(job(#""push_type":"\#(type)""#)) == "InvalidPushType", "\(type)")
         }
     }
 
-    @Test func aStartIsRefused() throws {
+    @Test func rejectsStartEvent() throws {
         #expect(try reason(job(payload: #"{"aps":{"event":"start"}}"#)) == "BadRequestPayload")
         for payload in [#"{"aps":{"event":"end"}}"#, "{}", #"{"event":"start"}"#] {
             #expect(try reason(job(payload: payload)) == nil, "\(payload)")
@@ -57,17 +57,17 @@ import Testing
     }
 
     @Test(arguments: ["a b", "ä", "a\\n", "\\u007f", "\\u0000", String(repeating: "a", count: 256)])
-    func aChannelThatNoHeaderCanCarryIsRefused(channel: String) throws {
+    func rejectsChannelThatIsInvalidInHeader(channel: String) throws {
         #expect(try reason(job(channel: channel)) == "BadChannelId")
     }
 
     @Test(arguments: ["a/b", "a?b", "a b", "ä", "a%2e"])
-    func anAppThatNoPathCanCarryIsRefused(app: String) throws {
+    func rejectsAppThatIsInvalidInPath(app: String) throws {
         #expect(try reason(job(app: app)) == "BadTopic")
     }
 
     @Test(arguments: ["com.example.shop", "A-z_0.9~", String(repeating: "a", count: 200)])
-    func pathsNameTheApp(app: String) throws {
+    func writesAppIntoPath(app: String) throws {
         var path = BroadcastPath()
         #expect(path.write("org.example.first").map { String(decoding: $0, as: UTF8.self) }?.hasSuffix("first") == true)
         #expect(path.write(app).map { String(decoding: $0, as: UTF8.self) } == "/4/broadcasts/apps/" + app)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [(5_120, nil), (5_121, "PayloadTooLarge")])
-    func theLimitIs5120Bytes(bytes: Int, reason: String?) throws {
+    func limitsPayloadTo5120Bytes(bytes: Int, reason: String?) throws {
         let job = try job(payload: #"{"a":"\#(String(repeating: "x", count: bytes - 8))"}"#)
         let prepared = try PreparedJob(RoutedJob(job), sink: OutcomeRecorder())
         if let reason {

@@ -9,7 +9,7 @@ import Testing
         }
     }
 
-    @Test func takesEveryEvenLengthUpTo512AndNoOther() {
+    @Test func acceptsOnlyEvenLengthsUpTo512() {
         for length in 0...520 {
             let token = String((0..<length).map { Array("0123456789abcdef")[$0 % 16] })
             let isGood = length > 0 && length <= 512 && length.isMultiple(of: 2)
@@ -25,22 +25,22 @@ import Testing
         #expect(path(token.utf8) == "/3/device/\(hex)")
     }
 
-    @Test func everyByteThatIsNoDigitIsRefused() {
+    @Test func rejectsBytesThatAreNotHexDigits() {
         for byte in UInt8.min...UInt8.max {
             let character = Character(Unicode.Scalar(byte))
             let isLeftOut = "<> ".contains(character)
             let isDigit = byte < 0x80 && character.isHexDigit
-            #expect((path([0x61, byte, 0x62]) != nil) == isLeftOut, "odd with \(byte)")
-            #expect((path([0x61, byte]) != nil) == isDigit, "byte \(byte)")
+            #expect((path([0x61, byte, 0x62]) != nil) == isLeftOut, "byte \(byte) between two digits")
+            #expect((path([0x61, byte]) != nil) == isDigit, "byte \(byte) after a digit")
         }
     }
 
     @Test(arguments: ["", "<>", " ", "a", "abc", "../../aa", "aa/bb", "0x12", "aa?b", "ééé"])
-    func refuses(token: String) {
+    func rejectsInvalidTokens(token: String) {
         #expect(path(token.utf8) == nil)
     }
 
-    @Test func theMemoryIsUsedAgain() {
+    @Test func reusesBufferForNextToken() {
         var path = DevicePath()
         func write(_ token: String) -> String? {
             Array(token.utf8).withUnsafeBufferPointer { token in

@@ -18,7 +18,7 @@ import Testing
         (#"{"aps":{"x":{"alert":1,"content-available":1}}}"#, false, false),
         (#"{"aps":{"mutable-content":1,"category":"alert"}}"#, false, false),
     ])
-    func reads(payload: String, isVisible: Bool, isContentAvailable: Bool) {
+    func readsVisibilityAndContentAvailable(payload: String, isVisible: Bool, isContentAvailable: Bool) {
         let facts = facts(payload)
         #expect(facts.isVisible == isVisible)
         #expect(facts.isContentAvailable == isContentAvailable)

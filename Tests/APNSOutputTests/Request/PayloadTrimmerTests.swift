@@ -10,37 +10,37 @@ import Testing
     }
 
     @Test(arguments: [
-        // A word end, and the rest byte for byte.
+        // The text is cut at the end of a word, and the rest is kept byte for byte.
         (#"{ "aps":{"alert":"one two three four"},"x":[1, 2]}"#, 45, #"{ "aps":{"alert":"one two…"},"x":[1, 2]}"#),
         (
             #"{"aps":{"alert":{"title":"T","body":"one two three"}}}"#, 50,
             #"{"aps":{"alert":{"title":"T","body":"one…"}}}"#
         ),
-        // No word end: cut anywhere.
+        // A text without the end of a word is cut anywhere.
         (
             #"{"aps":{"alert":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}}"#, 50,
             #"{"aps":{"alert":"aaaaaaaaaaaaaaaaaaaaaaaaaaa…"}}"#
         ),
-        // A family emoji is 25 bytes and one cluster.
+        // A family emoji is one cluster of 25 bytes.
         (#"{"aps":{"alert":"ab👨‍👩‍👧‍👦cd"}}"#, 44, #"{"aps":{"alert":"ab…"}}"#),
-        // An escape is cut whole, and written in its shortest form.
+        // An escape is never split, and is written in its shortest form.
         (#"{"aps":{"alert":"ab\u00e9\u00e9\u00e9\u00e9 cd"}}"#, 31, #"{"aps":{"alert":"abééé…"}}"#),
         (#"{"aps":{"alert":"say \"hi\" to them"}}"#, 35, #"{"aps":{"alert":"say \"hi\"…"}}"#),
-        // A surrogate pair is one character; one that is cut off is none.
+        // A surrogate pair is one character and is never split.
         (#"{"aps":{"alert":"ab\ud83d\ude00\ud83d\ude00"}}"#, 29, #"{"aps":{"alert":"ab😀…"}}"#),
-        // Combining marks stay with their letter: e + U+0301 + U+0323 is five bytes.
+        // Combining marks stay with their letter. The cluster e + U+0301 + U+0323 has five bytes.
         (
             "{\"aps\":{\"alert\":\"abe\u{301}\u{323}e\u{301}\u{323}\"}}", 30,
             "{\"aps\":{\"alert\":\"abe\u{301}\u{323}…\"}}"
         ),
-        // Right to left: the beginning in memory is the beginning for the reader.
+        // In right-to-left text, the beginning in memory is the beginning for the reader.
         (#"{"aps":{"alert":"שלום לכם חברים"}}"#, 40, #"{"aps":{"alert":"שלום לכם…"}}"#),
-        // White space at the cut is left out, however much of it.
+        // All white space at the cut is removed.
         (#"{"aps":{"alert":"one   two three"}}"#, 29, #"{"aps":{"alert":"one…"}}"#),
-        // Written without escapes it is short enough, and nothing is lost.
+        // The text fits when it is written without escapes, so nothing is cut.
         (#"{"aps":{"alert":"\u0061\u0062\u0063"}}"#, 23, #"{"aps":{"alert":"abc"}}"#),
     ])
-    func cuts(payload: String, limit: Int, expected: String) throws {
+    func cutsTextAtWordOrCharacter(payload: String, limit: Int, expected: String) throws {
         let trimmed = try #require(trim(payload, to: limit))
         #expect(trimmed.text == expected)
         #expect(trimmed.text.utf8.count <= limit)
@@ -55,11 +55,11 @@ import Testing
         #"{"aps":{"alert":{"loc-key":"GREETING","loc-args":["aaaaaaaaaaaaaaaaaaa"]}}}"#,
         #"{"aps":{"alert":{"body":{"loc-key":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}}}}"#,
     ])
-    func givesUpWhereTheTextIsNotWhatIsLong(payload: String) {
+    func returnsNilIfAlertTextCannotBeTrimmedEnough(payload: String) {
         #expect(trim(payload, to: 30) == nil)
     }
 
-    @Test func everyLimitGivesValidJSONThatFits() throws {
+    @Test func returnsValidJSONWithinLimit() throws {
         var generator = SplitMix64(seed: 7)
         let alphabet = Array("ab \"\\\n😀é👩‍🚀")
         for _ in 0..<200 {
@@ -67,17 +67,17 @@ import Testing
             let payload = String(
                 decoding: try JSONSerialization.data(withJSONObject: ["aps": ["alert": text]]), as: UTF8.self)
             let limit = Int.random(in: 23..<payload.utf8.count, using: &generator)
-            let trimmed = try #require(trim(payload, to: limit), "\(payload) to \(limit)")
+            let trimmed = try #require(trim(payload, to: limit), "no result for \(payload) with limit \(limit)")
             #expect(trimmed.text.utf8.count <= limit)
             let object = try JSONSerialization.jsonObject(with: Data(trimmed.text.utf8)) as? [String: [String: String]]
             let alert = try #require(object?["aps"]?["alert"], "\(trimmed.text)")
-            #expect(alert.hasSuffix("…") && text.hasPrefix(String(alert.dropLast())), "\(alert) of \(text)")
+            #expect(alert.hasSuffix("…") && text.hasPrefix(String(alert.dropLast())), "\(alert) does not trim \(text)")
         }
     }
 
-    /// At every limit from none to all: the most clusters that fit at a word end, and not one scalar of another.
+    /// With every limit, the result fits, begins with the original text and contains no part of a cluster.
     @Test(arguments: 0..<60)
-    func everyLimitOfARandomTextIsUsedAsFarAsItGoes(seed: UInt64) throws {
+    func cutsRandomTextAtClusterBoundaries(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let alphabet: [String] = [
             "a", "b", " ", "\u{A0}", "\\", "\"", "\n", "é", "e\u{301}", "q\u{323}\u{307}", "ש", "\u{5B0}", "ﷺ",
@@ -100,7 +100,7 @@ import Testing
             if body == text { continue }
             let kept = Array(body.unicodeScalars.dropLast())
             #expect(body.unicodeScalars.last == "…")
-            #expect(Array(scalars.prefix(kept.count)) == kept, "limit \(limit): \(body) of \(text)")
+            #expect(Array(scalars.prefix(kept.count)) == kept, "limit \(limit): \(body) is no prefix of \(text)")
             let end = text.unicodeScalars.index(text.unicodeScalars.startIndex, offsetBy: kept.count)
             #expect(text.indices.contains(end), "limit \(limit): cut inside a cluster of \(text)")
         }

@@ -14,34 +14,34 @@ import Testing
         body.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// An object of so many bytes.
+    /// Returns a JSON object of this size in bytes.
     private static func payload(bytes: Int) -> String {
         #"{"a":"\#(String(repeating: "x", count: bytes - 8))"}"#
     }
 
     @Test(arguments: [("alert", 4096), ("background", 4096), ("widgets", 4096), ("voip", 5120)])
-    func payloadLimits(type: String, limit: Int) throws {
+    func enforcesPayloadLimitOfPushType(type: String, limit: Int) throws {
         for (size, reason) in [(limit, nil), (limit + 1, "PayloadTooLarge")] {
             let payload = Self.payload(bytes: size)
             #expect(payload.utf8.count == size)
             let job = try prepare(Job.sampleText(payload: payload, [#""push_type":"\#(type)""#]))
             let recipient = job.routed.job.recipients[0]
             if let reason {
-                #expect(throws: APNSRequest.Fault(reason: reason), "\(size)") { try job.body(for: recipient) }
+                #expect(throws: APNSRequest.Fault(reason: reason), "\(size) bytes") { try job.body(for: recipient) }
             } else {
                 #expect(try text(job.body(for: recipient)) == payload)
             }
         }
     }
 
-    @Test func bytesAreCountedAndNotCharacters() throws {
+    @Test func measuresPayloadInBytes() throws {
         let payload = #"{"a":"\#(String(repeating: "é", count: 2044))"}"#  // 4,096 bytes
         #expect(payload.utf8.count == 4096)
         let job = try prepare(Job.sampleText(payload: payload, [#""push_type":"alert""#]))
         #expect(try job.body(for: job.routed.job.recipients[0]).count == 4096)
     }
 
-    @Test func aRecipientsOwnPayloadIsSentAndMeasured() throws {
+    @Test func sendsAndMeasuresPayloadOfRecipient() throws {
         let job = try prepare(
             Job.sampleText(
                 recipients: """
@@ -51,10 +51,10 @@ import Testing
         #expect(try text(job.body(for: recipients[0])) == #"{"aps":{"alert":"Hi"}}"#)
         #expect(try text(job.body(for: recipients[1])) == #"{ "own" : 1 }"#)
         #expect(throws: APNSRequest.Fault(reason: "PayloadTooLarge")) { try job.body(for: recipients[2]) }
-        #expect(try text(job.body(for: recipients[0])) == #"{"aps":{"alert":"Hi"}}"#, "unchanged by the others")
+        #expect(try text(job.body(for: recipients[0])) == #"{"aps":{"alert":"Hi"}}"#, "unchanged by other recipients")
     }
 
-    @Test func aSmallPayloadOfItsOwnSavesARecipientOfALargeJob() throws {
+    @Test func acceptsSmallRecipientPayloadInOversizedJob() throws {
         let job = try prepare(
             Job.sampleText(
                 recipients: #"["aa",{"token":"bb","payload":{}}]"#, payload: Self.payload(bytes: 5000),
@@ -65,14 +65,14 @@ import Testing
         #expect(try text(job.body(for: job.routed.job.recipients[1])) == "{}")
     }
 
-    @Test func theSharedPayloadIsOneBuffer() throws {
+    @Test func sharesOneBufferForJobPayload() throws {
         let job = try prepare(Job.sampleText(recipients: #"["aa","bb"]"#))
         let bodies = try job.routed.job.recipients.map(job.body)
         #expect(bodies[0] === bodies[1])
     }
 
     @Test(arguments: [" a", "a "])
-    func aCollapseIDThatNoHeaderCanCarryIsRefused(id: String) {
+    func rejectsCollapseIDThatIsInvalidInHeader(id: String) {
         #expect(throws: APNSRequest.Fault(reason: "BadCollapseId")) {
             try prepare(Job.sampleText([#""collapse_id":"\#(id)""#]))
         }
@@ -80,7 +80,7 @@ import Testing
 }
 
 extension PreparedJobTests {
-    @Test func trimsWhatIsTooLongOnlyWhenAsked() throws {
+    @Test func trimsOversizedPayloadOnlyOnRequest() throws {
         let long = #"{"aps":{"alert":"\#(String(repeating: "word ", count: 1000))"}}"#
         let job = try prepare(
             Job.sampleText(recipients: #"["aa",{"token":"bb","payload":{}}]"#, payload: long, [#""trim":true"#]))
@@ -104,7 +104,7 @@ extension PreparedJobTests {
         environments: [.production])
 
     @Test(arguments: APNSPushType.allCases)
-    func onlyLocationNeedsAProviderToken(type: APNSPushType) throws {
+    func requiresProviderTokenOnlyForLocation(type: APNSPushType) throws {
         let job = try Job.sample(#""push_type":"\#(type.rawValue)""#)
         func prepare(_ credential: Credential) throws {
             _ = try PreparedJob(RoutedJob(job, credential: credential), sink: OutcomeRecorder())

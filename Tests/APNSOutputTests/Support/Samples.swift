@@ -3,7 +3,7 @@ import PushModel
 import PushTestSupport
 
 extension PreparedJob {
-    /// One with the tokens `aa`, `bb`, … of a lane.
+    /// Returns a job in this lane for the tokens `aa`, `bb`, …
     static func sample(
         recipients: Int = 1, lane: Lane = .normal, _ members: String...
     ) throws -> PreparedJob {

@@ -2,19 +2,20 @@ import NIOCore
 import NIOPosix
 import Threading
 
-/// An HTTP proxy with CONNECT and nothing else, on loopback. Whatever the tunnel is to, it ends at `target`.
+/// An HTTP proxy on loopback that supports only CONNECT. Every tunnel leads to `target`, regardless of the requested
+/// host.
 final class TinyProxy: Sendable {
     private let heads = Mutex<[String]>([])
     private let target: SocketAddress
     private let answer: String
 
-    /// - Parameter answer: the status line, after the version.
+    /// - Parameter answer: The status line without the version.
     init(to target: SocketAddress, answer: String = "200 Connection established") {
         self.target = target
         self.answer = answer
     }
 
-    /// What clients said.
+    /// The request heads that clients have sent.
     var requests: [String] { heads.withLock { $0 } }
 
     func start() async throws -> any Channel {

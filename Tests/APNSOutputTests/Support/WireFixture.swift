@@ -13,15 +13,15 @@ import PushTestSupport
 import Store
 import Threading
 
-/// An APNs output that finds `push.test` at the addresses a test gives it.
+/// An APNs output that resolves `push.test` to the addresses that the test sets.
 struct WireFixture {
     static let team = "TEAM123456", keyID = "ABC123DEFG"
 
     let output: APNSOutput
     let recorder = OutcomeRecorder()
-    /// What APNs has begun and ceased to refuse.
+    /// The refusal events that the output has reported.
     var refusals: [Refusal.Event] { told.events.withLock { $0 } }
-    /// What it has counted of bad device tokens, by reason.
+    /// The number of bad device tokens that the output has reported, by reason.
     var badTokens: [String: Int] {
         refusals.reduce(into: [:]) { counts, event in
             if case .badTokens(let bad) = event { counts[bad.reason, default: 0] += bad.count }
@@ -32,7 +32,7 @@ struct WireFixture {
     private let environment: PushEnvironment
     private let key = P256.Signing.PrivateKey()
 
-    /// At a simulator.
+    /// Creates an output that sends to a simulator.
     init(
         _ simulator: APNSSimulator, certificate: CertificateAuthority.Issued? = nil,
         environment: PushEnvironment = .production, _ change: (inout APNSConfiguration) -> Void = { _ in }
@@ -51,7 +51,7 @@ struct WireFixture {
             production: .init(host: host, port: 2197), sandbox: .init(host: host, port: 2197),
             authorityFile: authorityFile, verifiesCertificates: verifies,
             proxy: proxy, maximumConnections: maximumConnections, connectTimeoutSeconds: 30)
-        // Signing waits for a thread that other tests may have for long, the more so under a sanitizer.
+        // Signing needs a thread, which other tests may occupy for long, especially under a sanitizer.
         configuration.tokenPatienceMilliseconds = 60_000
         configuration.silenceMilliseconds = 60_000
         configuration.resolve = { name, _ in
@@ -72,7 +72,7 @@ struct WireFixture {
             id: "1", kind: kind ?? token, account: Self.team, environments: [.production, .sandbox])
     }
 
-    /// A simulator that knows this fixture's key.
+    /// Registers the fixture's key at a simulator.
     func register(at simulator: APNSSimulator, scope: TokenKey.Scope = TokenKey.Scope()) throws {
         var registered = try TokenKey(team: Self.team, keyID: Self.keyID, pem: key.publicKey.pemRepresentation)
         registered.scope = scope
@@ -91,7 +91,7 @@ struct WireFixture {
         return simulator
     }
 
-    /// Sends a push to each token, with a payload of so many bytes.
+    /// Sends a push to each token, with a payload of this size in bytes.
     func send(to tokens: [String], payloadBytes: Int = 30) throws {
         let frame = #"{"aps":{"alert":""}}"#
         let text = String(repeating: "x", count: payloadBytes - frame.utf8.count)
@@ -103,7 +103,7 @@ struct WireFixture {
         output.send(RoutedJob(job, environment: other ?? environment, credential: credential), reportingTo: recorder)
     }
 
-    /// Sends one push and says what became of it.
+    /// Sends one push and returns its verdict and reason.
     func push(_ token: String = "c0ffee", _ members: String...) async throws -> String {
         let before = recorder.outcomes.count
         try send(try Job.read(Job.sampleText(recipients: "[\"\(token)\"]", members)))
@@ -111,7 +111,8 @@ struct WireFixture {
         return recorder.outcomes.dropFirst(before).map { "\($0.verdict) \($0.reason ?? "-")" }.joined(separator: ", ")
     }
 
-    /// Device tokens that begin alike, in hexadecimal. The first is not all zeros, which no device has.
+    /// Returns device tokens with a common prefix, in hexadecimal. The first is not all zeros, because no device has
+    /// that token.
     static func tokens(_ count: Int, _ prefix: String = "") -> [String] {
         (0..<count).map { number in
             let digits = String(number + 1, radix: 16)
@@ -123,13 +124,13 @@ struct WireFixture {
         let events = Mutex<[Refusal.Event]>([])
     }
 
-    /// Outcomes beyond the one that each push is to have.
+    /// The number of outcomes beyond one for each push.
     var surplusOutcomes: Int {
         let outcomes = recorder.outcomes
         return outcomes.count - Set(outcomes.map { "\(ObjectIdentifier($0.job)) \($0.recipient)" }).count
     }
 
-    /// The tokens of the pushes that ended so.
+    /// Returns the tokens of the pushes that ended with this verdict.
     func tokens(_ verdict: Outcome.Verdict) -> Set<String> {
         Set(
             recorder.outcomes.filter { $0.verdict == verdict }.map { outcome in
@@ -138,7 +139,7 @@ struct WireFixture {
             })
     }
 
-    /// Pushes by verdict and reason.
+    /// The number of pushes by verdict and reason.
     var tally: [String: Int] {
         Dictionary(grouping: recorder.outcomes) { outcome in
             "\(outcome.verdict)" + (outcome.reason.map { " \($0)" } ?? "")
@@ -147,7 +148,7 @@ struct WireFixture {
 }
 
 extension Credential.Kind {
-    /// A push certificate of the simulator's authority.
+    /// Creates a credential from a push certificate that the simulator's authority issued.
     fileprivate init(_ issued: CertificateAuthority.Issued) throws {
         let chain = try NIOSSLCertificate(bytes: Array(issued.certificatePEM.utf8), format: .pem).toDERBytes()
         let key = try P256.Signing.PrivateKey(pemRepresentation: issued.privateKeyPEM)

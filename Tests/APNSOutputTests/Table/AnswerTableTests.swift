@@ -5,13 +5,13 @@ import PushModel
 import PushTestSupport
 import Testing
 
-/// Every answer APNs is known to give, and some it is not: what becomes of the push, and how often it is sent.
+/// All documented answers of APNs and some others, with the outcome of the push and how often it is sent.
 @Suite struct AnswerTableTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let answer: PlannedAnswer
-        /// Verdict and reason.
+        /// The expected verdict and reason.
         let outcome: String
-        /// How often the push arrives.
+        /// The number of times that the push arrives.
         let arrivals: Int
 
         init(_ status: Int, _ reason: String, _ verdict: String, arrivals: Int = 1) {
@@ -29,7 +29,7 @@ import Testing
         var testDescription: String { "\(answer.status) \(answer.reason ?? answer.body ?? "-")" }
     }
 
-    /// Apple: "Handling notification responses from APNs".
+    /// The reasons in Apple's "Handling notification responses from APNs".
     static let reasons = [
         Row(400, "BadCollapseId", "rejected"), Row(400, "BadDeviceToken", "rejected"),
         Row(400, "BadExpirationDate", "rejected"), Row(400, "BadMessageId", "rejected"),
@@ -50,7 +50,7 @@ import Testing
         Row(503, "Shutdown", "retry", arrivals: 2),
     ]
 
-    /// What Apple may add, and what may stand between us.
+    /// Answers that Apple may add, and answers of intermediaries such as proxies.
     static let others = [
         Row(400, "Surprise", "rejected"), Row(403, "Surprise", "retry"), Row(410, "Surprise", "unregistered"),
         Row(418, "Surprise", "rejected"), Row(429, "Surprise", "retry"), Row(599, "Surprise", "retry"),
@@ -77,31 +77,31 @@ import Testing
         return fixture.recorder.outcomes.last
     }
 
-    @Test(arguments: reasons) func reason(row: Row) async throws {
+    @Test(arguments: reasons) func handlesDocumentedReasons(row: Row) async throws {
         let outcome = try await outcome(row)
         #expect(outcome?.status == row.answer.status)
         #expect(outcome?.judge == .provider)
         #expect(outcome?.providerID != nil)
     }
 
-    @Test(arguments: others) func another(row: Row) async throws {
+    @Test(arguments: others) func handlesUndocumentedAnswers(row: Row) async throws {
         let outcome = try await outcome(row)
         #expect(outcome?.status == row.answer.status)
         #expect((outcome?.providerID == nil) == row.answer.omitsMessageID)
     }
 
-    @Test func theListIsWhole() {
+    @Test func coversEveryRejectionReason() {
         let known = Set(Self.reasons.compactMap(\.answer.reason))
         #expect(known.isSuperset(of: RejectionReason.allCases.map(\.rawValue)))
     }
 
-    @Test func a410TellsWhenInMilliseconds() async throws {
+    @Test func readsTimeOf410InMilliseconds() async throws {
         let answer = PlannedAnswer(status: 410, reason: "Unregistered", timestamp: .at(1_700_000_000_123))
         let outcome = try await outcome(Row(answer, "unregistered Unregistered"))
         #expect(outcome?.unregisteredAt == Timestamp(milliseconds: 1_700_000_000_123))
     }
 
-    @Test func a410WithoutATimeIsOfNow() async throws {
+    @Test func usesCurrentTimeFor410WithoutTimestamp() async throws {
         let before = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
         let outcome = try await outcome(Row(410, "Unregistered", "unregistered"))
         let told = try #require(outcome?.unregisteredAt)
@@ -109,13 +109,13 @@ import Testing
         #expect((before...after).contains(told))
     }
 
-    @Test func aWishForTimeIsPassedOn() async throws {
+    @Test func passesOnRetryAfter() async throws {
         let answer = PlannedAnswer(status: 429, reason: "TooManyRequests", retryAfter: 77)
         #expect(try await outcome(Row(answer, "retry TooManyRequests"))?.retryAfterSeconds == 77)
     }
 
     @Test(arguments: [SimulatorConfiguration.Environment.production, .sandbox])
-    func theSandboxNamesEachDelivery(environment: SimulatorConfiguration.Environment) async throws {
+    func reportsUniqueIDOnlyInSandbox(environment: SimulatorConfiguration.Environment) async throws {
         let simulator = try await WireFixture.startedSimulator { $0.environment = environment }
         let fixture = try WireFixture(simulator)
         try fixture.register(at: simulator)

@@ -4,15 +4,15 @@ import PushModel
 import PushTestSupport
 import Testing
 
-/// Each push type with each kind of credential, and with each priority
-/// (Apple: "Sending notification requests to APNs").
+/// Each push type with each kind of credential, and with each priority (Apple: "Sending notification requests to
+/// APNs").
 @Suite struct CredentialTableTests {
     private static let app = "com.example.shop"
 
     enum Kind: CaseIterable {
-        /// A key of the team's.
+        /// A token key of the team.
         case token
-        /// A certificate as Apple makes it for an app: its own topic, VoIP and complications.
+        /// A certificate as Apple issues it for an app, with the topics of the app, VoIP and complications.
         case appCertificate
         /// A certificate that lists the topics of all push types.
         case wideCertificate
@@ -22,7 +22,7 @@ import Testing
         let type: String
         let suffix: String
         let priorities: Set<Int>
-        /// Verdict and reason with a certificate of each kind.
+        /// The expected verdict and reason with each kind of certificate.
         let withApp: String
         let withWide: String
 
@@ -52,13 +52,13 @@ import Testing
         Row("complication", ".complication"), Row("controls", ".push-type.controls", app: refused),
         Row("fileprovider", ".pushkit.fileprovider", app: refused),
         Row("liveactivity", ".push-type.liveactivity", [5, 10], app: refused),
-        // Known before it is sent: Apple takes no certificate for it.
+        // Rejected before it is sent, because Apple accepts no certificate for location pushes.
         Row(
             "location", ".location-query", app: "rejected TopicDisallowed", wide: "rejected TopicDisallowed"),
         Row("pushtotalk", ".voip-ptt", [10], app: refused), Row("widgets", ".push-type.widgets", app: refused),
     ]
 
-    @Test(arguments: rows, Kind.allCases) func credential(row: Row, kind: Kind) async throws {
+    @Test(arguments: rows, Kind.allCases) func handlesTypeWithEachKindOfCredential(row: Row, kind: Kind) async throws {
         let simulator = try await WireFixture.startedSimulator()
         let topics: [String]? =
             switch kind {
@@ -79,7 +79,7 @@ import Testing
         await simulator.stop()
     }
 
-    @Test(arguments: rows) func priorities(row: Row) async throws {
+    @Test(arguments: rows) func acceptsOnlyPrioritiesOfPushType(row: Row) async throws {
         let simulator = try await WireFixture.startedSimulator()
         let fixture = try WireFixture(simulator)
         try fixture.register(at: simulator)

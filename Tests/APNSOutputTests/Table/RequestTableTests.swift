@@ -5,8 +5,8 @@ import PushModel
 import PushTestSupport
 import Testing
 
-/// What arrives for each push type, header rule and limit, at the boundary and on both sides; and what never leaves,
-/// with APNs' own reason.
+/// The requests that arrive for each push type, header rule and limit, at the boundary and on both sides of it. Pushes
+/// that APNs would reject are not sent and get the reason that APNs would give.
 @Suite struct RequestTableTests {
     static let app = "com.example.shop"
     static let far = 4_000_000_000
@@ -15,18 +15,18 @@ import Testing
         let members: [String]
         var token = "c0ffee"
         var payload = #"{"aps":{"alert":"Hi"}}"#
-        /// Verdict and reason.
+        /// The expected verdict and reason.
         var outcome = "sent -"
-        /// The fields that are expected, exactly; nil: nothing arrives.
+        /// The exact header fields that arrive, empty to skip the comparison, or `nil` if no request arrives.
         var fields: [String: String]?
 
-        /// Arrives with these fields.
+        /// Creates a row whose push arrives with these header fields.
         init(_ members: String..., fields: [String: String]) {
             self.members = members
             self.fields = fields
         }
 
-        /// Is refused before it is sent.
+        /// Creates a row whose push is rejected before it is sent.
         init(_ members: String..., refused reason: String) {
             self.members = members
             outcome = "rejected \(reason)"
@@ -121,25 +121,25 @@ import Testing
         return #"{"aps":{"alert":"é😀\#(String(repeating: "x", count: bytes - frame.utf8.count))"}}"#
     }
 
-    @Test(arguments: types) func pushType(row: Row) async throws { try await check(row) }
-    @Test(arguments: headers) func header(row: Row) async throws { try await check(row) }
-    @Test(arguments: tokens) func deviceToken(row: Row) async throws { try await check(row) }
-    @Test(arguments: payloads) func limit(row: Row) async throws { try await check(row) }
+    @Test(arguments: types) func sendsHeaderFieldsOfPushType(row: Row) async throws { try await check(row) }
+    @Test(arguments: headers) func appliesHeaderRules(row: Row) async throws { try await check(row) }
+    @Test(arguments: tokens) func sendsOnlyValidDeviceTokens(row: Row) async throws { try await check(row) }
+    @Test(arguments: payloads) func enforcesPayloadLimits(row: Row) async throws { try await check(row) }
 
     @Test(arguments: [("<c0ff ee>", "c0ffee"), ("C0FFEE", "c0ffee"), ("c0 ff ee 00", "c0ffee00")])
-    func tokensAsOthersPrintThem(token: String, arriving: String) async throws {
+    func normalizesFormattedTokens(token: String, arriving: String) async throws {
         try await check(
             Row(fields: Self.alert).with { $0.token = token }, arriving: arriving)
     }
 
-    /// What a certificate's pushes lack or have beside a token's.
+    /// The outcome depends on the topics in the certificate.
     @Test(
         arguments: [
             ("alert", [] as [String], "sent -", 1), ("voip", [], "sent -", 1), ("complication", [], "sent -", 1),
             ("fileprovider", [], "hold TopicDisallowed", 1), ("location", [], "rejected TopicDisallowed", 0),
             ("alert", [app], "sent -", 1), ("voip", [app], "hold TopicDisallowed", 1),
         ])
-    func withACertificate(type: String, topics: [String], outcome: String, arrivals: Int) async throws {
+    func handlesPushTypesWithCertificate(type: String, topics: [String], outcome: String, arrivals: Int) async throws {
         let simulator = try await WireFixture.startedSimulator()
         let issued = try simulator.certificateAuthority.issueClientCertificate(app: Self.app, topics: topics)
         let fixture = try WireFixture(simulator, certificate: issued)
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: [SimulatorConfiguration.Environment.production, .sandbox])
-    func aCertificateForOneEnvironment(environment: SimulatorConfiguration.Environment) async throws {
+    func holdsPushWithCertificateOfOtherEnvironment(environment: SimulatorConfiguration.Environment) async throws {
         let simulator = try await WireFixture.startedSimulator { $0.environment = environment }
         let issued = try simulator.certificateAuthority.issueClientCertificate(
             app: Self.app, environments: [.production])
@@ -161,8 +161,8 @@ import Testing
         await simulator.stop()
     }
 
-    /// TLS ends before there is anything that APNs could answer.
-    @Test func aCertificateThatHasExpiredIsHeldLikeOneThatIsRefused() async throws {
+    /// The TLS handshake fails, so APNs cannot answer with a reason.
+    @Test func holdsPushesOfExpiredCertificate() async throws {
         let simulator = try await WireFixture.startedSimulator()
         let issued = try simulator.certificateAuthority.issueClientCertificate(
             app: Self.app,
@@ -176,7 +176,7 @@ import Testing
         await simulator.stop()
     }
 
-    @Test func trimmedToTheLastByte() async throws {
+    @Test func trimsPayloadCloselyToLimit() async throws {
         let simulator = try await WireFixture.startedSimulator()
         let fixture = try WireFixture(simulator)
         try fixture.register(at: simulator)
@@ -207,7 +207,7 @@ import Testing
             let request = try #require(requests.first)
             #expect(requests.count == 1)
             #expect(request.token == arriving ?? row.token)
-            #expect(request.payload == row.payload, "byte for byte")
+            #expect(request.payload == row.payload, "the payload must arrive byte for byte")
             if !fields.isEmpty { #expect(request.fields == fields) }
         } else {
             #expect(requests.isEmpty)

@@ -9,16 +9,16 @@ import PushTestSupport
 import TestSupport
 import Testing
 
-/// A name with several addresses.
+/// Connections to a name with several addresses.
 @Suite struct AddressTests {
-    /// Takes connections and says nothing.
+    /// Starts a server that accepts connections and never answers.
     private func blackHole() async throws -> (any Channel, SocketAddress) {
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0).get()
         return (channel, try #require(channel.localAddress))
     }
 
-    @Test func theNextAddressIsTriedAtOnce() async throws {
+    @Test func triesNextAddressAtOnce() async throws {
         let refusing = try RefusingPort()
         let (hole, silent) = try await blackHole()
         let simulator = try await WireFixture.startedSimulator()
@@ -28,13 +28,13 @@ import Testing
         try fixture.register(at: simulator)
         try fixture.send(to: WireFixture.tokens(10))
         await fixture.recorder.wait(for: 10, atMost: .seconds(60))
-        #expect(fixture.tally == ["sent": 10], "no push had to wait in a queue for it")
+        #expect(fixture.tally == ["sent": 10], "no push may be held while addresses are tried")
         await fixture.output.shutDown()
         await simulator.stop()
         try await hole.close()
     }
 
-    @Test func connectionsAreSpreadOverTheAddresses() async throws {
+    @Test func spreadsConnectionsOverAddresses() async throws {
         var simulators: [APNSSimulator] = []
         for _ in 0..<3 { simulators.append(try await WireFixture.startedSimulator { $0.streamLimit = 2 }) }
         let addresses = try simulators.map { try SocketAddress(ipAddress: "127.0.0.1", port: $0.port) }
@@ -43,7 +43,7 @@ import Testing
         let pushes = 400
         try fixture.send(to: WireFixture.tokens(pushes, "de1ade1a0100"))
         var counts: [Int] = []
-        try await eventually("six connections: \(counts)") {
+        try await eventually("six open connections: \(counts)") {
             counts = []
             for simulator in simulators { counts.append(await simulator.counters().openConnections) }
             return counts.reduce(0, +) == 6
@@ -55,7 +55,7 @@ import Testing
         for simulator in simulators { await simulator.stop() }
     }
 
-    @Test func whenNoAddressLetsUsInThePushesWaitElsewhere() async throws {
+    @Test func holdsPushesWhenNoAddressAccepts() async throws {
         let refusing = try RefusingPort()
         let dead = try SocketAddress(ipAddress: "127.0.0.1", port: refusing.port)
         for addresses in [[dead, dead], []] {
@@ -67,14 +67,14 @@ import Testing
         }
     }
 
-    @Test func theSystemKnowsTheLoopback() throws {
+    @Test func resolvesLocalhostThroughSystem() throws {
         let addresses = try SystemResolver.addresses(host: "localhost", port: 2197)
         #expect(addresses.contains(try SocketAddress(ipAddress: "127.0.0.1", port: 2197)), "\(addresses)")
         #expect(Set(addresses).count == addresses.count)
         #expect(throws: ConnectError.self) { try SystemResolver.addresses(host: "no-such.invalid", port: 1) }
     }
 
-    @Test func aCertificateNobodyVouchesForIsRefusedUnlessVerificationIsOff() async throws {
+    @Test func refusesUntrustedCertificateAndUnverifiedAppleHost() async throws {
         let simulator = try await WireFixture.startedSimulator()
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: simulator.port)
         let fixture = WireFixture([address], verifies: true)
@@ -86,7 +86,7 @@ import Testing
 
         let apple = WireFixture([address], host: "api.push.apple.com")
         try apple.send(to: WireFixture.tokens(1))
-        #expect(apple.tally == ["failed CredentialUnusable": 1], "never for Apple's")
+        #expect(apple.tally == ["failed CredentialUnusable": 1], "verification cannot be turned off for Apple's hosts")
         await simulator.stop()
     }
 
@@ -96,7 +96,7 @@ import Testing
             ("api-manage-broadcast.sandbox.push.apple.com", true), ("push.apple.com.example.com", false),
             ("notpush.apple.com", false), ("127.0.0.1", false), ("", false),
         ])
-    func applesHostsAreKnown(host: String, isApple: Bool) {
+    func recognizesHostsOfApple(host: String, isApple: Bool) {
         #expect(Endpoint(host: host, port: 443).isApple == isApple)
     }
 }

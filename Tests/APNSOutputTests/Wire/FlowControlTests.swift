@@ -7,24 +7,28 @@ import TestSupport
 import Testing
 import WireTestSupport
 
-/// Streams and windows, with a server that grants what the test says.
+/// Stream limits and windows, against a server whose grants the test controls.
 @Suite struct FlowControlTests {
-    @Test func noMoreIsPutOnAConnectionThanItsWindowLetsThrough() async throws {
+    @Test func sendsOnlyWhatConnectionWindowAllows() async throws {
         let server = TestServer { $0.holdsAnswers = true }
         let address = try await server.start()
         let fixture = WireFixture([address], maximumConnections: 1)
         try fixture.send(to: WireFixture.tokens(1))
-        // The first answer shows that the token is good; its 4,000 bytes of window are not granted again.
-        try await eventually("the first push") { try await server.withConnections { $0.first?.whole.count } == 1 }
+        // The first answer proves the provider token. The window that this push used is not granted again.
+        try await eventually("the first push received") {
+            try await server.withConnections { $0.first?.whole.count } == 1
+        }
         try fixture.send(to: WireFixture.tokens(100), payloadBytes: 4_000)
         try await server.withConnections { try $0[0].answer(1) }
-        try await eventually("a full window") { try await server.withConnections { $0[0].bodyBytes } == 65_535 }
+        try await eventually("a full window of body bytes") {
+            try await server.withConnections { $0[0].bodyBytes } == 65_535
+        }
         let (began, whole) = try await server.withConnections { ($0[0].began.count, $0[0].whole.count) }
-        // 30 + 16 × 4,000 are whole; of the next a part has left.
+        // 30 + 16 × 4,000 bytes are complete requests. The next request is partly sent.
         #expect(whole == 17)
         #expect(began == 18)
 
-        // What was whole may have been accepted; the others can't have been and go elsewhere.
+        // Complete requests may have been accepted. The others cannot have been, so they are sent on a new connection.
         try await server.withConnections { connections in
             for connection in connections { connection.channel?.close(promise: nil) }
         }
@@ -40,7 +44,7 @@ import WireTestSupport
         try await server.stop()
     }
 
-    @Test func aBodyLargerThanTheWindowOfItsStreamStillGoes() async throws {
+    @Test func sendsBodyLargerThanStreamWindow() async throws {
         let server = TestServer(settings: HTTP2Settings(initialWindowSize: 100))
         let address = try await server.start()
         let fixture = WireFixture([address])
@@ -51,19 +55,19 @@ import WireTestSupport
         try await server.stop()
     }
 
-    @Test func aStreamWindowOfZeroIsObeyedAndItsReturnToo() async throws {
+    @Test func pausesSendingWhileStreamWindowIsZero() async throws {
         let server = TestServer()
         let address = try await server.start()
         let fixture = WireFixture([address], maximumConnections: 1)
         try fixture.send(to: WireFixture.tokens(10))
         await fixture.recorder.wait(for: 10, atMost: .seconds(60))
         try await server.withConnections { try $0[0].session.changeSettings(HTTP2Settings(initialWindowSize: 0)) }
-        // Whatever was sent before the change arrived is whole; nothing after it begins.
+        // Requests sent before the change arrives are complete. No request begins after it.
         try await roundTrip(server)
         try fixture.send(to: WireFixture.tokens(500))
         try await roundTrip(server)
         let began = try await server.withConnections { $0[0].began.count }
-        #expect(began == 10, "pushes wait in the pool, not on streams without a window")
+        #expect(began == 10, "pushes must wait in the pool, not on streams without a window")
         try await server.withConnections { try $0[0].session.changeSettings(HTTP2Settings(initialWindowSize: 65_535)) }
         await fixture.recorder.wait(for: 510, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 510])
@@ -71,17 +75,17 @@ import WireTestSupport
         try await server.stop()
     }
 
-    @Test func aStreamLimitThatShrinksUnderLoadIsObeyedAtOnce() async throws {
+    @Test func obeysReducedStreamLimitUnderLoad() async throws {
         let simulator = try await WireFixture.startedSimulator { $0.streamLimit = 50 }
         let fixture = WireFixture([try .init(ipAddress: "127.0.0.1", port: simulator.port)], maximumConnections: 1)
         try fixture.register(at: simulator)
         try fixture.send(to: WireFixture.tokens(1_000, "de1ade1a0100"))
-        try await eventually("load") { await simulator.counters().mostOpenStreams >= 45 }
+        try await eventually("at least 45 open streams") { await simulator.counters().mostOpenStreams >= 45 }
         await simulator.changeStreamLimit(to: 1)
-        try await eventually("one stream") { await simulator.counters().openStreams <= 1 }
+        try await eventually("at most one open stream") { await simulator.counters().openStreams <= 1 }
         let before = await simulator.counters().arrivals
-        #expect(before < 1_000, "the test came too late")
-        try await eventually("five more, one by one") {
+        #expect(before < 1_000, "all pushes arrived before the limit changed")
+        try await eventually("five more arrivals, one at a time") {
             let counters = await simulator.counters()
             #expect(counters.openStreams <= 1)
             return counters.arrivals >= before + 5
@@ -89,18 +93,18 @@ import WireTestSupport
         await simulator.changeStreamLimit(to: 50)
         await fixture.recorder.wait(for: 1_000, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 1_000])
-        #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 }, "nothing was refused")
+        #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 }, "no stream may be refused")
         #expect(await simulator.counters().connections == 1)
         await fixture.output.shutDown()
         await simulator.stop()
     }
 
-    /// A PING from the server and its answer: what was said before has been heard.
+    /// Sends a PING from the server and waits for its answer, so that the output has processed all earlier frames.
     private func roundTrip(_ server: TestServer) async throws {
         let before = try await server.withConnections { connections in
             try connections[0].session.ping(1)
             return connections[0].pings
         }
-        try await eventually("a PING's answer") { try await server.withConnections { $0[0].pings } > before }
+        try await eventually("the answer to a PING") { try await server.withConnections { $0[0].pings } > before }
     }
 }

@@ -7,14 +7,14 @@ import Testing
 import WireTestSupport
 import Threading
 
-/// GOAWAY by RFC 9113, section 6.8, over TLS.
+/// GOAWAY as in RFC 9113, section 6.8, over TLS.
 @Suite struct GoAwayTests {
     @Test(arguments: [false, true])
-    func theReplacementComesFirstAndOnlyWhatWasNotProcessedIsSentAgain(twoSteps: Bool) async throws {
-        // Answers come when the test has seen what it wants to see before them.
+    func resendsOnlyUnprocessedPushesOnReplacementConnection(twoSteps: Bool) async throws {
+        // The server answers only after the test has checked the state before the answers.
         let server = TestServer { $0.holdsAnswers = true }
         let address = try await server.start()
-        // A connection that is on its way out does not count.
+        // A connection that is closing does not count towards this limit.
         let fixture = WireFixture([address], maximumConnections: 1)
         func arrived(_ count: Int, on connection: Int) async throws {
             try await eventually("\(count) requests on connection \(connection)") {
@@ -30,13 +30,15 @@ import Threading
                 try $0[0].session.announceGoAway()
                 try $0[0].session.ping(1)
             }
-            try await eventually("the announcement read") { try await server.withConnections { $0[0].pings == 1 } }
+            try await eventually("the announcement received by the output") {
+                try await server.withConnections { $0[0].pings == 1 }
+            }
         }
-        // Streams 1 to 11: the first push and five of the others.
+        // Streams 1 to 11 carry the first push and five of the other pushes.
         try await server.withConnections { try $0[0].session.goAway(lastStreamID: 11) }
-        // One at first, because the token must prove itself anew.
+        // Only one push is sent at first, because each connection must prove the provider token again.
         try await arrived(1, on: 1)
-        #expect(try await server.withConnections { !$0[0].isClosed }, "it waits for its answers")
+        #expect(try await server.withConnections { !$0[0].isClosed }, "the old connection must wait for its answers")
         try await server.withConnections { connections in
             for stream: Int32 in [3, 5, 7, 9, 11] { try connections[0].answer(stream) }
             connections[1].holdsAnswers = false
@@ -45,7 +47,7 @@ import Threading
         await fixture.recorder.wait(for: 11, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 11])
         #expect(fixture.surplusOutcomes == 0)
-        try await eventually("the old one closed") {
+        try await eventually("the old connection closed") {
             try await server.withConnections { $0.map(\.isClosed) == [true, false] }
         }
         #expect(try await server.withConnections { $0.map(\.whole.count) } == [11, 5])
@@ -53,7 +55,7 @@ import Threading
         try await server.stop()
     }
 
-    @Test func aServerThatAnswersOnceAndLeavesIsNotBesieged() async throws {
+    @Test func backsOffFromServerThatLeavesAfterFirstAnswer() async throws {
         let attempts = Mutex(0)
         let server = TestServer { connection in
             let number = attempts.withLock { attempts in
@@ -67,7 +69,7 @@ import Threading
         let start = ContinuousClock.now
         try fixture.send(to: WireFixture.tokens(20))
         await fixture.recorder.wait(for: 20, atMost: .seconds(60))
-        // Eight at once, the ninth to the eleventh a second apart.
+        // Eight connections are opened at once, and the 9th to 11th a second apart.
         #expect(ContinuousClock.now - start >= .milliseconds(2_900))
         #expect(attempts.withLock { $0 } == 11)
         #expect(fixture.tally == ["sent": 20])
@@ -75,7 +77,7 @@ import Threading
         try await server.stop()
     }
 
-    @Test func aServerThatTurnsEveryConnectionAwayIsNotChurned() async throws {
+    @Test func backsOffFromServerThatRejectsConnections() async throws {
         let attempts = Mutex(0)
         let server = TestServer { connection in
             let number = attempts.withLock { attempts in
@@ -89,7 +91,7 @@ import Threading
         let start = ContinuousClock.now
         try fixture.send(to: WireFixture.tokens(1))
         await fixture.recorder.wait(for: 1, atMost: .seconds(60))
-        // At the least a tenth of one second, of two and of four.
+        // The back-offs take at least a tenth of one, two and four seconds.
         #expect(ContinuousClock.now - start >= .milliseconds(700))
         #expect(fixture.tally == ["sent": 1])
         #expect(attempts.withLock { $0 } == 4)

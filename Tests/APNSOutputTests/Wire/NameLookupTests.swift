@@ -16,7 +16,7 @@ import Threading
         let asked = Mutex(0)
     }
 
-    @Test func whatTimedOutDoesNotKeepOthersWaiting() async throws {
+    @Test func keepsOtherWorkRunningWhileNameLookupHangs() async throws {
         let simulator = try await WireFixture.startedSimulator()
         let live = try SocketAddress(ipAddress: "127.0.0.1", port: simulator.port)
         let server = Server()
@@ -30,7 +30,7 @@ import Threading
             $0.resolve = resolve
         }
         try fixture.register(at: simulator)
-        // A pool each: more than NIO's pool has threads.
+        // Each credential has its own connection pool. There are more of them than threads in NIO's pool.
         for number in 2..<22 {
             let credential = Credential(
                 id: "\(number)", kind: fixture.credential.kind, account: WireFixture.team, environments: [.production])
@@ -38,14 +38,14 @@ import Threading
         }
         await fixture.recorder.wait(for: 20, atMost: .seconds(60))
         #expect(fixture.tally == ["hold ConnectionFailed": 20])
-        #expect(server.asked.withLock { $0 } == 1, "all of them wait for the same answer")
+        #expect(server.asked.withLock { $0 } == 1, "all pools must wait for the same lookup")
 
-        // Nothing else in the process waits for it.
+        // The lookup does not block NIO's thread pool.
         let other = try await NIOThreadPool.singleton.runIfActive { 7 }
         #expect(other == 7)
 
         server.isOpen.withLock { $0 = true }
-        try await eventually("\(fixture.tally)") { try await fixture.push() == "sent -" }
+        try await eventually("a push sent: \(fixture.tally)") { try await fixture.push() == "sent -" }
         await fixture.output.shutDown()
         await simulator.stop()
     }

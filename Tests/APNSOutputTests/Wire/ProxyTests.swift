@@ -7,14 +7,14 @@ import TestSupport
 import Testing
 import WireTestSupport
 
-/// Pushes through a proxy, which looks the name up itself.
+/// Pushes through a proxy that resolves the name itself.
 @Suite struct ProxyTests {
     private func proxyURL(_ channel: any Channel, _ user: String = "") throws -> HTTPProxy {
         let port = try #require(channel.localAddress?.port)
         return try #require(HTTPProxy(url: "http://\(user)127.0.0.1:\(port)"))
     }
 
-    @Test func pushesGoThroughTheTunnel() async throws {
+    @Test func sendsPushesThroughProxyTunnel() async throws {
         let simulator = try await WireFixture.startedSimulator()
         let proxy = TinyProxy(to: try SocketAddress(ipAddress: "127.0.0.1", port: simulator.port))
         let channel = try await proxy.start()
@@ -23,7 +23,7 @@ import WireTestSupport
         try fixture.send(to: WireFixture.tokens(20))
         await fixture.recorder.wait(for: 20, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 20])
-        // The base64 of fred:p@ss. A machine that is too slow for the first answer gets a second connection.
+        // The credentials are the base64 of fred:p@ss. A slow machine may open a second connection.
         #expect(
             Set(proxy.requests) == [
                 "CONNECT push.test:2197 HTTP/1.1\r\nHost: push.test:2197\r\n"
@@ -34,8 +34,9 @@ import WireTestSupport
         await simulator.stop()
     }
 
-    /// The TLS library would compare the certificate with the address of the proxy, for which this one is good.
-    @Test func anAddressIsNotVerifiedByThatOfTheProxy() async throws {
+    /// The TLS library would compare the certificate with the address of the proxy, for which this certificate is
+    /// valid.
+    @Test func refusesToVerifyIPAddressBehindProxy() async throws {
         let server = try await ScriptedServer.start([])
         let proxy = TinyProxy(to: try SocketAddress(ipAddress: "127.0.0.1", port: server.port))
         let channel = try await proxy.start()
@@ -51,14 +52,14 @@ import WireTestSupport
     }
 
     @Test(arguments: ["407 Proxy Authentication Required", "502 Bad Gateway", "banana"])
-    func aProxyThatRefusesIsAConnectionThatFailed(answer: String) async throws {
+    func holdsPushesWhenProxyRefuses(answer: String) async throws {
         let proxy = TinyProxy(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), answer: answer)
         let channel = try await proxy.start()
         let fixture = WireFixture([], proxy: try proxyURL(channel))
         try fixture.send(to: WireFixture.tokens(1))
         await fixture.recorder.wait(for: 1, atMost: .seconds(60))
         #expect(fixture.tally == ["hold ConnectionFailed": 1])
-        #expect((1...2).contains(proxy.requests.count), "a second one when the host's time is over")
+        #expect((1...2).contains(proxy.requests.count), "expected one or two CONNECT requests")
         #expect(!proxy.requests.joined().contains("Authorization"))
         await fixture.output.shutDown()
         try await channel.close()

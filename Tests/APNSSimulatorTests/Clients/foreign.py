@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Other projects' clients against the simulator: foreign.py CLIENT. Each sends as a user of it would, and the simulator
-tells what came. Says nothing if all is well; ends with 77 and a line if the client can't be had."""
+"""Runs another project's client against the simulator: foreign.py CLIENT. Each client sends as its users would, and the
+simulator's counters show what arrived. Prints nothing on success. Exits with 77 and a line if the client is not available."""
 import asyncio
 import os
 import shutil
@@ -16,7 +16,7 @@ TOPIC = "com.example.app"
 DEAD = "dead0410" + TOKEN[8:]
 TEAM, KEY = "SIMULATEDT", "SIMULATEDK"
 
-# What to install of PyPI for whom; the others are Debian's.
+# The packages to install from PyPI for a client. The other clients come from Debian.
 PACKAGES = {
     "aioapns": ["aioapns==4.0"],
     "pyapns2": ["apns2==0.7.2", "cryptography<42"],
@@ -47,11 +47,11 @@ def headers(simulator):
     return {"authorization": f"bearer {simulator.jwt}", "apns-topic": TOPIC, "apns-push-type": "alert"}
 
 
-# Debian's
+# Clients from Debian
 
 
 def curl(simulator):
-    # The very line that the simulator prints.
+    # Runs the command line that the simulator prints.
     line = simulator.greeting[simulator.greeting.index("curl "):]
     result = subprocess.run(
         ["/bin/bash", "-c", line.replace("curl ", "curl --silent --show-error --include ", 1)],
@@ -61,12 +61,12 @@ def curl(simulator):
     common = ["curl", "--silent", "--show-error", "--http2", "--cacert", simulator.ca, *fields]
     text = run(*common, "-d", "{}", url(simulator, DEAD), name="a dead token")
     assert '"reason":"Unregistered"' in text, text
-    # The line of the documentation.
+    # Runs the command line of the documentation.
     token = run(MARTLET, "simulate", "token", "--directory", os.path.dirname(simulator.ca), name="token").strip()
     run("curl", "--silent", "--fail", "--http2", "--cacert", simulator.ca, "-d", '{"aps":{"alert":"hi"}}',
         "-H", f"authorization: bearer {token}", "-H", "apns-topic: com.example.app", "-H", "apns-push-type: alert",
         f"https://127.0.0.1:{simulator.port}/3/device/dead0411", name="a token of `simulate token`")
-    # It waits for a body that an answer to HEAD must not have, and would complain.
+    # curl would fail if the answer to HEAD had a body.
     text = run(*common, "--head", url(simulator), name="HEAD")
     assert "HTTP/2 405" in text, text
     came(simulator, _200=2, _410=1, _405=1)
@@ -89,7 +89,7 @@ def nghttp(simulator):
     with open(body, "w") as file:
         file.write('{"aps":{}}')
     fields = [part for name, value in headers(simulator).items() for part in ("-H", f"{name}: {value}")]
-    # One stream at a time until the token is known to be good: the others it does not send before.
+    # The simulator allows one stream until it has seen a valid token, and nghttp sends no other streams before that.
     run("nghttp", "--no-verify-peer", "--null-out", "-d", body, *fields, "-H", ":method: POST", url(simulator),
         name="nghttp")
     came(simulator, _200=1)
@@ -123,7 +123,7 @@ def httpx(simulator):
     came(simulator, _200=91, _410=10)
 
 
-# PyPI's
+# Clients from PyPI
 
 
 def aioapns(simulator):
@@ -151,7 +151,7 @@ def aioapns(simulator):
 
 
 def old_python():
-    """hyper, which two of them use, was written for older Pythons."""
+    """Restores names for hyper, which two of the clients use and which was written for older versions of Python."""
     import collections
     import collections.abc
     for name in ("Iterable", "Mapping", "MutableMapping", "MutableSet"):
@@ -169,7 +169,7 @@ def pyapns2(simulator):
     from apns2.payload import Payload
     hyper.tls.cert_loc = simulator.ca
     APNsClient.LIVE_SERVER, APNsClient.DEFAULT_PORT = "localhost", simulator.port
-    # Its token's `iat` has a fraction.
+    # The client sends a token whose `iat` is not an integer.
     client = APNsClient(TokenCredentials(simulator.key_file, KEY, TEAM))
     for _ in range(20):
         client.send_notification(TOKEN, Payload(alert="hi"), TOPIC)
@@ -190,7 +190,7 @@ def gobiko(simulator):
     hyper.tls.cert_loc = simulator.ca
 
     class Local(library.APNsClient):
-        # hyper takes any port but 443 for one without TLS, unless it is told.
+        # hyper uses TLS only for port 443 unless `secure` is set.
         def _create_connection(self):
             return hyper.HTTP20Connection("localhost", simulator.port, secure=True, force_proto="h2")
     client = Local(
@@ -217,5 +217,5 @@ if __name__ == "__main__":
         try:
             CLIENTS[wanted](simulator_of_all)
         except ImportError as error:
-            # Some were written for older Pythons.
+            # Some clients were written for older versions of Python.
             unavailable(f"it does not load in Python {sys.version.split()[0]}: {error}")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a client may do to the simulator and must not get away with: rude.py CASE. Says nothing if all is well."""
+"""Tests of misbehaving clients, which must not harm the simulator: rude.py CASE. Prints nothing on success."""
 import socket
 import sys
 import time
@@ -21,7 +21,7 @@ def works(simulator):
 
 
 def end_of(client):
-    """The code of the GOAWAY with which the connection ends; None: it ends without."""
+    """Returns the code of the GOAWAY with which the connection ends, or None if it ends without GOAWAY."""
     code = None
     for kind, _, _, payload in client.frames():
         if kind == GOAWAY:
@@ -36,7 +36,7 @@ def above_the_limit():
     with Simulator() as simulator, Client(simulator) as client:
         client.limit(1)
         first, second = client.stream(), client.stream()
-        # Without a token, which would raise the limit.
+        # The push has no token, because a token would raise the limit.
         head = hpack(client.fields(authorization=None))
         client.send(frame(HEADERS, END_HEADERS, first, head), frame(HEADERS, END_HEADERS, second, head),
                     frame(DATA, END_STREAM, second, b"{}"))
@@ -141,7 +141,7 @@ def slow_body():
         expect(client.answer(stream), ("reset", CANCEL))
         expect(client.answer(client.push()), (200, ""), "the connection goes on")
         expect(simulator.counters()["timeouts"], 1)
-        # One that only waits may wait as long as it likes.
+        # A connection without requests may stay idle for any time.
         waiting = client.push(_path="/3/device/de1ade1a2500")
         expect(client.answer(waiting), (200, ""))
         time.sleep(2.5)
@@ -196,7 +196,7 @@ def empty_data():
 
 
 def continuations():
-    """A field list without end."""
+    """Sends a field list without end."""
     with Simulator() as simulator, Client(simulator) as client:
         client.limit(1)
         client.send(frame(HEADERS, 0, client.stream(), hpack(client.fields())))
@@ -210,7 +210,7 @@ def continuations():
 
 
 def refusals_nobody_reads():
-    """Streams above the limit by a client that never reads: what is to be said to it must not fill the memory."""
+    """Opens streams above the limit and never reads. The pending answers must not fill the simulator's memory."""
     with Simulator(measured=True) as simulator, Client(simulator) as client:
         client.limit(1)
         before = simulator.resident
@@ -227,7 +227,7 @@ def refusals_nobody_reads():
 
 
 def long_body():
-    """A body of 32 MB, while requests are recorded: it is refused, and not kept."""
+    """Sends a body of 32 MB while requests are recorded. It must be rejected, and only its beginning kept."""
     with Simulator(measured=True) as simulator, Client(simulator) as client:
         simulator.control("PUT", "recording", {"on": True})
         expect(client.answer(client.push()), (200, ""))
@@ -261,7 +261,7 @@ def quick_connections():
         before = simulator.resident
         for number in range(3_000):
             with Client(simulator) as client:
-                # Every other one is ended by the simulator.
+                # The simulator ends every other connection.
                 if number % 2:
                     client.send(frame(DATA, 0, 0, b"x"))
                     end_of(client)

@@ -1,4 +1,4 @@
-"""A simulator as a process of its own, and a client that can be as rude as it likes: HTTP/2 by hand over TLS."""
+"""A simulator in a separate process, and a client that can break every rule, because it writes HTTP/2 frames by hand."""
 import contextlib
 import json
 import os
@@ -22,7 +22,7 @@ TOKEN = "c2732227a1d8021cfaf781d71fb2f908c61f5861079a00954a5453f1d0281433"
 
 
 class Simulator:
-    """`martlet simulate`, until the block ends."""
+    """Runs `martlet simulate` until the block ends."""
 
     def __init__(self, *options, descriptors=None, measured=False):
         self.folder = tempfile.TemporaryDirectory()
@@ -30,7 +30,7 @@ class Simulator:
         limit = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))) if descriptors else None
         environment = dict(os.environ)
         if measured:
-            # The address sanitizer keeps what is freed from use: memory that grows once, and is not the simulator's.
+            # The address sanitizer keeps freed memory in quarantine. Its growth is not the simulator's, so it is turned off.
             environment["ASAN_OPTIONS"] = ":".join(filter(None, [
                 environment.get("ASAN_OPTIONS"), "quarantine_size_mb=0:thread_local_quarantine_size_kb=0"]))
         self.process = subprocess.Popen(
@@ -61,7 +61,7 @@ class Simulator:
         return self.process.wait(within)
 
     def control(self, method, path, body=None, headers=None):
-        """The status and the answer's JSON, or its text."""
+        """Sends a request to the control endpoint. Returns the status, and the answer's JSON or text."""
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.control_port}/{path}", method=method,
             data=body if body is None or isinstance(body, bytes) else json.dumps(body).encode(), headers=headers or {})
@@ -83,20 +83,20 @@ class Simulator:
 
     @property
     def resident(self):
-        """Kilobytes of memory; for a simulator that is `measured`."""
+        """The resident memory in kilobytes. Valid for a simulator that is `measured`."""
         with open(f"/proc/{self.process.pid}/status") as text:
             return int(re.search(r"VmRSS:\s+(\d+)", text.read())[1])
 
     @property
     def processor_time(self):
-        """Seconds."""
+        """The CPU time that the simulator has used, in seconds."""
         with open(f"/proc/{self.process.pid}/stat") as text:
             fields = text.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Client:
-    """One connection, frame by frame."""
+    """A connection that is used frame by frame."""
 
     def __init__(self, simulator, preface=True, alpn=True):
         context = ssl.create_default_context(cafile=simulator.ca)
@@ -109,7 +109,7 @@ class Client:
         self.buffer = b""
         self.next_stream = 1
         if preface:
-            # No table: each answer's field list can be read by itself.
+            # The header table has size 0, so that the field list of each answer can be read on its own.
             self.socket.sendall(PREFACE + frame(SETTINGS, payload=bytes([0, 1, 0, 0, 0, 0])))
 
     def __enter__(self):
@@ -126,7 +126,8 @@ class Client:
         return self.next_stream - 2
 
     def fields(self, **changes):
-        """Those of a push that is accepted; names' underscores are hyphens, a value of None leaves one out."""
+        """Returns the fields of a push that is accepted. In names of changes, underscores stand for hyphens. A value of None
+        removes a field."""
         fields = {":method": "POST", ":scheme": "https", ":authority": "localhost", ":path": f"/3/device/{TOKEN}",
                   "authorization": f"bearer {self.jwt}", "apns-topic": "com.example.app", "apns-push-type": "alert"}
         fields.update({(f":{name[1:]}" if name[0] == "_" else name).replace("_", "-"): value
@@ -144,7 +145,7 @@ class Client:
         return stream
 
     def frames(self):
-        """What comes, until the connection ends. SETTINGS are acknowledged."""
+        """Yields the frames that arrive until the connection ends, and acknowledges SETTINGS."""
         while True:
             while len(self.buffer) < 9 or len(self.buffer) < 9 + int.from_bytes(self.buffer[:3], "big"):
                 try:
@@ -158,13 +159,13 @@ class Client:
             kind, flags, stream = self.buffer[3], self.buffer[4], int.from_bytes(self.buffer[5:9], "big")
             payload, self.buffer = self.buffer[9:9 + length], self.buffer[9 + length:]
             if kind == SETTINGS and not flags & ACK:
-                # The other side may have closed the connection, and what it sent before is still read.
+                # If the peer has closed the connection, frames that it sent before can still be read.
                 with contextlib.suppress(OSError):
                     self.send(frame(SETTINGS, ACK))
             yield kind, flags, stream, payload
 
     def answer(self, wanted):
-        """The status and the body of the answer on a stream; ("reset", code) or ("goaway", code) in place of it."""
+        """Returns the status and the body of the answer on a stream, or ("reset", code) or ("goaway", code) instead."""
         status, body = None, b""
         for kind, flags, stream, payload in self.frames():
             if kind == GOAWAY:
@@ -184,7 +185,7 @@ class Client:
         return "closed", None
 
     def limit(self, *values):
-        """Waits until SETTINGS with one of these stream limits has come and is acknowledged."""
+        """Waits for SETTINGS with one of these stream limits, acknowledges them, and returns the limit."""
         for kind, flags, _, payload in self.frames():
             if kind == SETTINGS and not flags & ACK:
                 found = dict(struct.unpack(">HI", payload[at:at + 6]) for at in range(0, len(payload), 6))
@@ -198,7 +199,7 @@ def frame(kind, flags=0, stream=0, payload=b""):
 
 
 def hpack(fields):
-    """Literals without indexing (RFC 7541, section 6.2.2)."""
+    """Encodes the fields as literals without indexing (RFC 7541, section 6.2.2)."""
     def text(value):
         data = value.encode()
         if len(data) < 127:
@@ -212,7 +213,8 @@ def hpack(fields):
 
 
 def status_of(block):
-    """The status that an answer's field list begins with: from the static table, or a literal with its name."""
+    """Returns the status at the beginning of an answer's field list. It is in the static table or a literal with a known
+    name."""
     while 0x20 <= block[0] < 0x40:
         block = block[1:]
     known = {8: 200, 9: 204, 10: 206, 11: 304, 12: 400, 13: 404, 14: 500}

@@ -1,7 +1,7 @@
 import Foundation
 import Threading
 
-/// A clock that stands until it is moved.
+/// A clock that advances only when the test moves it.
 final class TestClock: Sendable {
     private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
 

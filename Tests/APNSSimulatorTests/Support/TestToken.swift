@@ -2,7 +2,7 @@ import APNSSimulator
 import Crypto
 import Foundation
 
-/// A team's key, and tokens made with it.
+/// A team's key, which signs provider tokens.
 struct TestKey {
     let team: String
     let keyID: String
@@ -17,7 +17,7 @@ struct TestKey {
         TokenKey(team: team, keyID: keyID, publicKey: privateKey.publicKey)
     }
 
-    /// The value of an `authorization` field with a token issued at this time.
+    /// Returns the value of an `authorization` field with a token issued at this time.
     func authorization(issuedAt: Date = Date()) -> String {
         "bearer " + token(claims: #"{"iss":"\#(team)","iat":\#(Int(issuedAt.timeIntervalSince1970))}"#)
     }

@@ -3,10 +3,10 @@ import DeliveryPipeline
 import PushModel
 import Testing
 
-/// Promise P1: a job is acknowledged only after everything that became of it is safe.
+/// Tests of promise P1: a job is acknowledged only after all its outcomes are safe.
 @Suite struct AcknowledgingTests {
     @Test(arguments: [true, false])
-    func aJobWaitsForEveryConfirmAndADeadTokenIsToldWhenItIsMarked(sentFirst: Bool) throws {
+    func acknowledgesJobAfterAllConfirmsAndMarks(sentFirst: Bool) throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody(), number: 9)
         let job = try harness.job(0)
@@ -24,13 +24,13 @@ import Testing
         }
         #expect(harness.acknowledged == [9])
         harness.confirm(harness.events[0], harness.events[1])
-        #expect(harness.acknowledged == [9], "a second confirm")
+        #expect(harness.acknowledged == [9], "a second confirm must have no effect")
         let counts = harness.core.currentCounts()
         #expect(counts.jobsAcknowledged == 1 && counts.jobsOpen == 0 && counts.obligationsOpen == 0)
         #expect(counts.outcomes == ["sent": 1, "unregistered": 1] && counts.tokensMarked == 1)
     }
 
-    @Test func aHalfReportedJobIsNotAcknowledged() throws {
+    @Test func doesNotAcknowledgeHalfReportedJob() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody())
         let job = try harness.job(0)
@@ -42,7 +42,7 @@ import Testing
         #expect(harness.acknowledged == [1])
     }
 
-    @Test func jobsShareAnEventAndAreAcknowledgedTogether() throws {
+    @Test func acknowledgesJobsThatShareAnEventTogether() throws {
         let harness = PipelineHarness()
         harness.deliver([.sample(jobBody("1"), number: 1), .sample(jobBody("2"), number: 2)])
         harness.core.report(harness.output.jobs.flatMap { [$0.outcome(0, .sent), $0.outcome(1, .sent)] })
@@ -52,7 +52,7 @@ import Testing
         #expect(harness.acknowledged == [1, 2])
     }
 
-    @Test func whoWantsProblemsOnlyHearsNothingOfWhatWasSent() throws {
+    @Test func publishesNoSentEventForProblemsOnlyJob() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody(more: #""results":"problems","#), number: 5)
         let job = try harness.job(0)
@@ -64,7 +64,7 @@ import Testing
         #expect(harness.core.currentCounts().outcomes == ["sent": 2])
     }
 
-    @Test func problemsOfSuchAJobAreToldAndWaitedFor() throws {
+    @Test func waitsForProblemEventsOfProblemsOnlyJob() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody(more: #""results":"problems","#), number: 5)
         harness.report(try harness.job(0), [.sent, .rejected], reason: "BadDeviceToken")
@@ -74,7 +74,7 @@ import Testing
         #expect(harness.acknowledged == [5])
     }
 
-    @Test func aRedeliveredJobSaysSo() throws {
+    @Test func flagsOutcomesOfRedeliveredJob() throws {
         for (redelivered, headers) in [
             (false, [:]), (true, [:]), (false, ["x-martlet-redelivered": true]),
         ] as [(Bool, AMQPFieldTable)] {
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func anEventCarriesThePublishersTraceUnlessItIsTooLongToBeOne() throws {
+    @Test func copiesTraceparentUnlessTooLong() throws {
         for (given, carried) in [("00-trace", "00-trace"), (String(repeating: "x", count: 256), nil)] {
             let harness = PipelineHarness()
             harness.deliver(
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func aRefusedCredentialIsToldAsSuch() throws {
+    @Test func reportsRefusedCredentialAsReason() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody())
         let job = try harness.job(0)

@@ -4,7 +4,7 @@ import PushModel
 import Store
 import Testing
 
-/// Jobs that are cancelled when the pipeline has taken them in.
+/// Cancellation of jobs that the pipeline has already received.
 @Suite struct CancellationTests {
     private func cancel(_ harness: PipelineHarness, _ jobs: Set<String> = ["order-1"]) {
         harness.cancellations(.changed(jobs.map { .init(job: $0, isCancelled: true) }))
@@ -15,16 +15,16 @@ import Testing
         try harness.outcomes().map { "\($0["job"] ?? "") \($0["kind"] ?? "") \($0["reason"] ?? "")" }
     }
 
-    @Test func whatOutputsHoldIsTheirs() throws {
+    @Test func forwardsCancellationToOutput() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody(), number: 1)
         harness.deliver(jobBody("order-2"), number: 2)
         cancel(harness)
         #expect(harness.output.cancelledJobs == ["order-1"])
-        #expect(try told(harness) == [], "the output says what became of them")
+        #expect(try told(harness) == [], "only the output may report these outcomes")
     }
 
-    @Test func whatWaitsForItsClaimIsNotSent() throws {
+    @Test func doesNotSendCancelledJobThatWaitsForClaim() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody(more: #""at_most_once":true,"#), number: 1)
         let batch = try #require(harness.claims.first)
@@ -37,9 +37,9 @@ import Testing
         #expect(harness.acknowledged == [1])
     }
 
-    /// Its tokens may be dead, and the database is asked; whether it answers or not.
+    /// The job is cancelled while its tokens are looked up, and the database answers or does not answer.
     @Test(arguments: [true, false])
-    func whatIsBeingLookedUpIsNotSent(isAnswered: Bool) throws {
+    func doesNotSendCancelledJobDuringTokenLookUp(isAnswered: Bool) throws {
         let harness = PipelineHarness()
         var filter = DeadTokenFilter(expecting: 2, maximumBytes: 1 << 20)
         let seed = TokenHash.seed(output: "apns", app: "com.example.shop", environment: .production)

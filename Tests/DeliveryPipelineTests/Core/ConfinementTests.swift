@@ -4,11 +4,11 @@ import PushModel
 import Testing
 
 @Suite struct ConfinementTests {
-    @Test func aTurnOffThePipelinesQueueEndsTheProcess() async {
+    @Test func endsProcessOnTurnOutsidePipelineQueue() async {
         await #expect(processExitsWith: .failure) {
             let harness = PipelineHarness()
             harness.deliver(jobBody())
-            // An error thrown here would end it with a failure, too.
+            // An error thrown here would end the process with a failure, too.
             guard let job = try? harness.job(0) else { return }
             harness.core.report([job.outcome(0, .sent)])
             harness.core.queue.sync {}

@@ -50,11 +50,11 @@ import Testing
             exchange: "martlet.jobs", routingKey: "normal", properties: AMQPProperties(), body: Array(jobBody().utf8))
     }
 
-    @Test(arguments: limited) func continuesJobThatTheBrokerDroppedAtItsLimit(index: UInt16, queue: String) throws {
+    @Test(arguments: limited) func continuesJobThatBrokerDroppedAtDeliveryLimit(index: UInt16, queue: String) throws {
         let harness = orphaned(first(from: index))
         let delivery = dropped(from: queue)
         harness.deliver([delivery])
-        #expect(harness.published.isEmpty && harness.acknowledgements.isEmpty, "neither rejected nor dead-lettered")
+        #expect(harness.published.isEmpty && harness.acknowledgements.isEmpty, "must publish and acknowledge nothing")
         try finish(harness)
         #expect(harness.acknowledgements.map(\.tag) == [delivery.tag])
         let counts = harness.core.currentCounts()
@@ -69,11 +69,11 @@ import Testing
         harness.deliver([delivery])
         #expect(harness.acknowledgements.map(\.tag) == [delivery.tag] && dead(harness) == 0)
         harness.deliver([delivery])
-        #expect(dead(harness) == 1, "another message of the same content")
+        #expect(dead(harness) == 1, "a second dropped message is another job")
     }
 
-    /// The queue of dropped jobs has another connection than the lane from which the job came.
-    @Test(arguments: [1, 2]) func followsTheConnectionOfTheDroppedDelivery(lost: Int) throws {
+    /// The queue of dropped jobs and the job's lane are consumed on different connections.
+    @Test(arguments: [1, 2]) func followsConnectionOfDroppedDelivery(lost: Int) throws {
         let harness = orphaned(.sample(jobBody(), number: 1))
         harness.deliver([dropped(from: "martlet.jobs.normal")])
         harness.core.received(Self.lost, of: JobQueue.connections[lost])

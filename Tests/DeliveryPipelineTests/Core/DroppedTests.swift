@@ -3,7 +3,7 @@ import DeliveryPipeline
 import PushModel
 import Testing
 
-/// What the broker takes out of the jobs' queues by itself, or lets into none.
+/// Jobs that the broker dropped from their queue or could not route to a queue.
 @Suite struct DroppedTests {
     private static func death(_ reason: String, _ queue: String) -> AMQPFieldValue {
         .table(["reason": .string(reason), "queue": .string(queue), "count": 1])
@@ -35,9 +35,9 @@ import Testing
         ("maxlen", "was dropped because q was full (maxlen)", false),
         ("unheard_of", "was dropped from q (unheard_of)", false),
     ])
-    func itIsToldAndPutAmongTheDead(cause: String, problem: String, wasDelivered: Bool) throws {
+    func reportsAndDeadLettersDroppedJob(cause: String, problem: String, wasDelivered: Bool) throws {
         let harness = PipelineHarness()
-        // What came before, as the wait in a delay queue, is not why.
+        // Earlier deaths, such as the expiry in a delay queue, are not the cause.
         harness.deliver([dropped([Self.death(cause, "q"), Self.death("expired", "martlet.delay.5")])])
         #expect(harness.moved == ["martlet.dead bulk"])
         let (job, app, said) = try told(harness)
@@ -52,9 +52,10 @@ import Testing
         #expect(harness.acknowledged == [1])
     }
 
-    /// Published while the first worker of all declares: the exchange is there, and the lane is not bound to it.
+    /// The job was published while the first worker declared the topology: the exchange existed, but the lane was not
+    /// bound yet.
     @Test(arguments: [("bulk", "bulk"), ("", "normal")])
-    func whatCameBeforeItsLaneIsSent(key: String, lane: String) throws {
+    func movesJobThatArrivedBeforeItsLaneWasBound(key: String, lane: String) throws {
         let harness = PipelineHarness()
         harness.deliver([dropped([], exchange: "martlet.jobs", key: key)])
         let moved = try #require(harness.published.first)
@@ -64,20 +65,21 @@ import Testing
         #expect(harness.acknowledged == [1])
     }
 
-    /// It was told when it was rejected: no message made of it would have been taken.
-    @Test func whatAWorkerHasRejectedIsLeftToTheBroker() throws {
+    /// The rejection event is already published. The broker refused every message made from this job, such as its dead
+    /// letter.
+    @Test func rejectsPreviouslyRejectedJob() throws {
         let harness = PipelineHarness()
         harness.deliver([dropped([Self.death("rejected", "q")])])
         #expect(harness.published.isEmpty && harness.acknowledged == [])
         #expect(harness.rejected.map(\.number) == [1] && harness.released.map(\.number) == [1])
     }
 
-    @Test func whatIsTooLargeToBePutAmongTheDeadIsLeftToTheBroker() throws {
+    @Test func rejectsJobThatIsTooLargeToDeadLetter() throws {
         let harness = PipelineHarness()
         harness.deliver([dropped([Self.death("expired", "q")])])
         let dead = try #require(harness.published.first { $0.exchange == "martlet.dead" })
         harness.publisher(.returned(AMQPReturn(id: dead.id, code: 406, text: "message size")))
-        #expect(harness.events.count == 1, "told once")
+        #expect(harness.events.count == 1, "the job must be reported once")
         harness.confirm(try harness.event(0))
         #expect(harness.rejected.map(\.number) == [1] && harness.acknowledged == [])
     }
@@ -98,13 +100,13 @@ import Testing
     }
 
     @Test(arguments: [("urgent.overflow", Lane.urgent), ("", .normal), ("suspects", .normal), ("normal", .normal)])
-    func itsLane(key: String, lane: Lane) {
+    func derivesLaneFromRoutingKey(key: String, lane: Lane) {
         let harness = PipelineHarness()
         harness.deliver([dropped([Self.death("expired", "q")], key: key)])
         #expect(harness.moved == ["martlet.dead \(lane.rawValue)"])
     }
 
-    @Test func aBodyThatMayHaveEndedAWorkerIsNotOpenedTwice() throws {
+    @Test func doesNotDecodeSuspectBodyAgain() throws {
         let harness = PipelineHarness()
         harness.deliver([dropped([Self.death("delivery_limit", "q")], messageID: "m-1", deliveries: 1)])
         let (job, app, _) = try told(harness)
@@ -114,15 +116,14 @@ import Testing
         #expect(try told(fresh).job == "m-1")
     }
 
-    /// RabbitMQ 4 repeats the count of the queue that it was taken out of: of four deliveries of a suspect, 21 in a
-    /// lane.
-    @Test(arguments: [4, 21]) func theCountOfTheQueueBeforeIsNotOurs(deliveries: Int) throws {
+    /// RabbitMQ 4 repeats the delivery count of the queue that it dropped the job from: 4 for a suspect, 21 for a lane.
+    @Test(arguments: [4, 21]) func ignoresDeliveryCountOfPreviousQueue(deliveries: Int) throws {
         let harness = PipelineHarness()
         harness.deliver([dropped([Self.death("delivery_limit", "q")], messageID: "m-1", deliveries: deliveries)])
         #expect(try told(harness).app == "com.example.shop")
     }
 
-    @Test func aStopPutsItNowhereElse() {
+    @Test func deadLettersDroppedJobWhileStopping() {
         let harness = PipelineHarness()
         harness.drain()
         harness.deliver([dropped([Self.death("expired", "q")])])

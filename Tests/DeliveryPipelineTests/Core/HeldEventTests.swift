@@ -4,11 +4,11 @@ import PushModel
 import Store
 import Testing
 
-/// An event that can't be told waits in the broker, and its jobs don't.
+/// Events that cannot be published. They wait in a delay queue of the broker, and their jobs are acknowledged.
 @Suite struct HeldEventTests {
     private let harness = PipelineHarness(brokerUser: "worker")
 
-    /// The event of a job that was sent.
+    /// Returns the event of a sent job.
     private func event(lane: Lane = .normal) throws -> AMQPPublication {
         harness.deliver(
             jobBody(), lane: lane,
@@ -17,7 +17,7 @@ import Testing
         return try harness.event(0)
     }
 
-    /// It was refused twice.
+    /// Returns the held event that results after the broker refused an event twice.
     private func held(lane: Lane = .normal) throws -> AMQPPublication {
         let event = try event(lane: lane)
         harness.publisher(.refused([event.id]))
@@ -26,7 +26,7 @@ import Testing
         return try #require(harness.published.last)
     }
 
-    /// Its time in the delay queue is over.
+    /// Returns the delivery of a held event after its delay.
     private func comeBack(_ held: AMQPPublication, number: UInt64, userID: String? = "worker") -> AMQPDelivery {
         var properties = held.properties
         properties.userID = userID
@@ -34,7 +34,7 @@ import Testing
         return .sample(String(decoding: held.body, as: UTF8.self), number: number, properties: properties)
     }
 
-    @Test func anEventThatIsRefusedTwiceWaitsInTheBroker() throws {
+    @Test func delaysTwiceRefusedEventInBroker() throws {
         let held = try held(lane: .bulk)
         let event = try harness.event(0)
         #expect(harness.published.map(\.exchange) == ["martlet.results", "martlet.results", "martlet.delay.5"])
@@ -44,13 +44,13 @@ import Testing
         #expect(harness.timers == [])
         #expect(harness.acknowledged == [])
         harness.confirm(held)
-        #expect(harness.acknowledged == [1], "the job is done")
+        #expect(harness.acknowledged == [1], "the job must be acknowledged")
         let counts = harness.core.currentCounts()
         #expect(counts.eventsRepeated == 1 && counts.eventsHeld == 1)
         #expect(counts.messagesRefused == ["martlet.results": 2])
     }
 
-    @Test func itIsOfferedAgainAfterLongerEachTime() throws {
+    @Test func republishesHeldEventWithIncreasingDelays() throws {
         let original = try event()
         harness.publisher(.refused([original.id]))
         harness.passOneSecond()
@@ -73,10 +73,10 @@ import Testing
         harness.confirm(try #require(harness.published.last))
         #expect(harness.acknowledged == [1, 2, 3, 4, 5, 6, 7, 9])
         #expect(harness.core.currentCounts().eventsRepeated == 8)
-        #expect(harness.started == ["order-1"], "nothing is pushed again")
+        #expect(harness.started == ["order-1"], "no push may be sent again")
     }
 
-    @Test func afterADayItIsLeftForAPerson() throws {
+    @Test func deadLettersHeldEventAfterADay() throws {
         let held = try held()
         harness.confirm(held)
         harness.pass(seconds: 86_400)
@@ -91,7 +91,7 @@ import Testing
         #expect(harness.core.currentCounts().eventsDead == 1)
     }
 
-    @Test func whereTheDelayQueueRefusesTooItWaitsHereForLongerEachTime() throws {
+    @Test func retriesEventInWorkerIfDelayQueueRefuses() throws {
         let held = try held()
         for seconds in [1, 5, 30] {
             harness.publisher(.refused([held.id]))
@@ -103,8 +103,8 @@ import Testing
         #expect(harness.acknowledged == [1])
     }
 
-    /// As when the broker took nothing for long, and then refuses it.
-    @Test func whatIsRefusedLateWaitsInTheBrokerAtOnce() throws {
+    /// The broker accepted nothing for a long time, and then refuses the event.
+    @Test func delaysEventInBrokerAtOnceIfRefusedLate() throws {
         harness.deliver(jobBody())
         harness.report(try harness.job(0), [.sent, .sent])
         let event = try harness.event(0)
@@ -113,8 +113,8 @@ import Testing
         #expect(harness.published.last?.exchange == "martlet.delay.1" && harness.published.last?.id == event.id)
     }
 
-    /// Its jobs may not stay open until the broker's patience ends.
-    @Test func whereTheDelayQueueRefusesForLongItGoesToTheDeadLetters() throws {
+    /// The event's jobs must be acknowledged before the broker's consumer timeout.
+    @Test func deadLettersEventThatDelayQueueKeepsRefusing() throws {
         let held = try held()
         for _ in 0..<6 {
             harness.publisher(.refused([held.id]))
@@ -130,7 +130,7 @@ import Testing
         #expect(harness.acknowledged == [1] && harness.core.currentCounts().eventsDead == 1)
     }
 
-    @Test func theEventOfABadJobWaitsLikewise() throws {
+    @Test func delaysRefusedRejectionEvent() throws {
         harness.deliver("{")
         harness.confirm(try #require(harness.published.first))
         let event = try harness.event(0)
@@ -142,20 +142,20 @@ import Testing
         #expect(harness.acknowledged == [1])
     }
 
-    // MARK: forgery
+    // MARK: Forged events
 
     @Test(arguments: [nil, "publisher"])
-    func whoIsNoWorkerCantTellEvents(userID: String?) throws {
+    func rejectsHeldEventOfOtherUser(userID: String?) throws {
         let forged = try held()
         let count = harness.published.count
         harness.deliver([comeBack(forged, number: 2, userID: userID)])
         let made = harness.published.dropFirst(count).map { $0 }
         #expect(made.map(\.exchange) == ["martlet.dead", "martlet.results"])
         #expect(made.last?.routingKey.hasPrefix("job.rejected") == true)
-        #expect(made.first?.properties.headers["x-martlet-event"] == nil, "a worker's signature would make it true")
+        #expect(made.first?.properties.headers["x-martlet-event"] == nil, "a worker must not sign a forged event")
     }
 
-    @Test func movedByAWorkerAForgedEventStaysOne() throws {
+    @Test func removesForgedEventHeadersFromMovedJob() throws {
         let harness = PipelineHarness(brokerUser: "worker")
         harness.drain()
         let properties = AMQPProperties(
@@ -167,7 +167,7 @@ import Testing
         #expect(moved.properties.headers["x-martlet-marks"] == nil)
     }
 
-    // MARK: dead tokens that can't be marked
+    // MARK: Dead tokens that cannot be marked
 
     private func deadTokens(registeredAt: Int64? = nil) throws -> RoutedJob {
         let registered = registeredAt.map { ",\"registered_at\":\($0)" } ?? ""
@@ -185,8 +185,8 @@ import Testing
         return job
     }
 
-    /// Nobody else gets a copy for that, and its outcomes are not to be late by far more than the database was away.
-    @Test func whatWaitsForItsMarkComesBackWithinTwoMinutes() throws {
+    /// The outcomes must not be delayed for much longer than the database was unavailable.
+    @Test func limitsDelayBetweenMarkAttemptsToTwoMinutes() throws {
         _ = try deadTokens(registeredAt: 1_700_000_000)
         harness.passMarkPatience()
         harness.flush()
@@ -200,7 +200,7 @@ import Testing
         #expect(waits == [5, 30, 120, 120, 120].map { "martlet.delay.\($0)" })
     }
 
-    @Test func whatWaitsTooLongForItsMarkWaitsInTheBroker() throws {
+    @Test func delaysEventInBrokerUntilTokensAreMarked() throws {
         _ = try deadTokens(registeredAt: 1_700_000_000)
         try harness.confirmEvent(0)
         #expect(harness.acknowledged == [])
@@ -208,18 +208,18 @@ import Testing
         harness.flush()
         let held = try #require(harness.published.last)
         #expect(held.exchange == "martlet.delay.5" && held.properties.headers["x-martlet-marks"] == true)
-        #expect(harness.events.count == 1, "told when they are marked")
+        #expect(harness.events.count == 1, "publish the event after the marks")
         harness.confirm(held)
-        #expect(harness.acknowledged == [1], "the job is done")
+        #expect(harness.acknowledged == [1], "the job must be acknowledged")
 
-        // The database is still away.
+        // The database is still unavailable.
         harness.deliver([comeBack(held, number: 2)])
         let again = try #require(harness.published.last)
         #expect(again.exchange == "martlet.delay.30" && again.body == held.body)
         harness.confirm(again)
         #expect(harness.acknowledged == [1, 2])
 
-        // It is back: the statement that was given up marks, and tells nobody.
+        // The database is available again. The statement that timed out marks the tokens but publishes no event.
         harness.written(try harness.mark(0))
         harness.flush()
         #expect(harness.events.count == 1)
@@ -236,11 +236,11 @@ import Testing
         #expect(told.routingKey == "apns.unregistered.com.example.shop" && told.body == held.body)
         harness.confirm(told)
         #expect(harness.acknowledged == [1, 2, 3])
-        #expect(harness.started == ["j"], "nothing is pushed again")
+        #expect(harness.started == ["j"], "no push may be sent again")
         #expect(harness.core.currentCounts().outcomes == ["sent": 1, "unregistered": 2])
     }
 
-    @Test func aTokenThatIsRegisteredSinceNeedsNoMark() throws {
+    @Test func reportsTokenRegisteredLaterWithoutMark() throws {
         _ = try deadTokens(registeredAt: now.seconds)
         harness.passMarkPatience()
         harness.flush()
@@ -251,7 +251,7 @@ import Testing
         #expect(harness.moved == ["martlet.delay.5 normal"])
     }
 
-    @Test func whileMarksAreDelayedNothingWaitsForThem() throws {
+    @Test func delaysFurtherEventsAtOnceWhileMarksAreDelayed() throws {
         _ = try deadTokens()
         harness.passMarkPatience()
         harness.flush()
@@ -259,14 +259,14 @@ import Testing
         harness.report(try harness.job(1), [.unregistered, .unregistered])
         #expect(harness.marks.count == 1)
         #expect(harness.moved == ["martlet.delay.5 normal", "martlet.delay.5 normal"])
-        // Then it answers.
+        // The database answers.
         harness.written(try harness.mark(0))
         harness.deliver(jobBody("3"), number: 3)
         harness.report(try harness.job(2), [.unregistered, .unregistered])
         #expect(harness.marks.count == 2)
     }
 
-    @Test func manyThatComeBackAreMarkedFewAtATime() throws {
+    @Test func marksTokensOfReturnedEventsInBatches() throws {
         let recipients = (0..<500).map { "\"\(String($0 + 4_096, radix: 16))\"" }.joined(separator: ",")
         harness.deliver(#"{"id":"j","app":"com.example.shop","payload":{},"recipients":[\#(recipients)]}"#)
         let job = try harness.job(0)
@@ -284,7 +284,7 @@ import Testing
         #expect(harness.events.count == 10)
     }
 
-    @Test func theOldestJobIsSeen() throws {
+    @Test func reportsAgeOfOldestJob() throws {
         harness.deliver(jobBody())
         harness.pass(seconds: 7)
         harness.deliver(jobBody("2"), number: 2)

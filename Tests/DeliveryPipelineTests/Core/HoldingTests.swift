@@ -4,7 +4,7 @@ import PushModel
 import Store
 import Testing
 
-/// Jobs that can't be sent now: they wait in the broker, unless that would be of no use.
+/// Jobs that cannot be sent now. They wait in a delay queue, unless a later attempt cannot succeed.
 @Suite struct HoldingTests {
     static let obstacles: [(name: String, apps: [App], credentials: [SnapshotCredential])] = [
         ("AppPaused", [.pausedShop], [.sample()]),
@@ -12,7 +12,7 @@ import Testing
     ]
 
     @Test(arguments: obstacles.indices)
-    func aHeldJobWaitsInADelayQueueAsItCame(index: Int) throws {
+    func delaysHeldJobUnchanged(index: Int) throws {
         let (_, apps, credentials) = Self.obstacles[index]
         let harness = PipelineHarness(apps: apps, credentials: credentials)
         let properties = AMQPProperties(
@@ -23,7 +23,7 @@ import Testing
         #expect(message.exchange == "martlet.delay.30")
         #expect(message.routingKey == "urgent")
         #expect(message.body == Array(jobBody().utf8))
-        #expect(message.properties.headers["x-martlet-attempt"] == 3, "being held is no attempt")
+        #expect(message.properties.headers["x-martlet-attempt"] == 3, "a hold must not count as an attempt")
         #expect(message.properties.headers["x-martlet-redelivered"] == true)
         #expect(message.properties.headers["traceparent"] == "00-trace")
         #expect(message.properties.messageID == "order-1")
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [#""expires_at":1800000029,"#, #""expires_at":0,"#])
-    func aJobWhoseDeadlineComesFirstIsExpired(deadline: String) throws {
+    func expiresJobWhoseDeadlineIsBeforeDelay(deadline: String) throws {
         for (reason, apps, credentials) in Self.obstacles {
             let harness = PipelineHarness(apps: apps, credentials: credentials)
             harness.deliver(jobBody(more: deadline))
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func withoutACredentialEveryRecipientHasFailed() throws {
+    @Test func failsAllRecipientsWithoutCredential() throws {
         let harness = PipelineHarness(credentials: [])
         harness.deliver(jobBody(more: #""environment":"sandbox","#))
         harness.flush()
@@ -70,7 +70,7 @@ import Testing
         #expect(harness.acknowledged == [1])
     }
 
-    @Test func theAppsEnvironmentAndTheFittingCredentialGoWithTheJob() throws {
+    @Test func addsEnvironmentAndCredentialToJob() throws {
         let app = App(
             bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001")], defaultEnvironment: .sandbox)
         let harness = PipelineHarness(apps: [app])
@@ -81,19 +81,19 @@ import Testing
         #expect(job.lane == .bulk && job.attempt == 1 && !job.redelivered)
     }
 
-    @Test func anOutputWithoutCredentialsNeedsNone() throws {
+    @Test func sendsWithoutCredentialIfOutputNeedsNone() throws {
         let harness = PipelineHarness(apps: [App(bundleID: "com.example.shop")], credentials: [])
         harness.deliver(jobBody(more: #""output":"discard","#))
         harness.flush()
         #expect(try harness.outcomes().map { $0["kind"] } == ["sent", "sent"])
     }
 
-    /// Whatever the output: the app exists, its publishers are those it names, and paused it waits.
+    /// For every output, the app must be registered and its publisher allowed. The jobs of a paused app wait.
     @Test(arguments: [
         ([], "martlet.dead"), ([App(bundleID: "com.example.shop", allowedPublishers: ["shop"])], "martlet.dead"),
         ([App(bundleID: "com.example.shop", isPaused: true)], "martlet.delay"),
     ])
-    func anOutputWithoutCredentialsAsksForTheApp(apps: [App], exchange: String) {
+    func checksAppEvenIfOutputNeedsNoCredential(apps: [App], exchange: String) {
         let harness = PipelineHarness(apps: apps, credentials: [])
         harness.deliver(jobBody(more: #""output":"discard","#))
         harness.flush()

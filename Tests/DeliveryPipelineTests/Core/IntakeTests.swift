@@ -6,30 +6,30 @@ import Testing
 @Suite struct IntakeTests {
     private let gone = AMQPConsumerEvent.disconnected(AMQPError(.connectionFailed, "gone"))
 
-    @Test func jobsBeyondTheLimitWaitUndecodedAndUrgentOnesGoFirst() throws {
+    @Test func startsUrgentJobsFirstAtLimit() throws {
         let harness = PipelineHarness(maximumInFlight: 3)
         harness.deliver((1...4).map { .sample(jobBody("bulk-\($0)"), number: $0, lane: .bulk) })
-        #expect(harness.started == ["bulk-1", "bulk-2"], "3 are not reached before the second")
+        #expect(harness.started == ["bulk-1", "bulk-2"], "a third job would exceed the limit")
         #expect(harness.core.currentCounts().jobsWaiting == 2)
         harness.deliver(jobBody("urgent"), number: 1, lane: .urgent)
         #expect(harness.started.count == 2)
 
         let first = try harness.job(0)
         harness.report(first, [.sent, .sent])
-        #expect(harness.started.count == 2, "until it is confirmed, an outcome counts")
+        #expect(harness.started.count == 2, "unconfirmed outcomes must count")
         try harness.confirmEvent(0)
         #expect(harness.started == ["bulk-1", "bulk-2", "urgent"])
         #expect(harness.core.currentCounts().obligationsOpen == 4)
     }
 
-    @Test func oneJobLargerThanTheLimitIsStillStarted() {
+    @Test func startsSingleJobLargerThanLimit() {
         let harness = PipelineHarness(maximumInFlight: 1)
         harness.deliver(jobBody())
         #expect(harness.started == ["order-1"])
     }
 
     @Test(arguments: [true, false])
-    func whatWaitsIsTheBrokersAgainOnceTheConnectionIsLost(isClosed: Bool) throws {
+    func dropsWaitingJobsWhenConnectionIsLost(isClosed: Bool) throws {
         let harness = PipelineHarness(maximumInFlight: 1)
         harness.consumer(.connected(queues: []))
         harness.deliver((1...3).map { .sample(jobBody("\($0)"), number: $0) })
@@ -37,7 +37,7 @@ import Testing
         var counts = harness.core.currentCounts()
         #expect(counts.jobsWaiting == 0 && counts.jobsOpen == 1 && !counts.isConsuming)
 
-        // The job at work ends normally, but its connection is lost, so its end is not acknowledged.
+        // The started job ends normally, but its connection is lost, so it is not acknowledged.
         harness.consumer(.connected(queues: []))
         harness.report(try harness.job(0), [.sent, .sent])
         try harness.confirmEvent(0)
@@ -47,7 +47,7 @@ import Testing
         #expect(counts.jobsOpen == 0 && counts.isConsuming)
     }
 
-    @Test func aLostConnectionTakesItsOwnQueuesAlone() throws {
+    @Test func dropsOnlyJobsOfLostConnection() throws {
         let harness = PipelineHarness(maximumInFlight: 1)
         let connections = JobQueue.connections
         #expect(
@@ -64,18 +64,18 @@ import Testing
         harness.core.received(gone, of: connections[0])
         let counts = harness.core.currentCounts()
         #expect(counts.jobsWaiting == 1 && !counts.isConsuming)
-        #expect(harness.released.map(\.number) == [3], "what waits of it is held no longer")
+        #expect(harness.released.map(\.number) == [3], "the waiting job must be released")
         harness.report(try harness.job(0), [.sent, .sent])
         try harness.confirmEvent(0)
         #expect(harness.started == ["first", "normal"])
         #expect(harness.released.map(\.number) == [3, 1] && harness.acknowledged == [])
     }
 
-    @Test func aDrainPutsBackWhatIsNotStartedAndEndsWithTheRest() throws {
+    @Test func requeuesWaitingJobsAndFinishesStartedOnesOnDrain() throws {
         let harness = PipelineHarness(maximumInFlight: 1)
         harness.deliver((1...3).map { .sample(jobBody("\($0)"), number: $0) })
         harness.drain()
-        #expect(harness.moved == ["martlet.jobs normal", "martlet.jobs normal"], "as new ones, which nobody has tried")
+        #expect(harness.moved == ["martlet.jobs normal", "martlet.jobs normal"], "both must be requeued to the lane")
         harness.deliver(jobBody("late"), number: 4)
         #expect(harness.moved.count == 3)
         #expect(harness.started == ["1"])
@@ -90,7 +90,7 @@ import Testing
         #expect(harness.drained == 1)
     }
 
-    @Test func whatAnOutputReturnsIsPutBackWithoutAnAttempt() throws {
+    @Test func requeuesReturnedRecipientsWithoutCountingAttempt() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody(), number: 7)
         harness.drain()
@@ -106,16 +106,16 @@ import Testing
         #expect(harness.drained == 1)
     }
 
-    @Test func anIdlePipelineIsDrainedAtOnceForEverybodyWhoAsks() {
+    @Test func drainsIdlePipelineAtOnceForEachCaller() {
         let harness = PipelineHarness()
         harness.drain()
         harness.drain()
         #expect(harness.drained == 2)
         harness.consumer(.stopped)
-        #expect(harness.drained == 2, "once each")
+        #expect(harness.drained == 2, "each callback must be called once")
     }
 
-    @Test func aDrainWithTheConsumersConnectionLostStillEnds() throws {
+    @Test func endsDrainAfterLostConnection() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody())
         harness.drain()
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: [nil, AMQPError(.timedOut, "no answer")])
-    func aDrainIsSettledWhenTheBrokerHasAnsweredTheGoodBye(error: AMQPError?) {
+    func reportsSettledDrainIfConnectionClosedCleanly(error: AMQPError?) {
         let harness = PipelineHarness()
         harness.drain()
         harness.consumer(.closed(nil))
@@ -138,7 +138,7 @@ import Testing
         #expect(DrainEnd(isInTime: false, unconfirmed: 0, counts) == .unsettled)
     }
 
-    @Test func aJobWithoutAnIDGetsTheMessagesOrAnother() throws {
+    @Test func usesMessageIDOrGeneratesJobID() throws {
         let harness = PipelineHarness()
         let body = jobBody().replacing(#""id":"order-1","#, with: "")
         harness.deliver(body, number: 1, properties: AMQPProperties(messageID: "m-1"))

@@ -4,7 +4,7 @@ import PushModel
 import TestSupport
 import Testing
 
-/// The line of a job that is done.
+/// Tests of the log line for a finished job.
 @Suite struct JobSummaryTests {
     private let log = LogBook()
     private static let five =
@@ -19,12 +19,12 @@ import Testing
     ) throws {
         harness.deliver(Self.five, lane: .urgent, properties: properties)
         harness.report(try harness.job(0), verdicts, reason: "PayloadTooLarge")
-        #expect(!log.text.contains("A job is done"), "not before it is safe")
+        #expect(!log.text.contains("A job is done"), "the line must not precede the confirm")
         for message in harness.published { harness.confirm(message) }
         #expect(harness.acknowledged == [1])
     }
 
-    @Test func itSaysWhatBecameOfWhomAndNamesNobody() throws {
+    @Test func logsCountsWithoutTokensOrPayload() throws {
         let harness = harness(.all)
         try finish([.sent, .rejected, .sent, .rejected, .retry], in: harness)
         for part in [
@@ -44,18 +44,18 @@ import Testing
         ([.sent, .sent, .sent, .sent, .retry], false), ([.sent, .sent, .sent, .sent, .rejected], true),
         ([.expired, .sent, .sent, .sent, .sent], true),
     ])
-    func aProblemIsWhatWasNeitherSentNorLeftOut(verdicts: [Outcome.Verdict], isTold: Bool) throws {
+    func logsJobAsProblemUnlessSentSuppressedOrRetried(verdicts: [Outcome.Verdict], isTold: Bool) throws {
         try finish(verdicts, in: harness(.problems))
         #expect(log.text.contains("job.problems") == isTold, "\(log.text)")
         #expect(!log.text.contains("job.done"))
     }
 
-    @Test func noneAreToldUnlessAskedFor() throws {
+    @Test func logsNothingIfSetToNone() throws {
         try finish([.rejected, .rejected, .rejected, .rejected, .rejected], in: harness(.none))
         #expect(log.text.isEmpty, "\(log.text)")
     }
 
-    @Test func whatIsSettledWithoutAnOutputIsToldToo() {
+    @Test func logsJobThatReachedNoOutput() {
         let harness = PipelineHarness(apps: [.shop], credentials: [], logger: log.logger("test")) {
             $0.limits.jobLog = .problems
             $0.limits.maximumAge = 1
@@ -68,7 +68,7 @@ import Testing
         #expect(log.text.contains("\"reason\": NoCredential") && log.text.contains("\"age_s\""), "\(log.text)")
     }
 
-    @Test func aReloadTurnsItOnAndOff() throws {
+    @Test func stopsLoggingAfterReload() throws {
         let harness = harness(.all)
         harness.core.reconfigure(PipelineLimits())
         try finish([.sent, .sent, .sent, .sent, .rejected], in: harness)

@@ -3,7 +3,7 @@ import DeliveryPipeline
 import PushModel
 import Testing
 
-/// Each limit from both sides; what is beyond is told with the limit's name and value.
+/// Tests of each limit with a job that just fits and one that just exceeds it. The error names the limit and its value.
 @Suite struct LimitTests {
     private func problem(_ harness: PipelineHarness) throws -> String {
         let errors = try JSON.objects(try JSON.object(try harness.event(0).body)["errors"])
@@ -17,7 +17,7 @@ import Testing
         return #"{"id":"order-1","app":"com.example.shop","payload":{"a":"\#(filling)"},"recipients":["aa","bb","cc"]}"#
     }
 
-    @Test func bytes() throws {
+    @Test func limitsBytesOfJob() throws {
         let body = body()
         let fitting = PipelineHarness { $0.limits.maximumJobBytes = body.utf8.count }
         fitting.deliver(body)
@@ -29,7 +29,7 @@ import Testing
         #expect(try JSON.object(try tight.event(0).body)["job"] as? String == "m-1")
     }
 
-    @Test func recipients() throws {
+    @Test func limitsRecipientsOfJob() throws {
         let fitting = PipelineHarness { $0.limits.maximumRecipients = 3 }
         fitting.deliver(body())
         #expect(try fitting.job(0).job.recipients.count == 3)
@@ -38,7 +38,7 @@ import Testing
         #expect(try problem(tight) == "recipients: has 3, more than jobs.maximum_recipients = 2")
     }
 
-    @Test func payload() throws {
+    @Test func limitsBytesOfSharedPayload() throws {
         let fitting = PipelineHarness()
         fitting.deliver(body(payload: 65_536))
         #expect(fitting.started == ["order-1"])
@@ -47,14 +47,14 @@ import Testing
         #expect(try problem(tight) == "payload: has 65537 bytes, more than the 65536 that a job's payload may have")
     }
 
-    @Test func aRecipientsOwnPayloadIsItsOwnAffair() throws {
+    @Test func doesNotLimitPayloadOfRecipient() throws {
         let own = #"{"a":"\#(String(repeating: "x", count: 70_000))"}"#
         let harness = PipelineHarness()
         harness.deliver(body().replacing(#""aa""#, with: #"{"token":"aa","payload":\#(own)}"#))
-        #expect(harness.started == ["order-1"], "that is refused for this one alone, by the output")
+        #expect(harness.started == ["order-1"], "only the output may reject it")
     }
 
-    @Test func depth() throws {
+    @Test func limitsNestingDepth() throws {
         func nested(_ levels: Int) -> String {
             body().replacing(
                 #"{"a":"#,
@@ -63,14 +63,14 @@ import Testing
         }
         let fitting = PipelineHarness()
         fitting.deliver(nested(62))
-        #expect(fitting.started == ["order-1"], "the job and its payload are two levels")
+        #expect(fitting.started == ["order-1"], "the job and its payload add two levels")
         let tight = PipelineHarness()
         tight.deliver(nested(63))
         #expect(try problem(tight).contains("nested deeper than 64 levels"))
     }
 
-    @Test func headers() throws {
-        // On the wire: 4 for the table, 1 + 1 for the name, 5 for the value's kind and length.
+    @Test func limitsBytesOfHeaders() throws {
+        // The overhead in bytes: 4 for the table, 1 + 1 for the name, 5 for the value's type and length.
         func properties(_ bytes: Int) -> AMQPProperties {
             AMQPProperties(headers: ["a": .string(String(repeating: "x", count: bytes - 11))])
         }
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [(0, true), (300, true), (301, false)])
-    func aRegistrationToCome(secondsAhead: Int64, isTaken: Bool) throws {
+    func limitsRegistrationTimeInFuture(secondsAhead: Int64, isTaken: Bool) throws {
         let harness = PipelineHarness()
         let time = now.seconds + secondsAhead
         harness.deliver(body().replacing(#""bb""#, with: #"{"token":"bb","registered_at":\#(time)}"#))
@@ -94,18 +94,18 @@ import Testing
         }
     }
 
-    @Test func whatIsTooLargeIsRefusedBeforeAnythingElse() throws {
+    @Test func rejectsOversizedHeadersBeforeOtherChecks() throws {
         let headers: AMQPFieldTable = ["a": .bytes(Array(repeating: 0, count: 40_000)), "x-delivery-count": 9]
         let redelivered = PipelineHarness()
         redelivered.deliver(body(), properties: AMQPProperties(headers: headers), redelivered: true)
-        #expect(redelivered.moved == ["martlet.dead normal"], "rather than to the suspects, where it might not get")
+        #expect(redelivered.moved == ["martlet.dead normal"], "must be dead-lettered, not moved to the suspects")
         let draining = PipelineHarness()
         draining.drain()
         draining.deliver(body(), properties: AMQPProperties(headers: headers))
         #expect(draining.moved == ["martlet.dead normal"])
     }
 
-    @Test func whatCanNotBeReadOfItsHeaders() throws {
+    @Test func rejectsUnreadableHeaders() throws {
         let harness = PipelineHarness()
         let readable = AMQPDelivery.sample(body(), properties: AMQPProperties(messageID: "m-1"))
         harness.deliver([
@@ -114,11 +114,11 @@ import Testing
                 properties: readable.properties, body: readable.body, problem: "are nested deeper than 32 levels")
         ])
         #expect(try problem(harness) == "headers: are nested deeper than 32 levels")
-        #expect(try JSON.object(try harness.event(0).body)["job"] as? String == "order-1", "its body says whose it is")
+        #expect(try JSON.object(try harness.event(0).body)["job"] as? String == "order-1", "use the id in the body")
     }
 
-    /// RabbitMQ agrees to frames of 8,192 bytes, of which other properties may take 3,000.
-    @Test func whatIsPublishedAgainFitsIntoTheSmallestFrame() throws {
+    /// RabbitMQ may negotiate frames of 8,192 bytes, of which the other properties may use 3,000.
+    @Test func limitsHeadersOfRepublishedJobToSmallestFrame() throws {
         func text(_ bytes: Int) -> AMQPFieldValue { .string(String(repeating: "x", count: bytes)) }
         let headers: AMQPFieldTable = [
             "mine": text(10_000), "x-martlet-attempt": 2, "x-martlet-first-attempt-at": text(10_000),

@@ -13,7 +13,7 @@ import Testing
         return try #require(harness.output.jobs.last)
     }
 
-    @Test func aMarkSaysWhoseTokenAndSinceWhen() throws {
+    @Test func marksTokenWithTimeAndReason() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody(more: #""environment":"sandbox","#))
         let job = try harness.job(0)
@@ -33,7 +33,7 @@ import Testing
                 "apns com.example.shop sandbox aa01 2027-01-15T07:59:59.123Z ExpiredToken -",
                 "apns com.example.shop sandbox aa02 2027-01-15T08:00:00.000Z Unregistered 2023-11-14T22:13:20.000Z",
             ])
-        #expect(try harness.outcomes().isEmpty, "told when they are marked")
+        #expect(try harness.outcomes().isEmpty, "publish the event after the marks")
         harness.written(try harness.mark(0))
         harness.flush()
         let told = try harness.outcomes().map { [$0["reason"], $0["unregistered_at"]] }
@@ -43,14 +43,14 @@ import Testing
             ])
     }
 
-    @Test func marksGatherWhileOthersAreWritten() throws {
+    @Test func gathersMarksDuringStatement() throws {
         let harness = PipelineHarness()
         let first = try jobOfDeadTokens(harness, number: 1)
         harness.report(first, [.unregistered, .unregistered])
         let second = try jobOfDeadTokens(harness, number: 2)
         harness.report(second, [.unregistered, .unregistered])
-        #expect(harness.marks.map(\.marks.count) == [2], "one statement at a time")
-        #expect(harness.timers == [], "nothing to look after until the statement is through")
+        #expect(harness.marks.map(\.marks.count) == [2], "only one statement may run at a time")
+        #expect(harness.timers == [], "no timer may run during a statement")
         harness.written(try harness.mark(0))
         harness.flush()
         #expect(harness.marks.map(\.marks.count) == [2, 2])
@@ -62,7 +62,7 @@ import Testing
         #expect(harness.acknowledged == [1, 2])
     }
 
-    @Test func manyMarksDoNotWaitForMore() throws {
+    @Test func writesFullBatchAtOnce() throws {
         let harness = PipelineHarness { $0.limits.chunkSize = 10_000 }
         let job = try jobOfDeadTokens(harness, count: 1_000)
         harness.core.report(job.job.recipients.indices.map { job.outcome($0, .unregistered) })
@@ -70,8 +70,8 @@ import Testing
         #expect(harness.marks.map(\.marks.count) == [1_000])
     }
 
-    /// The database was away: events come back out of the broker, hundreds of tokens each, and more than one statement holds.
-    @Test func whatIsFoundOutNowDoesNotWaitBehindWhatHasWaited() throws {
+    /// After an outage of the database, held events with hundreds of tokens each return and need several statements.
+    @Test func writesNewMarksBeforeWaitingOnes() throws {
         let harness = PipelineHarness(brokerUser: "worker")
         let job = try jobOfDeadTokens(harness, count: 1, number: 1)
         let outcomes = (0..<600).map {
@@ -98,7 +98,7 @@ import Testing
         #expect(try harness.outcomes().count == 3_001)
     }
 
-    @Test func aDrainWaitsForTheMarks() throws {
+    @Test func drainWaitsForMarks() throws {
         let harness = PipelineHarness()
         let job = try jobOfDeadTokens(harness)
         harness.drain()

@@ -4,14 +4,14 @@ import PushModel
 import Store
 import Testing
 
-/// Which broker users may push to an app that names its publishers.
+/// Tests of the list of broker users that may push to an app.
 @Suite struct PublisherTests {
     static let worker = "martlet-worker"
     static let cases: [(user: String?, header: String?, isAllowed: Bool)] = [
         ("shop-backend", nil, true),
         ("somebody", nil, false),
         (nil, nil, false),
-        // The header is believed only from a worker, whose user the broker has validated.
+        // The header counts only if the broker validated the sender as a worker.
         (worker, "shop-backend", true),
         (worker, "somebody", false),
         (worker, nil, false),
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: cases.indices)
-    func onlyThoseNamedMay(index: Int) throws {
+    func acceptsOnlyAllowedPublishers(index: Int) throws {
         let (user, header, isAllowed) = Self.cases[index]
         let harness = harness()
         harness.deliver(jobBody(), properties: properties(user: user, header: header))
@@ -40,9 +40,9 @@ import Testing
         #expect(dead.allSatisfy { $0.properties.headers["x-martlet-reason"]?.string?.hasPrefix("app: ") == true })
     }
 
-    /// Published again by a worker, what a stranger has written must not become a worker's word.
+    /// When a worker republishes a job, it must not vouch for a publisher name that the job's publisher set.
     @Test(arguments: ["suspects", "drain", "dead"])
-    func aNameThatNobodyVouchesForIsNotCarriedOn(way: String) throws {
+    func doesNotForwardUnverifiedPublisher(way: String) throws {
         var properties = properties(user: nil, header: "shop-backend")
         if way == "suspects" { properties.headers["x-delivery-count"] = 5 }
         let first = harness()
@@ -58,13 +58,13 @@ import Testing
                 == true)
     }
 
-    @Test func aRetryKeepsItsPublisherAndIsTakenBack() throws {
+    @Test func keepsPublisherOfRetriedJob() throws {
         let harness = harness()
         harness.deliver(jobBody(), properties: properties(user: "shop-backend", header: nil))
         harness.report(try harness.job(0), [.retry, .retry])
         harness.flush()
         let message = try #require(harness.published.first { $0.exchange.hasPrefix("martlet.delay.") })
-        #expect(message.properties.userID == Self.worker, "the broker validates it against the worker")
+        #expect(message.properties.userID == Self.worker, "the broker accepts only the worker's own user")
         #expect(message.properties.headers["x-martlet-publisher"] == "shop-backend")
         harness.deliver([
             .sample(String(decoding: message.body, as: UTF8.self), number: 2, properties: message.properties)

@@ -20,6 +20,8 @@ import Testing
         return harness
     }
 
+    /// Returns a redelivery of a job.
+    ///
     /// - Parameter count: the number of earlier deliveries, as counted by the broker.
     private func again(
         _ body: String = jobBody(), number: UInt64 = 7, connection: UInt32 = 2, queue: JobQueue = .lane(.normal),
@@ -39,16 +41,16 @@ import Testing
 
     // MARK: The same message
 
-    @Test func continuesJobWhenItIsRedelivered() throws {
+    @Test func continuesRedeliveredJob() throws {
         let harness = orphaned([.sample(jobBody(), number: 1)])
         let delivery = again(properties: AMQPProperties(headers: ["x-delivery-count": 1]))
         harness.deliver([delivery])
         #expect(harness.started == ["order-1"] && harness.acknowledgements.isEmpty)
-        #expect(harness.released == [delivery.tag], "the bytes are held once")
+        #expect(harness.released == [delivery.tag], "the bytes must count once")
         try finish(harness)
         #expect(harness.acknowledgements.map(\.tag) == [delivery.tag])
         #expect(harness.released.count == 2)
-        #expect(try harness.outcomes().map { $0["redelivered"] } == [nil, nil], "sent once")
+        #expect(try harness.outcomes().map { $0["redelivered"] } == [nil, nil], "each push must be sent once")
         let counts = harness.core.currentCounts()
         #expect(counts.jobsResumed == 1 && counts.jobsOpen == 0 && counts.jobsAcknowledged == 1)
     }
@@ -56,15 +58,15 @@ import Testing
     @Test func acknowledgesRedeliveryOfEndedJob() throws {
         let harness = orphaned([.sample(jobBody(), number: 1)])
         try finish(harness)
-        #expect(harness.acknowledgements.isEmpty, "nobody to tell")
+        #expect(harness.acknowledgements.isEmpty, "the connection is lost")
         harness.deliver([again()])
         #expect(harness.acknowledged == [7] && harness.started == ["order-1"])
         harness.deliver([again(number: 8)])
-        #expect(harness.started == ["order-1", "order-1"], "another message of the same content")
+        #expect(harness.started == ["order-1", "order-1"], "an equal message must be sent")
     }
 
     @Test(arguments: [(300, 1), (301, 2)] as [(Int64, Int)])
-    func resendsJobWhenItsEndIsForgotten(seconds: Int64, sendings: Int) throws {
+    func resendsJobAfterMemoryOfItsEndExpires(seconds: Int64, sendings: Int) throws {
         let harness = orphaned([.sample(jobBody(), number: 1)])
         try finish(harness)
         harness.pass(seconds: seconds)
@@ -89,15 +91,15 @@ import Testing
         let harness = orphaned([.sample(jobBody(), number: 1), .sample(jobBody(), number: 2)])
         try finish(harness, job: 0)
         harness.deliver([again(number: 1), again(number: 2), again(number: 3)])
-        #expect(harness.acknowledged == [2], "one has ended, one is at work")
+        #expect(harness.acknowledged == [2], "one has ended, one is running")
         #expect(harness.started.count == 3, "the third is another message")
         try finish(harness, job: 1)
         try finish(harness, job: 2)
         #expect(harness.acknowledged == [2, 1, 3])
     }
 
-    /// The other worker may have sent pushes that nobody reports.
-    @Test(arguments: [false, true]) func resendsJobThatAnotherWorkerHadInBetween(hasEnded: Bool) throws {
+    /// The other worker may have sent pushes without reporting their outcomes.
+    @Test(arguments: [false, true]) func resendsJobThatAnotherWorkerReceivedInBetween(hasEnded: Bool) throws {
         let harness = orphaned([.sample(jobBody(), number: 1)])
         if hasEnded { try finish(harness) }
         harness.deliver([again(count: 2)])
@@ -111,7 +113,7 @@ import Testing
 
     /// If a broker stops while it dead-letters a message, it dead-letters the message again.
     @Test(arguments: [(true, 0, true), (false, 0, false), (true, 301, false)] as [(Bool, Int64, Bool)])
-    func marksCopyThatTheBrokerDeadLettered(isDeadLetter: Bool, seconds: Int64, isMarked: Bool) throws {
+    func flagsCopyThatBrokerDeadLettered(isDeadLetter: Bool, seconds: Int64, isMarked: Bool) throws {
         let harness = orphaned([.sample(jobBody(), number: 1)])
         harness.deliver([again()])
         try finish(harness)
@@ -124,7 +126,7 @@ import Testing
         #expect(try harness.outcomes().suffix(2).allSatisfy { ($0["redelivered"] != nil) == isMarked })
     }
 
-    /// The other worker claimed the job's name and died.
+    /// The other worker claimed the job's name and crashed.
     @Test func reportsJobThatAnotherWorkerClaimedInBetween() throws {
         let body = jobBody(more: #""at_most_once":true,"#)
         let harness = orphaned([.sample(body, number: 1)], claims: true)
@@ -224,13 +226,13 @@ import Testing
         harness.deliver([again(jobBody("2"), number: 4), again(jobBody("1"), number: 5)])
         harness.publisher(.refused([move.id]))
         try finish(harness)
-        #expect(harness.started == ["1", "2"], "it waits here, and is started when there is room")
+        #expect(harness.started == ["1", "2"], "the job must start when capacity is free")
         try finish(harness, job: 1)
         #expect(harness.acknowledged == [5, 4])
         #expect(harness.acknowledgements.allSatisfy { $0.tag.epoch == 2 })
     }
 
-    @Test func resendsJobWhoseRefusedMoveWasForgotten() throws {
+    @Test func resendsJobWhoseRefusedMoveWasDropped() throws {
         let body = jobBody(more: #""send_at":1800000900,"#)
         let harness = orphaned([.sample(body, number: 1)])
         harness.publisher(.refused([try #require(harness.published.first).id]))
@@ -251,7 +253,7 @@ import Testing
             harness.confirm(harness.published[confirmed])
             confirmed += 1
         }
-        #expect(confirmed == 72, "all forty again, under the same names")
+        #expect(confirmed == 72, "all 40 chunks must be published again")
         #expect(harness.acknowledged == [7])
     }
 
@@ -259,7 +261,7 @@ import Testing
     private func splitting(_ body: String) throws -> PipelineHarness {
         let harness = orphaned([.sample(body, number: 1)])
         try harness.grantClaims()
-        try #require(harness.published.count == 32, "the most on their way")
+        try #require(harness.published.count == 32, "32 chunks may be unconfirmed")
         return harness
     }
 
@@ -279,7 +281,7 @@ import Testing
         harness.consumer(.connected(queues: []))
         harness.deliver([again(Self.large, connection: 3)])
         confirmAll(of: harness, from: 0)
-        #expect(harness.core.currentCounts().jobsResumed == 0, "eight chunks were never made")
+        #expect(harness.core.currentCounts().jobsResumed == 0, "8 chunks were never published")
         #expect(harness.acknowledged == [])
     }
 
@@ -287,15 +289,15 @@ import Testing
         let harness = try splitting(Self.large)
         harness.publisher(.refused([try #require(harness.published.first).id]))
         confirmAll(of: harness, from: 1)
-        #expect(harness.published.count == 32, "no more chunks are made")
+        #expect(harness.published.count == 32, "no more chunks may be published")
         harness.deliver([again(Self.large)])
         #expect(harness.core.currentCounts().jobsResumed == 0 && harness.acknowledged == [])
     }
 
-    @Test func deadLettersOnce() throws {
+    @Test func deadLettersRedeliveredJobOnce() throws {
         let harness = orphaned([.sample("{", number: 1)])
         harness.deliver([again("{")])
-        #expect(harness.published.count == 2, "the message and its event")
+        #expect(harness.published.count == 2, "the dead letter and its event")
         for publication in harness.published { harness.confirm(publication) }
         #expect(harness.acknowledged == [7])
     }
@@ -309,7 +311,7 @@ import Testing
         #expect(harness.rejected.map(\.number) == (returnsFirst ? [7] : []))
         guard !returnsFirst else { return }
         harness.deliver([again("{")])
-        #expect(harness.moved.count == 2, "tried anew: the broker still has it")
+        #expect(harness.moved.count == 2, "the broker still has the job, so it must be handled again")
     }
 
     // MARK: Claims and stops
@@ -323,7 +325,7 @@ import Testing
         #expect(harness.claims.count == 1 && harness.started == ["order-1"])
         try finish(harness)
         #expect(harness.acknowledged == [7])
-        #expect(try harness.outcomes().map { $0["kind"] } == ["sent", "sent"], "not unknown")
+        #expect(try harness.outcomes().map { $0["kind"] } == ["sent", "sent"], "must not be unknown")
     }
 
     /// The job stays a copy, as at its first delivery, because another message with its name is sent.

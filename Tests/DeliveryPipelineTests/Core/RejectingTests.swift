@@ -23,7 +23,7 @@ import Testing
     ]
 
     @Test(arguments: samples.indices)
-    func aJobThatCannotBeUsedIsKeptAndTold(index: Int) throws {
+    func deadLettersAndReportsUnusableJob(index: Int) throws {
         let (body, app, reason) = Self.samples[index]
         for confirmDeadFirst in [true, false] {
             let harness = PipelineHarness()
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func aBadJobDoesNotHoldUpTheNext() {
+    @Test func continuesAfterUnusableJob() {
         let harness = PipelineHarness()
         harness.deliver([.sample("{", number: 1), .sample(jobBody("2"), number: 2)])
         #expect(harness.started == ["2"])

@@ -24,7 +24,7 @@ import Testing
     ]
 
     @Test(arguments: refusals.indices)
-    func whatTheBrokerWouldNotTakeIsOfferedAgainAfterLongerEachTime(refusal: Int) throws {
+    func republishesRefusedMessageWithIncreasingBackoff(refusal: Int) throws {
         let (harness, retry) = try harnessWithARetry()
         for (round, seconds) in [1, 5, 30, 120, 900].enumerated() {
             harness.publisher(Self.refusals[refusal](retry))
@@ -41,7 +41,7 @@ import Testing
     }
 
     /// RabbitMQ closes the channel because of one message, and does not report which others it has accepted.
-    @Test(arguments: refusals.indices) func marksRefusedMessageThatBrokerMayHaveTaken(refusal: Int) throws {
+    @Test(arguments: refusals.indices) func flagsRefusedMessageThatBrokerMayHaveAccepted(refusal: Int) throws {
         let (harness, retry) = try harnessWithARetry()
         harness.publisher(.mayBeTaken([retry.id]))
         harness.publisher(Self.refusals[refusal](retry))
@@ -53,7 +53,7 @@ import Testing
         #expect(harness.published.last?.properties.headers["x-martlet-redelivered"] == true)
     }
 
-    @Test func marksDeadLetterThatBrokerMayHaveTaken() throws {
+    @Test func flagsDeadLetterThatBrokerMayHaveAccepted() throws {
         let harness = PipelineHarness(brokerUser: "worker")
         harness.deliver("{}")
         let dead = try #require(harness.published.last { $0.exchange == "martlet.dead" })
@@ -65,8 +65,8 @@ import Testing
         #expect(again.properties.headers["x-martlet-redelivered"] == true)
     }
 
-    /// Its job may not stay open until the broker's patience ends.
-    @Test func aRetryThatIsRefusedForLongGoesToTheDeadLetters() throws {
+    /// The retry's job must be acknowledged before the broker's consumer timeout.
+    @Test func deadLettersRetryThatBrokerKeepsRefusing() throws {
         let (harness, retry) = try harnessWithARetry()
         for _ in 0..<6 {
             harness.publisher(.refused([retry.id]))
@@ -82,15 +82,15 @@ import Testing
         #expect(event.routingKey == "job.rejected.com.example.shop")
         harness.publisher(.refused([retry.id]))
         harness.passRefusalWaits()
-        #expect(harness.published.last?.exchange == "martlet.dead" && harness.events.count == 1, "that once more")
+        #expect(harness.published.last?.exchange == "martlet.dead" && harness.events.count == 1, "no second event")
         harness.confirm(dead)
-        #expect(harness.acknowledged == [] && harness.core.currentCounts().jobsOpen == 1, "nobody has been told")
+        #expect(harness.acknowledged == [] && harness.core.currentCounts().jobsOpen == 1, "the event is unconfirmed")
         harness.confirm(event)
         #expect(harness.acknowledged == [1] && harness.core.currentCounts().obligationsOpen == 0)
     }
 
-    /// What came long ago has no time for a second ladder.
-    @Test func nothingIsOfferedAgainThatWouldKeepAJobOpenForTooLong() throws {
+    /// A job that was delivered long ago has no time for further back-offs.
+    @Test func deadLettersRefusedRetryBeforeConsumerTimeout() throws {
         let (harness, retry) = try harnessWithARetry()
         harness.pass(seconds: 1_495)
         harness.publisher(.refused([retry.id]))
@@ -104,8 +104,8 @@ import Testing
         #expect(harness.timers == [] && harness.moved.last == "martlet.dead normal")
     }
 
-    /// The publisher marks what it publishes again; refused then, it stays marked.
-    @Test func whatMayBeThereTwiceOwnsUpWhenItIsOfferedAgain() throws {
+    /// The publisher flags a message that it publishes again. A refusal after that must not remove the flag.
+    @Test func flagsRetryRepublishedAfterLostConnection() throws {
         let (harness, retry) = try harnessWithARetry()
         harness.publisher(.disconnected(AMQPError(.connectionFailed, "gone")))
         harness.publisher(.connected)
@@ -114,7 +114,7 @@ import Testing
         #expect(harness.published.map { $0.properties.headers["x-martlet-redelivered"] == true } == [false, true])
     }
 
-    // MARK: jobs as they came
+    // MARK: Moved jobs
 
     private func harnessWithAMove() throws -> (PipelineHarness, AMQPPublication) {
         let harness = PipelineHarness()
@@ -122,25 +122,25 @@ import Testing
         return (harness, try #require(harness.published.first))
     }
 
-    @Test func aRefusedMoveIsForgottenWithItsConnection() throws {
+    @Test func dropsRefusedMoveWhenConnectionIsLost() throws {
         let (harness, move) = try harnessWithAMove()
         harness.publisher(.refused([move.id]))
         harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
         harness.passRefusalWaits()
-        #expect(harness.published.count == 1, "the broker delivers the job again")
+        #expect(harness.published.count == 1, "the broker redelivers the job")
         #expect(harness.released.count == 1 && harness.core.currentCounts().jobsOpen == 0)
     }
 
-    @Test func aMoveThatIsRefusedAfterItsConnectionIsForgottenToo() throws {
+    @Test func dropsMoveRefusedAfterConnectionIsLost() throws {
         let (harness, move) = try harnessWithAMove()
         harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
-        #expect(harness.core.currentCounts().jobsOpen == 1, "the broker may have taken it")
+        #expect(harness.core.currentCounts().jobsOpen == 1, "the broker may have accepted the move")
         harness.publisher(.refused([move.id]))
         #expect(harness.timers == [] && harness.published.count == 1)
         #expect(harness.released.count == 1 && harness.core.currentCounts().jobsOpen == 0)
     }
 
-    @Test func aJobToBeSentOnceThatIsMovedOutlivesItsConnection() throws {
+    @Test func keepsMoveOfAtMostOnceJobAfterLostConnection() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody(more: #""at_most_once":true,"#))
         harness.drain()
@@ -150,10 +150,10 @@ import Testing
         harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
         harness.passRefusalWaits()
         #expect(
-            harness.published.map(\.id) == [move.id, move.id], "delivered again it would be taken for its own copy")
+            harness.published.map(\.id) == [move.id, move.id], "a redelivery would be dropped as a copy")
     }
 
-    @Test func whatIsConfirmedMeanwhileIsNotOfferedAgain() throws {
+    @Test func doesNotRepublishMessageConfirmedMeanwhile() throws {
         let (harness, event) = try harnessWithAnEvent()
         harness.publisher(.refused([event.id]))
         harness.confirm(event)
@@ -161,8 +161,8 @@ import Testing
         #expect(harness.published.count == 1)
     }
 
-    /// A retry that its delay queue refuses waits here with its job, which takes room until it is taken.
-    @Test func retriesThatAreRefusedKeepOthersFromBeingTakenOn() throws {
+    /// A retry that its delay queue refuses waits in the worker. Until it is accepted, its job counts toward the limit.
+    @Test func countsRefusedRetriesTowardLimit() throws {
         let harness = PipelineHarness(maximumInFlight: 4)
         harness.deliver((0..<10).map { .sample(jobBody("\($0)"), number: $0) })
         #expect(harness.started == ["0", "1"])
@@ -177,16 +177,16 @@ import Testing
         #expect(harness.started == ["0", "1", "2"] && harness.acknowledged == [0])
     }
 
-    // MARK: what the broker never takes
+    // MARK: Messages that the broker never accepts
 
     @Test(arguments: [
         (406, "PRECONDITION_FAILED - message size 2 is larger than configured max size 1"), (0, "too long"),
     ])
-    func whatTheBrokerNeverTakesIsLeftToItToDeadLetter(code: UInt16, text: String) throws {
+    func rejectsJobWhoseRetryTheBrokerNeverAccepts(code: UInt16, text: String) throws {
         let (harness, retry) = try harnessWithARetry()
         harness.publisher(.returned(AMQPReturn(id: retry.id, code: code, text: text)))
-        #expect(harness.timers == [], "never again")
-        #expect(harness.rejected == [], "its event is not confirmed")
+        #expect(harness.timers == [], "must not be retried")
+        #expect(harness.rejected == [], "the event is not confirmed yet")
         let event = try harness.event(0)
         #expect(event.routingKey == "job.rejected.com.example.shop")
         let errors = try JSON.objects(try JSON.object(event.body)["errors"])
@@ -202,7 +202,7 @@ import Testing
         #expect(harness.core.currentCounts().jobsOpen == 0)
     }
 
-    @Test func allJobsOfAnEventThatTheBrokerNeverTakesAreDeadLettered() throws {
+    @Test func rejectsAllJobsOfEventTheBrokerNeverAccepts() throws {
         let harness = PipelineHarness()
         for number in 1...2 as ClosedRange<UInt64> { harness.deliver(jobBody("\(number)"), number: number) }
         harness.core.report(try harness.job(0).outcome(0, .sent), try harness.job(1).outcome(0, .sent))
@@ -219,7 +219,7 @@ import Testing
         #expect(Set(harness.rejected.map(\.number)) == [1, 2] && harness.rejected.count == 2)
     }
 
-    @Test func aRefusalOfWhatIsConfirmedMeansNothing() throws {
+    @Test func ignoresRefusalOfConfirmedMessage() throws {
         let (harness, event) = try harnessWithAnEvent()
         harness.confirm(event)
         harness.publisher(.refused([event.id, 999]))
@@ -227,8 +227,8 @@ import Testing
         #expect(harness.published.count == 1)
     }
 
-    @Test func aLostConnectionPublishesNothingTwiceByItself() throws {
-        // the publisher keeps what is unconfirmed and publishes it again when it is back
+    @Test func doesNotRepublishOnLostConnection() throws {
+        // The publisher keeps unconfirmed messages and publishes them again after it has reconnected.
         let (harness, event) = try harnessWithAnEvent()
         harness.publisher(.disconnected(AMQPError(.connectionFailed, "gone")))
         harness.publisher(.connected)
@@ -238,7 +238,7 @@ import Testing
         #expect(harness.acknowledged == [1])
     }
 
-    @Test func whatAClosedPublisherLeavesUnconfirmedIsNeverAcknowledged() throws {
+    @Test func doesNotAcknowledgeUnconfirmedEventOfClosedPublisher() throws {
         let (harness, event) = try harnessWithAnEvent()
         harness.drain()
         harness.publisher(.closed(unconfirmed: [event.id], nil))
@@ -246,7 +246,7 @@ import Testing
         #expect(harness.drained == 0)
     }
 
-    @Test func aRefusedMessageHoldsUpTheDrain() throws {
+    @Test func drainWaitsForRefusedMessage() throws {
         let (harness, event) = try harnessWithAnEvent()
         harness.publisher(.refused([event.id]))
         harness.drain()
@@ -257,7 +257,7 @@ import Testing
         #expect(harness.drained == 1)
     }
 
-    @Test func whetherItPublishesFollowsTheConnection() {
+    @Test func isPublishingFollowsConnectionState() {
         let harness = PipelineHarness()
         let steps: [(AMQPPublisherEvent, Bool)] = [
             (.connected, true), (.blocked(reason: "disk"), false), (.unblocked, true),

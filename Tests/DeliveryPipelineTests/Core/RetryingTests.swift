@@ -17,7 +17,7 @@ import Testing
         return (harness, try harness.job(0))
     }
 
-    @Test func whoIsTriedAgainTravelsInOneMessageAndNobodyElse() throws {
+    @Test func publishesRetriesOfJobInOneMessage() throws {
         let (harness, job) = try started(five, attempt: 2)
         harness.report(job, [.retry, .sent, .retry, .rejected, .retry], reason: "ServiceUnavailable")
         let retries = harness.published.filter { $0.exchange != "martlet.results" }
@@ -39,7 +39,7 @@ import Testing
         #expect(harness.core.currentCounts().retries == 3)
     }
 
-    @Test func aRecipientKeepsItsFields() throws {
+    @Test func keepsFieldsOfRetriedRecipient() throws {
         let (harness, job) = try started(jobBody())
         harness.report(job, [job.outcome(1, .retry)])
         let again = try decodedJob(String(decoding: try #require(harness.published.first).body, as: UTF8.self))
@@ -50,7 +50,7 @@ import Testing
         #expect(recipient.refJSON.map { String(decoding: again.bytes($0), as: UTF8.self) } == #""user \"2\"""#)
     }
 
-    @Test func marksOnlyRetriesOfPushesThatMayHaveBeenAccepted() throws {
+    @Test func flagsOnlyRetriesOfPossiblyAcceptedPushes() throws {
         let (harness, job) = try started(five)
         harness.report(job, [.retry, .unknown, .unknown, .retry, .hold], reason: "ConnectionLost")
         #expect(harness.events.isEmpty)
@@ -63,14 +63,14 @@ import Testing
             }
         }
         #expect(marked == ["a0": false, "a1": true, "a2": true, "a3": false, "a4": false])
-        #expect(harness.published.count == 3, "refused, unknown and held travel apart")
+        #expect(harness.published.count == 3, "refused, unknown and held must not share a message")
         for message in harness.published { harness.confirm(message) }
         #expect(harness.acknowledged == [1])
     }
 
-    /// An earlier attempt may have been accepted, so the mark stays for every outcome of this attempt.
+    /// An earlier attempt may have been accepted, so the flag stays for every outcome of this attempt.
     @Test(arguments: [Outcome.Verdict.retry, .hold, .returned])
-    func keepsMarkOfRecipientThatMayHaveBeenAcceptedEarlier(verdict: Outcome.Verdict) throws {
+    func keepsFlagOfRecipientThatMayHaveBeenAcceptedEarlier(verdict: Outcome.Verdict) throws {
         let (harness, job) = try started(five)
         harness.report(job, [.unknown, .retry], reason: "ConnectionLost")
         for (message, number) in zip(harness.published, [2, 3] as [UInt64]) {
@@ -88,7 +88,7 @@ import Testing
         #expect(Dictionary(uniqueKeysWithValues: marks) == ["a0": true, "a1": false])
     }
 
-    @Test func endsRefusedRecipientAsFailedBesideUnknownOne() throws {
+    @Test func reportsRefusedAsFailedAndUnknownAsUnknown() throws {
         let (harness, job) = try started(five, retry: RetryPolicy(delays: [5], maximumAttempts: 2))
         harness.report(job, [.unknown, .retry], reason: "ConnectionLost")
         for (message, number) in zip(harness.published, [2, 3] as [UInt64]) {
@@ -102,7 +102,7 @@ import Testing
         #expect(ends.sorted() == ["a0 unknown 1", "a1 failed -"])
     }
 
-    @Test func atMostOnceSendsNothingTwice() throws {
+    @Test func doesNotRetryUnknownPushOfAtMostOnceJob() throws {
         let (harness, job) = try started(jobBody(more: #""at_most_once":true,"#))
         harness.report(job, [.unknown, .retry], reason: "ConnectionLost")
         #expect(
@@ -110,7 +110,7 @@ import Testing
                 == [["unknown", "aa01", "ConnectionLost"]])
         let retry = try #require(harness.published.first { $0.exchange != "martlet.results" })
         let again = try decodedJob(String(decoding: retry.body, as: UTF8.self))
-        #expect(again.recipients.count == 1, "the other was certainly not accepted")
+        #expect(again.recipients.count == 1, "only the refused push may be retried")
         #expect(again.atMostOnce)
         #expect(retry.properties.headers["x-martlet-redelivered"] == nil)
     }
@@ -124,7 +124,7 @@ import Testing
             (1, #""expires_at":0,"#, .unknown, "unknown ServiceUnavailable -"),
             (Int64.max, "", .retry, "failed RetriesExhausted ServiceUnavailable"),
         ] as [(Int64, String, Outcome.Verdict, String)])
-    func whenNoAttemptIsLeft(attempt: Int64, more: String, verdict: Outcome.Verdict, told: String) throws {
+    func endsRecipientWithoutAttemptsLeft(attempt: Int64, more: String, verdict: Outcome.Verdict, told: String) throws {
         let (harness, job) = try started(jobBody(more: more), attempt: attempt)
         harness.report(job, [verdict, verdict], reason: "ServiceUnavailable")
         let outcomes = try harness.outcomes().map {
@@ -136,12 +136,12 @@ import Testing
     }
 
     @Test(arguments: [-5, 0, 1] as [Int64])
-    func aSenselessAttemptIsTheFirst(attempt: Int64) throws {
+    func treatsInvalidAttemptAsFirst(attempt: Int64) throws {
         let (_, job) = try started(five, attempt: attempt)
         #expect(job.attempt == 1)
     }
 
-    @Test func jobsDoNotShareARetry() throws {
+    @Test func publishesRetriesOfEachJobSeparately() throws {
         let harness = PipelineHarness()
         harness.deliver([.sample(jobBody("1"), number: 1), .sample(jobBody("2"), number: 2)])
         harness.core.report(harness.output.jobs.map { $0.outcome(0, .retry) })
@@ -150,7 +150,7 @@ import Testing
         #expect(ids.sorted() == ["1", "2"])
     }
 
-    @Test func theFirstAttemptIsRemembered() throws {
+    @Test func keepsTimeOfFirstAttempt() throws {
         let (harness, job) = try started(five)
         harness.report(job, [.retry], reason: "ServiceUnavailable")
         let message = try #require(harness.published.first)
@@ -163,7 +163,7 @@ import Testing
         #expect(try later.outcomes().map { $0["reason"] } == ["RetriesExhausted"])
     }
 
-    @Test func aFirstAttemptToComeIsNow() throws {
+    @Test func replacesFutureTimeOfFirstAttempt() throws {
         let harness = PipelineHarness()
         harness.deliver(
             five, properties: AMQPProperties(headers: ["x-martlet-first-attempt-at": .int64(Int64.max)]))
@@ -172,7 +172,7 @@ import Testing
         #expect(message.properties.headers["x-martlet-first-attempt-at"] == .int64(now.milliseconds))
     }
 
-    @Test func whatIsHeldHasMadeNoAttempt() throws {
+    @Test func doesNotCountHoldAsAttempt() throws {
         let (harness, job) = try started(five, attempt: 4)
         let held = [0, 2].map { job.outcome($0, .hold, reason: "InvalidProviderToken") }
         harness.report(job, held + [job.outcome(1, .retry, reason: "ServiceUnavailable")])
@@ -188,7 +188,7 @@ import Testing
             ("", 86_400_000, "failed CredentialRefused InvalidProviderToken"),
             (#""expires_at":0,"#, 0, "expired InvalidProviderToken -"),
         ] as [(String, Int64, String)])
-    func whatIsHeldEndsSomeTime(more: String, age: Int64, told: String) throws {
+    func endsHeldRecipientAfterMaximumAgeOrDeadline(more: String, age: Int64, told: String) throws {
         let harness = PipelineHarness()
         harness.deliver(
             jobBody(more: more),

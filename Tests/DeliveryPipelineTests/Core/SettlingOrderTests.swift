@@ -5,11 +5,11 @@ import PushModel
 import TestSupport
 import Testing
 
-/// The pipeline and the consumer's bookkeeping between a broker, an output and a database that do what they do in any
-/// order: confirm alone and together, refuse, return, lose connections, deliver again.
+/// Tests of the pipeline and the consumer's bookkeeping with a simulated broker, output and database. In random order,
+/// these confirm singly or in groups, refuse and return messages, lose connections and redeliver.
 @Suite struct SettlingOrderTests {
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
-    func nothingIsAcknowledgedEarlyAndEverythingInTheEnd(seed: UInt64) throws {
+    func acknowledgesEachJobOnceAndNeverEarlyInAnyOrder(seed: UInt64) throws {
         var world = SettlingWorld(seed: seed)
         for _ in 0..<300 where world.faults.isEmpty { try world.step() }
         try world.finish()
@@ -19,26 +19,29 @@ import Testing
     }
 }
 
-/// What each delivery still owes, told from the messages that are published and confirmed: the simplest account.
+/// A simple model of the pending settlements of each delivery, derived from published and confirmed messages.
 private struct SettlingWorld {
     /// The largest numbers of lost connections and time leaps. With more of either, the pipeline would suspect a job,
     /// or publish it again before it reaches its delivery limit.
     private static let (mostLosses, mostLeaps) = (14, 3)
 
-    /// A message's number, which all of its deliveries share. It travels as the number of the attempt and as the time of
-    /// the first attempt, in milliseconds.
+    /// The number of a message, which all its deliveries share. It is sent as the number of the attempt and as the time
+    /// of the first attempt, in milliseconds.
     private typealias Serial = Int64
 
     private var random: SplitMix64
     private let harness: PipelineHarness
-    /// The consumer's side, and what it has not been told yet.
+    /// The consumer's bookkeeping.
     private var open = OpenDeliveries(indices: JobQueue.all.map { UInt16($0.index) })
+    /// The acknowledgements that have not reached the consumer yet.
     private var unheard: [AMQPAcknowledgement] = []
+    /// The rejections that have not reached the consumer yet.
     private var unheardRejections: [AMQPDeliveryTag] = []
     private var isConnected = false
 
-    /// In the broker and not handed out; then those handed out over this connection.
+    /// The messages that wait in the broker.
     private var waiting: [(message: Int, wasDelivered: Bool)] = []
+    /// The open deliveries of the present connection.
     private var handedOut: [AMQPDeliveryTag: Serial] = [:]
     /// The number of deliveries of each message.
     private var deliveriesOf: [Serial: Int64] = [:]
@@ -46,7 +49,7 @@ private struct SettlingWorld {
     private var lastMessage = 0
 
     private var serialOf: [AMQPDeliveryTag: Serial] = [:]
-    /// Messages that were handed to the output since the pipeline last started them from the beginning.
+    /// The messages that were passed to the output since the pipeline last started them from the beginning.
     private var started: Set<Serial> = []
     /// The end times of jobs that ended after their connection was lost. Their next delivery must be acknowledged.
     private var ended: [Serial: Timestamp] = [:]
@@ -54,12 +57,13 @@ private struct SettlingWorld {
     private var owed: [Serial: Set<String>] = [:]
     private var settled: Set<Serial> = []
     private var forgotten: Set<Serial> = []
-    /// Left to the broker to dead-letter.
+    /// The messages that the pipeline must reject, so that the broker dead-letters them.
     private var untakeable: Set<Serial> = []
-    /// Obligations by publication, and those without a confirm.
+    /// The pending settlements that each publication completes.
     private var meant: [UInt64: [(serial: Serial, what: String)]] = [:]
+    /// The publications without a confirm.
     private var unconfirmed: [UInt64] = []
-    /// Jobs that have waited for too long, on their way to the overflow queue; refused, they wait where they were.
+    /// The publications that move jobs to the overflow queue after a long wait. If one is refused, its job waits on.
     private var moves: Set<UInt64> = []
     private var unreported: [(job: RoutedJob, recipient: Int)] = []
     private var seen = (published: 0, acknowledgements: 0, rejected: 0, jobs: 0, marks: 0)
@@ -106,7 +110,7 @@ private struct SettlingWorld {
         try look()
     }
 
-    /// Everything goes well from here on.
+    /// Lets everything succeed from now on, and checks that nothing is left open.
     mutating func finish() throws {
         connect()
         for _ in 0..<400 where !owed.isEmpty || !waiting.isEmpty {
@@ -125,13 +129,13 @@ private struct SettlingWorld {
         if !owed.isEmpty { faults.append("still open: \(owed)") }
         if !handedOut.isEmpty || !waiting.isEmpty { faults.append("the broker still has \(handedOut), \(waiting)") }
         let counts = harness.core.currentCounts()
-        if counts.jobsOpen + counts.obligationsOpen + counts.jobsWaiting > 0 { faults.append("left: \(counts)") }
+        if counts.jobsOpen + counts.obligationsOpen + counts.jobsWaiting > 0 { faults.append("open: \(counts)") }
         let released = harness.released
-        if Set(released).count != released.count { faults.append("something was released twice") }
+        if Set(released).count != released.count { faults.append("a delivery was released twice") }
         if released.count != deliveries { faults.append("\(released.count) of \(deliveries) deliveries were released") }
     }
 
-    // MARK: The broker, consuming
+    // MARK: Deliveries of the broker
 
     private mutating func deliver() {
         guard isConnected else { return }
@@ -195,7 +199,7 @@ private struct SettlingWorld {
         losses += 1
         isConnected = false
         open.disconnected()
-        // What has been neither started nor moved is not the pipeline's any more.
+        // The pipeline drops jobs that it has neither started nor moved.
         var started = started
         for move in moves { started.formUnion((meant[move] ?? []).map(\.serial)) }
         for (tag, serial) in handedOut {
@@ -210,10 +214,10 @@ private struct SettlingWorld {
         harness.consumer(.disconnected(AMQPError(.connectionLost, "gone")))
     }
 
-    /// The consumer's thread hears what the pipeline has said meanwhile, perhaps over a connection that is gone.
+    /// Passes the gathered acknowledgements and rejections to the consumer. Their connection may be lost.
     private mutating func listen() {
-        for acknowledgement in unheard where !open.acknowledge(acknowledgement) { faults.append("repeated") }
-        for tag in unheardRejections where !open.reject(tag, requeue: false) { faults.append("repeated") }
+        for acknowledgement in unheard where !open.acknowledge(acknowledgement) { faults.append("repeated ack") }
+        for tag in unheardRejections where !open.reject(tag, requeue: false) { faults.append("repeated reject") }
         (unheard, unheardRejections) = ([], [])
         open.gatherAcknowledgements()
         for outgoing in open.outgoing {
@@ -225,12 +229,12 @@ private struct SettlingWorld {
             }
             let named = open.tag(queue: outgoing.queue, number: said.number)
             guard handedOut[named] != nil else {
-                faults.append("the broker closes the channel: \(said.number) is not open")
+                faults.append("delivery \(said.number) is not open, so the broker closes the channel")
                 continue
             }
             for (tag, serial) in handedOut
             where tag == named || (said.multiple && tag.queueIndex == named.queueIndex && tag.number < named.number) {
-                if !settled.contains(serial) { faults.append("\(serial) is acknowledged by \(said), and not settled") }
+                if !settled.contains(serial) { faults.append("\(serial) acknowledged early by \(said)") }
                 handedOut[tag] = nil
             }
         }
@@ -242,7 +246,7 @@ private struct SettlingWorld {
         return ended[serial].map { now.milliseconds - $0.milliseconds <= Orphans.longestMemory } ?? false
     }
 
-    // MARK: The output, the database, the broker's confirms
+    // MARK: Output, database and confirms
 
     private mutating func report() throws {
         unreported.shuffle(using: &random)
@@ -283,14 +287,14 @@ private struct SettlingWorld {
         }
         let before = harness.published.count
         harness.publisher(.returned(AMQPReturn(id: id, code: code, text: "no")))
-        // It may have been offered again without its job's own headers.
+        // The message may have been published again without the headers of its job.
         if code == 312 || harness.published.dropFirst(before).contains(where: { $0.id == id }) { return }
         unconfirmed.removeAll { $0 == id }
         for (serial, _) in meant[id] ?? [] where untakeable.insert(serial).inserted { owed[serial]?.insert("told") }
         for (serial, what) in meant[id] ?? [] { meet(serial, what) }
     }
 
-    /// A refused move is the pipeline's own again, but for one that was delivered over a connection that is lost.
+    /// Returns a refused move to the pipeline. If the connection of its delivery is lost, the pipeline drops the job.
     private mutating func takeBack(_ id: UInt64) {
         guard moves.remove(id) != nil else { return }
         unconfirmed.removeAll { $0 == id }
@@ -301,7 +305,7 @@ private struct SettlingWorld {
     }
 
     private mutating func meet(_ serial: Serial, _ what: String) {
-        if owed[serial]?.remove(what) == nil { faults.append("\(what) of \(serial) was met twice") }
+        if owed[serial]?.remove(what) == nil { faults.append("\(what) of \(serial) was settled twice") }
     }
 
     private mutating func some(of ids: [UInt64]) -> [UInt64] {
@@ -310,12 +314,12 @@ private struct SettlingWorld {
         return chosen.shuffled(using: &random)
     }
 
-    // MARK: What the pipeline has said
+    // MARK: Effects of the pipeline
 
     private mutating func look() throws {
         for publication in harness.published.dropFirst(seen.published) {
             seen.published += 1
-            // A second time, when it was not taken before.
+            // The message is published again because it was refused before.
             guard meant[publication.id] == nil else { continue }
             let obligations = try obligations(of: publication)
             for (serial, what) in obligations where what == "given up" { owed[serial]?.insert(what) }
@@ -343,19 +347,19 @@ private struct SettlingWorld {
         for (serial, open) in owed where open.isEmpty {
             owed[serial] = nil
             if settled.contains(serial) { continue }
-            if handedOut.values.contains(serial) { faults.append("\(serial) owes nothing and is not acknowledged") }
+            if handedOut.values.contains(serial) { faults.append("\(serial) is settled but not acknowledged") }
             if !untakeable.contains(serial) { ended[serial] = harness.recorder.withRecord { $0.now } }
         }
     }
 
     private mutating func settle(_ tag: AMQPDeliveryTag, asDead: Bool) {
         guard let serial = serialOf[tag] else {
-            return faults.append("an acknowledgement of nothing")
+            return faults.append("an unknown delivery was acknowledged or rejected")
         }
-        if let open = owed[serial], !open.isEmpty { faults.append("\(serial) acknowledged, owing \(open)") }
+        if let open = owed[serial], !open.isEmpty { faults.append("\(serial) acknowledged with pending \(open)") }
         if !settled.insert(serial).inserted { faults.append("\(serial) acknowledged twice") }
-        if forgotten.contains(serial) { faults.append("\(serial) was dropped, and acknowledged") }
-        if untakeable.contains(serial) != asDead { faults.append("\(serial) dead-lettered: \(asDead)") }
+        if forgotten.contains(serial) { faults.append("\(serial) acknowledged after it was dropped") }
+        if untakeable.contains(serial) != asDead { faults.append("\(serial) rejected: \(asDead)") }
     }
 
     private func obligations(of publication: AMQPPublication) throws -> [(serial: Serial, what: String)] {

@@ -50,7 +50,7 @@ import Testing
         job.job.recipients.map { String(decoding: job.job.bytes($0.token), as: UTF8.self) }
     }
 
-    @Test func withoutDeadTokensNothingIsAsked() throws {
+    @Test func sendsWithoutLookUpIfNoTokenIsDead() throws {
         for harness in [PipelineHarness(), harness(dead: []), harness(dead: ["dd"])] {
             harness.deliver(body("1", ["aa", "bb"]))
             #expect(harness.started == ["1"])
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func theLivingAreSentAtOnceAndTheDeadAreNot() throws {
+    @Test func sendsLiveTokensAtOnceAndSuppressesDeadOnes() throws {
         let harness = harness(dead: ["aa02", "aa04"])
         harness.deliver(body("1", ["aa01", "AA02", "aa03", "aa04", "aa05"]))
         #expect(try tokens(harness.job(0)) == ["aa01", "aa03", "aa05"])
@@ -80,18 +80,18 @@ import Testing
         #expect(counts.lookUpsDead == 2 && counts.lookUpsLive == 0 && counts.suppressionTokens == 2)
     }
 
-    /// A filter of 32 bytes with a thousand tokens takes every token for one of them.
-    @Test func aTokenThatTheFilterTakesForAnotherIsSent() throws {
+    /// A filter of 32 bytes with 1,000 tokens matches every token.
+    @Test func sendsTokenAfterFalsePositiveOfFilter() throws {
         let harness = harness(dead: (0..<1_000).map { "dd\($0)" }, maximumBytes: 32)
         harness.deliver(body("1", ["aa01", "aa02"]))
-        #expect(harness.started == [], "none is cleared")
+        #expect(harness.started == [], "the filter must match all")
         answer(harness, try lookUp(harness), dead: ["aa02": death])
         #expect(try tokens(harness.job(0)) == ["aa01"])
         #expect(try harness.outcomes().map { $0["recipient"] } == ["aa02"])
     }
 
     @Test(arguments: [(-1, false), (0, true), (1, true)])
-    func whatTheJobSaysOfTheRegistrationCounts(seconds: Int64, isSent: Bool) throws {
+    func sendsToTokenRegisteredAfterItsDeath(seconds: Int64, isSent: Bool) throws {
         let registered = death.seconds + seconds
         let harness = harness(dead: ["aa01"])
         harness.deliver(
@@ -108,9 +108,9 @@ import Testing
         #expect(lookUp.registrations(against: [:]) == [])
     }
 
-    /// As they are written in the job, with escapes, on both sides of what is filed under a hash.
+    /// The addresses are escaped in the job. Their lengths are around the limit above which a hash is stored.
     @Test(arguments: [199, 200, 201, 1_024])
-    func aLongAddressIsLookedUpWhole(bytes: Int) throws {
+    func looksUpLongAddressWithoutTruncation(bytes: Int) throws {
         let address = "https://push.example.net/é" + String(repeating: "x", count: bytes - 27)
         #expect(address.utf8.count == bytes)
         let harness = harness(dead: [address])
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func whenTheDatabaseDoesNotAnswerAllAreSent(isLate: Bool) throws {
+    func sendsAllIfDatabaseDoesNotAnswer(isLate: Bool) throws {
         let harness = harness(dead: ["aa01", "aa02"])
         harness.deliver(body("1", ["aa01"]))
         harness.deliver(body("2", ["aa02"]), number: 2)
@@ -136,20 +136,20 @@ import Testing
         } else {
             answer(harness, lookUp, dead: nil)
         }
-        #expect(harness.started == ["1", "2"], "also those that waited behind")
+        #expect(harness.started == ["1", "2"], "jobs that waited for the next look-up must start, too")
         answer(harness, lookUp, dead: ["aa01": death])
-        #expect(harness.started == ["1", "2"], "an answer that comes too late changes nothing")
+        #expect(harness.started == ["1", "2"], "a late answer must change nothing")
         #expect(try harness.outcomes().isEmpty)
         #expect(harness.core.currentCounts().lookUpsFailed == 2)
 
         harness.deliver(body("3", ["aa01"]), number: 3)
-        #expect(harness.started == ["1", "2", "3"], "for five seconds nothing is asked")
+        #expect(harness.started == ["1", "2", "3"], "after a failure, no look-up for 5 s")
         harness.pass(seconds: 5)
         harness.deliver(body("4", ["aa01"]), number: 4)
         #expect(harness.started == ["1", "2", "3"])
     }
 
-    @Test func oneQuestionAtATimeWhileOthersGather() throws {
+    @Test func runsOneLookUpAtATime() throws {
         let harness = harness(dead: ["aa01"])
         for number in 1...3 { harness.deliver(body("\(number)", ["aa01"]), number: UInt64(number)) }
         #expect(harness.recorder.withRecord { $0.lookUps.map(\.keys.count) } == [1])
@@ -161,7 +161,7 @@ import Testing
         #expect(harness.acknowledged.sorted() == [1, 2, 3])
     }
 
-    @Test func whatIsMarkedLaterIsLookedUpFromThenOn() throws {
+    @Test func looksUpTokenMarkedLater() throws {
         let harness = harness(dead: [])
         harness.deliver(body("1", ["aa01"]))
         harness.core.received(.marked([hash("aa01")]))
@@ -170,7 +170,7 @@ import Testing
         #expect(try lookUp(harness).keys.map(\.token) == ["aa01"])
     }
 
-    @Test func whoWantsProblemsHearsOfIt() throws {
+    @Test func reportsSuppressedForProblemsOnlyJob() throws {
         let harness = harness(dead: ["aa01"])
         harness.deliver(body("1", ["aa01", "aa02"], more: #""results":"problems","#))
         answer(harness, try lookUp(harness), dead: ["aa01": death])
@@ -180,8 +180,9 @@ import Testing
         #expect(harness.acknowledged == [1])
     }
 
-    /// Two outputs' jobs come of one delivery: the cleared, and those that the database has cleared later.
-    @Test func retriesOfBothPartsKeepTheirRecipients() throws {
+    /// The output receives two jobs from one delivery: one with the recipients that the filter cleared, and later one
+    /// with those that the database cleared.
+    @Test func keepsRecipientsInRetriesOfBothParts() throws {
         let harness = harness(dead: ["aa02", "aa03"])
         harness.deliver(body("1", ["aa01", "aa02", "aa03", "aa04"]))
         answer(harness, try lookUp(harness), dead: ["aa02": death])
@@ -198,7 +199,7 @@ import Testing
         #expect(harness.acknowledged == [1])
     }
 
-    @Test func aDrainWaitsForTheAnswer() throws {
+    @Test func drainWaitsForLookUp() throws {
         let harness = harness(dead: ["aa01"])
         harness.deliver(body("1", ["aa01"]))
         harness.drain()

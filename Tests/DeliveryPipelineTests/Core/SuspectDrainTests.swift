@@ -3,7 +3,8 @@ import DeliveryPipeline
 import PushModel
 import Testing
 
-/// A stop puts back what is not sent. Among it may be what ends workers: that stays among the suspects.
+/// Tests of suspects that are requeued on shutdown. They must return to the queue of suspects, because they may crash
+/// workers.
 @Suite struct SuspectDrainTests {
     private func suspect(_ more: String = "", number: UInt64 = 1) -> AMQPDelivery {
         .sample(
@@ -11,7 +12,7 @@ import Testing
             properties: AMQPProperties(headers: ["x-martlet-lane": "bulk", "x-delivery-count": 1]), redelivered: true)
     }
 
-    /// Where it is now, from which it is taken as one of its lane.
+    /// Expects that the jobs were requeued to the suspects with their lane in a header, and that the drain ended.
     private func expectAmongSuspects(_ harness: PipelineHarness, _ count: Int = 1) throws {
         #expect(harness.moved == Array(repeating: "martlet.moved suspects", count: count))
         for publication in harness.published {
@@ -21,7 +22,7 @@ import Testing
         #expect(harness.acknowledged.count == count && harness.drained == 1)
     }
 
-    @Test func oneThatComesDuringADrainGoesBack() throws {
+    @Test func requeuesSuspectThatArrivesDuringDrain() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody("other"), number: 9)
         harness.drain()
@@ -30,7 +31,7 @@ import Testing
         #expect(harness.published.first?.properties.headers["x-martlet-lane"] == "bulk")
     }
 
-    @Test func oneThatWaitsGoesBack() throws {
+    @Test func requeuesWaitingSuspect() throws {
         let harness = PipelineHarness(maximumInFlight: 2)
         harness.deliver(jobBody("other"), number: 9)
         harness.deliver([suspect()])
@@ -39,7 +40,7 @@ import Testing
         #expect(harness.moved == ["martlet.moved suspects"])
     }
 
-    @Test func oneThatAnOutputReturnsIsPutBack() throws {
+    @Test func requeuesSuspectReturnedByOutput() throws {
         let harness = PipelineHarness()
         harness.deliver([suspect()])
         harness.drain()
@@ -47,7 +48,7 @@ import Testing
         try expectAmongSuspects(harness)
     }
 
-    @Test func oneThatIsClaimedDuringADrainGoesBack() throws {
+    @Test func requeuesSuspectClaimedDuringDrain() throws {
         let harness = PipelineHarness()
         harness.deliver([suspect(#""at_most_once":true,"#)])
         harness.drain()
@@ -55,8 +56,8 @@ import Testing
         try expectAmongSuspects(harness)
     }
 
-    /// It was delivered often enough to be set apart, and is not started anew because somebody stops.
-    @Test func oneThatIsToBeSetApartIsSetApartDuringADrain() throws {
+    /// During a drain, too, a job that was delivered too often must be moved to the suspects, not to its lane.
+    @Test func movesJobToSuspectsDuringDrain() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody("other"), number: 9)
         harness.drain()

@@ -10,14 +10,14 @@ import Testing
     private static let flaggedChunk = AMQPProperties(
         headers: ["x-martlet-part": "7f#0-1", "x-martlet-chunk": true, "x-martlet-redelivered": true])
 
-    /// One job and the database's answer to it.
+    /// Delivers one job, answers its claim, and returns the result.
     private func outcome(
         _ body: String = jobBody(), properties: AMQPProperties = AMQPProperties(), redelivered: Bool = false,
         window: Int = 0, isFresh: Bool
     ) throws -> String {
         let harness = PipelineHarness { $0.limits.deduplicationWindow = window }
         harness.deliver(body, number: 3, properties: properties, redelivered: redelivered)
-        #expect(harness.started == [], "it waits for the answer")
+        #expect(harness.started == [], "the job must wait for its claim")
         let batch = try #require(harness.claims.first)
         #expect(batch.keys.count == 1)
         harness.claimed(batch, fresh: isFresh ? batch.keys : [])
@@ -34,7 +34,7 @@ import Testing
             (false, true, "sent"), (true, true, "sent"), (false, false, "dropped"),
             (true, false, "unknown Redelivered"),
         ])
-    func anAtMostOnceJobIsNeverSentTwice(redelivered: Bool, isFresh: Bool, expected: String) throws {
+    func neverSendsAtMostOnceJobTwice(redelivered: Bool, isFresh: Bool, expected: String) throws {
         let outcome = try outcome(jobBody(more: Self.once), redelivered: redelivered, isFresh: isFresh)
         #expect(outcome == expected)
     }
@@ -43,22 +43,22 @@ import Testing
         arguments: [
             (false, true, "sent"), (true, true, "sent"), (false, false, "dropped"), (true, false, "sent"),
         ])
-    func aJobPublishedTwiceIsSentOnceWhereThatIsWanted(redelivered: Bool, isFresh: Bool, expected: String) throws {
+    func sendsJobPublishedTwiceOnceWithinWindow(redelivered: Bool, isFresh: Bool, expected: String) throws {
         #expect(try outcome(redelivered: redelivered, window: 60, isFresh: isFresh) == expected)
     }
 
     @Test(
         arguments: [
-            // Nothing but the same job, split a second time, has the name of this chunk.
+            // Only the same job, split a second time, results in a chunk of this name.
             (false, false, false, "dropped"), (false, true, false, "sent"),
             (true, false, false, "dropped"), (true, false, true, "sent"), (true, true, false, "sent"),
         ])
-    func aChunkMadeTwiceIsSentOnce(flagged: Bool, redelivered: Bool, isFresh: Bool, expected: String) throws {
+    func sendsChunkPublishedTwiceOnce(flagged: Bool, redelivered: Bool, isFresh: Bool, expected: String) throws {
         let properties = flagged ? Self.flaggedChunk : Self.chunk
         #expect(try outcome(properties: properties, redelivered: redelivered, isFresh: isFresh) == expected)
     }
 
-    @Test func chunksGoOnWhileTheDatabaseIsAwayAndOthersWait() throws {
+    @Test func sendsChunksWithoutAnswerWhileOtherJobsWait() throws {
         let harness = PipelineHarness()
         func deliver(_ id: String, number: UInt64, more: String = "", isChunk: Bool = false) {
             harness.deliver(
@@ -75,7 +75,7 @@ import Testing
         #expect(harness.started == ["chunk-1", "chunk-2"])
         deliver("chunk-3", number: 4, isChunk: true)
         #expect(harness.started == ["chunk-1", "chunk-2", "chunk-3"] && harness.claims.count == 1)
-        // It is back.
+        // The database is available again.
         try harness.grantClaims()
         #expect(harness.claims.count == 2 && harness.started.count == 3)
         try harness.grantClaims()
@@ -84,7 +84,7 @@ import Testing
         #expect(harness.started.count == 4 && harness.claims.count == 3)
     }
 
-    @Test func aClaimThatIsLeftWithoutAnAnswerIsAskedForAgain() throws {
+    @Test func requestsUnansweredClaimAgain() throws {
         let harness = PipelineHarness()
         for number in 1...3 as ClosedRange<UInt64> {
             harness.deliver(jobBody("once-\(number)", more: Self.once), number: number)
@@ -100,7 +100,7 @@ import Testing
         #expect(harness.started == ["once-1", "once-2", "once-3"])
     }
 
-    @Test func nobodyIsAskedAboutOtherJobs() {
+    @Test func requestsNoClaimForOtherJobs() {
         let harness = PipelineHarness { $0.limits.deduplicationWindow = 0 }
         harness.deliver(jobBody())
         #expect(harness.started == ["order-1"] && harness.claims.isEmpty)
@@ -108,10 +108,10 @@ import Testing
         deduplicating.deliver(
             jobBody(), properties: AMQPProperties(headers: ["x-martlet-part": "p", "x-martlet-attempt": 2]))
         deduplicating.deliver(jobBody().replacing(#""id":"order-1","#, with: ""), number: 2)
-        #expect(deduplicating.started.count == 2 && deduplicating.claims.isEmpty, "another attempt; no id to go by")
+        #expect(deduplicating.started.count == 2 && deduplicating.claims.isEmpty, "a retry or no id needs no claim")
     }
 
-    @Test func anAtMostOnceJobNeedsAnID() throws {
+    @Test func rejectsAtMostOnceJobWithoutID() throws {
         let harness = PipelineHarness()
         let body = jobBody(more: Self.once).replacing(#""id":"order-1","#, with: "")
         harness.deliver(body)
@@ -122,13 +122,13 @@ import Testing
         #expect(harness.claims.count == 1)
     }
 
-    @Test func ofTwoInOneBatchOneIsSent() throws {
+    @Test func sendsOneOfTwoCopiesInOneBatch() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody("first", more: Self.once), number: 1)
         harness.deliver([
             .sample(jobBody("same", more: Self.once), number: 2), .sample(jobBody("same", more: Self.once), number: 3),
         ])
-        #expect(harness.claims.count == 1, "one statement at a time")
+        #expect(harness.claims.count == 1, "only one statement may run at a time")
         harness.claimed(harness.claims[0], fresh: harness.claims[0].keys)
         try #require(harness.claims.count == 2)
         #expect(harness.claims[1].keys.count == 2)
@@ -138,9 +138,9 @@ import Testing
         #expect(harness.core.currentCounts().jobsDuplicate == 1)
     }
 
-    /// Two jobs of one name are one job only if they are the same, byte for byte.
+    /// Two jobs with one name are copies only if their content is identical, byte for byte.
     @Test(arguments: [(Self.once, 0, false), (Self.once, 0, true), ("", 60, false), ("", 60, true)])
-    func anotherJobOfTheSameIDIsRefusedAndSaysSo(more: String, window: Int, redelivered: Bool) throws {
+    func rejectsJobThatReusesIDWithOtherContent(more: String, window: Int, redelivered: Bool) throws {
         let harness = PipelineHarness { $0.limits.deduplicationWindow = window }
         harness.deliver(jobBody(more: more), redelivered: redelivered)
         harness.claimed(harness.claims[0], [.differs])
@@ -153,7 +153,7 @@ import Testing
         #expect(harness.started == [] && event["job"] as? String == "order-1")
     }
 
-    @Test func onlyAWholeJobsContentIsCompared() throws {
+    @Test func comparesContentOfWholeJobsOnly() throws {
         let harness = PipelineHarness()
         func request(_ body: String, _ properties: AMQPProperties = AMQPProperties()) throws -> ClaimRequest {
             harness.deliver(body, properties: properties)
@@ -166,13 +166,14 @@ import Testing
         }
         let job = try request(jobBody(more: Self.once))
         let other = try request(jobBody(more: Self.once).replacing("Ship", with: "Send"))
-        #expect(isTold(job, other), "the same name")
+        #expect(isTold(job, other), "both must have the same name")
         #expect(job.content != nil && job.content != other.content)
         #expect(try request(jobBody(more: Self.once), Self.chunk).content == nil)
     }
 
-    /// The database is away: the job must not stay unacknowledged for long, and what may have been claimed is its own.
-    @Test func aJobThatWaitsTenSecondsForItsClaimWaitsInTheBroker() throws {
+    /// While the database is unavailable, the job must not stay unacknowledged for long. An earlier claim that
+    /// succeeded late must count as its own.
+    @Test func delaysJobAfterTenSecondsWithoutClaim() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody(more: Self.once), number: 6)
         harness.deliver(jobBody("order-2", more: Self.once), number: 7)
@@ -183,12 +184,12 @@ import Testing
         for publication in harness.published { harness.confirm(publication) }
         let counts = harness.core.currentCounts()
         #expect(harness.acknowledged == [6, 7] && counts.jobsOpen == 0)
-        #expect(counts.jobsUnclaimed == 2 && counts.jobsHeld == 0, "no app is to blame")
+        #expect(counts.jobsUnclaimed == 2 && counts.jobsHeld == 0, "the app must not be held")
         let owner = try #require(harness.claims.first?.requests.first?.owner)
         let waiting = harness.published[0]
         #expect(waiting.properties.headers["x-martlet-claim"] == .string(owner))
-        #expect(waiting.properties.headers["x-martlet-part"] == nil, "it keeps its name")
-        // The database is back, with an answer that nobody waits for.
+        #expect(waiting.properties.headers["x-martlet-part"] == nil, "the job must keep its name")
+        // The database is available again, and answers a claim that has timed out.
         try harness.grantClaims()
         #expect(harness.started == [])
         harness.deliver([
@@ -202,22 +203,22 @@ import Testing
         #expect(harness.started == ["order-1"])
     }
 
-    /// Else they would take all the room for ten seconds each, and what is behind them would wait for minutes.
-    @Test func whileOthersWaitInVainAJobWaitsInTheBrokerAtOnce() throws {
+    /// Otherwise, each job would use capacity for ten seconds, and the jobs behind it would wait for minutes.
+    @Test func delaysJobAtOnceWhileClaimsFail() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody("first", more: Self.once), number: 1)
         for _ in 1...5 { harness.passLookUpTime() }
         #expect(harness.moved.count == 1)
         harness.deliver(jobBody("second", more: Self.once), number: 2)
         #expect(harness.moved.count == 2 && harness.claims.count == 1)
-        #expect(harness.published.last?.properties.headers["x-martlet-claim"] == nil, "nobody has asked for it")
+        #expect(harness.published.last?.properties.headers["x-martlet-claim"] == nil, "no claim was requested")
         try harness.grantClaims()
         harness.deliver(jobBody("third", more: Self.once), number: 3)
         #expect(harness.moved.count == 2 && harness.claims.count == 2)
     }
 
-    /// What waits in the broker counts for nothing here, so nothing is in anybody's way.
-    @Test func whateverWaitsInTheBrokerMovesNothingElse() throws {
+    /// Jobs that wait in the broker must not count toward their app's share, so none is moved to the overflow queue.
+    @Test func doesNotOverflowJobsThatWaitForClaims() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody("first", more: Self.once), number: 1)
         for _ in 1...5 { harness.passLookUpTime() }
@@ -227,9 +228,9 @@ import Testing
         #expect(harness.moved.count == 2_001 && Set(harness.moved) == ["martlet.delay.30 normal"])
     }
 
-    /// While others are asked for, it waited in vain, and not for the first time: what may be claimed is the first
-    /// asking's.
-    @Test func whatWasNotAskedForPassesOnWhatWasPassedToIt() throws {
+    /// The job waits behind another claim and times out again without a request of its own. Only its first request may
+    /// have claimed the name.
+    @Test func forwardsEarlierClaimOfUnrequestedJob() throws {
         let (harness, first) = (PipelineHarness(), "0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a")
         harness.deliver(jobBody("asked", more: Self.once), number: 1)
         harness.deliver(
@@ -241,14 +242,14 @@ import Testing
         #expect(claims == [harness.claims[0].requests[0].owner, first, nil])
     }
 
-    /// Its own statement may have been committed late.
+    /// The job's earlier statement may have been committed late.
     @Test(arguments: [(Self.once, "unknown Redelivered"), ("", "sent")])
-    func whatHasAskedInVainIsNotTakenForACopy(more: String, expected: String) throws {
+    func doesNotDropJobWhoseEarlierClaimMayHaveSucceeded(more: String, expected: String) throws {
         let properties = AMQPProperties(headers: ["x-martlet-claim": "0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a"])
         #expect(try outcome(jobBody(more: more), properties: properties, window: 60, isFresh: false) == expected)
     }
 
-    @Test func whatMayBeItsOwnCopyOwnsUp() throws {
+    @Test func flagsJobWhoseEarlierClaimMayHaveSucceeded() throws {
         let harness = PipelineHarness { $0.limits.deduplicationWindow = 60 }
         harness.deliver(
             jobBody(), properties: AMQPProperties(headers: ["x-martlet-claim": "0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a"]))
@@ -256,7 +257,7 @@ import Testing
         #expect(try harness.job(0).redelivered)
     }
 
-    @Test func aJobWhoseTimeIsUpBeforeItIsClaimedHasExpired() throws {
+    @Test func expiresJobBeforeItsClaimIsAnswered() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody(more: Self.once + #""expires_at":1800000020,"#))
         for _ in 1...5 { harness.passLookUpTime() }
@@ -265,8 +266,8 @@ import Testing
         #expect(try Set(harness.outcomes().map { $0["kind"] }) == ["expired"])
     }
 
-    /// It must not be taken for its own duplicate when it comes back.
-    @Test func aClaimedJobThatMustWaitComesBackUnderAnotherName() throws {
+    /// When the job returns, it must not be dropped as its own copy.
+    @Test func renamesClaimedJobThatMustWait() throws {
         let harness = PipelineHarness(apps: [.shop])
         harness.deliver(jobBody(more: Self.once))
         harness.replaceSnapshot(apps: [.pausedShop])
@@ -284,9 +285,9 @@ import Testing
         #expect(harness.claims[0].keys != harness.claims[1].keys)
     }
 
-    /// A worker claimed it and died; the next one, which stops, puts it back. Nobody else settles it.
+    /// A worker claimed the job and crashed. The next worker requeues it on shutdown. No other delivery settles it.
     @Test(arguments: [Self.once, ""])
-    func aJobThatComesAgainAndIsMovedIsNotTakenForACopy(more: String) throws {
+    func doesNotDropRedeliveredJobThatWasRequeued(more: String) throws {
         let stopping = PipelineHarness()
         stopping.drain()
         stopping.deliver(jobBody(more: more), redelivered: true)
@@ -296,7 +297,7 @@ import Testing
         #expect(try outcome(jobBody(more: more), properties: properties, window: 60, isFresh: false) == expected)
     }
 
-    @Test func aChunkThatComesAgainAndIsMovedIsNotTakenForACopy() throws {
+    @Test func doesNotDropRedeliveredChunkThatWasRequeued() throws {
         for properties in [Self.chunk, Self.flaggedChunk] {
             let stopping = PipelineHarness()
             stopping.drain()
@@ -305,7 +306,7 @@ import Testing
         }
     }
 
-    @Test func aMoveThatWasPublishedTwiceIsACopy() throws {
+    @Test func dropsSecondCopyOfMovedJob() throws {
         let stopping = PipelineHarness()
         stopping.drain()
         stopping.deliver(jobBody(more: Self.once))
@@ -315,7 +316,7 @@ import Testing
         #expect(try outcome(jobBody(more: Self.once), properties: properties, isFresh: false) == "dropped")
     }
 
-    @Test func aJobIsNotTakenForAChunkOfThatName() throws {
+    @Test func distinguishesJobFromChunkOfSameName() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody("7f#0-1", more: Self.once), number: 1)
         harness.deliver(jobBody("order-1", more: Self.once), number: 2, properties: Self.chunk)
@@ -324,8 +325,8 @@ import Testing
         #expect(harness.claims[0].keys != harness.claims[1].keys)
     }
 
-    /// Mended and replayed, it must not be taken for its own duplicate.
-    @Test func aClaimedJobThatCantBeUsedIsDeadUnderAnotherName() throws {
+    /// When the job is corrected and replayed, it must not be dropped as its own copy.
+    @Test func renamesClaimedJobThatIsDeadLettered() throws {
         let harness = PipelineHarness()
         let credential = #""credential":"0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a","#
         harness.deliver(jobBody(more: Self.once + credential))
@@ -334,7 +335,7 @@ import Testing
         #expect(harness.published[0].properties.headers["x-martlet-part"]?.string?.isEmpty == false)
     }
 
-    @Test func aDrainWaitsForTheAnswerAndPutsTheJobBack() throws {
+    @Test func drainWaitsForClaimAndRequeuesJob() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody(more: Self.once), number: 4)
         harness.drain()

@@ -26,7 +26,7 @@ import Testing
         #expect(String(decoding: job.job.bytes(job.job.payload), as: UTF8.self).contains(#""n":1.0"#))
         harness.report(job, [.sent, .retry])
         let retry = try #require(harness.published.first { $0.exchange == "martlet.delay.5" })
-        #expect(retry.properties.type == nil && retry.body.first == UInt8(ascii: "{"), "a job of our own encoding")
+        #expect(retry.properties.type == nil && retry.body.first == UInt8(ascii: "{"), "the retry must be plain JSON")
         #expect(try decodedJob(String(decoding: retry.body, as: UTF8.self)).recipients.count == 1)
     }
 
@@ -52,10 +52,10 @@ import Testing
         #expect(event["job"] as? String == "m-1" && fault["field"] as? String == "body")
         #expect(
             fault["problem"] as? String == "\(problem): send the job as a data section (bytes), or as one string")
-        #expect(harness.published.first?.body == body, "dead-lettered as it came")
+        #expect(harness.published.first?.body == body, "the dead letter must be unchanged")
     }
 
-    @Test func rejectsTooLargeBodyUnread() throws {
+    @Test func rejectsTooLargeBodyWithoutDecoding() throws {
         let harness = PipelineHarness { $0.limits.maximumJobBytes = 10 }
         deliver([0x00] + Array(repeating: 0xFF, count: 100), to: harness)
         let event = try JSON.object(try harness.event(0).body)

@@ -13,7 +13,7 @@ import Testing
 
     private func name(_ job: WaitingJob?) -> String? { job.map { "\($0.job.app)\($0.job.id)" } }
 
-    @Test func appsTakeTurnsAndTheOldestOfAnAppGoesFirst() throws {
+    @Test func alternatesAppsAndTakesOldestJobFirst() throws {
         var queue = FairQueue()
         for number in 0..<4 { queue.append(try waiting(UInt64(number), apps[0])) }
         for number in 4..<6 { queue.append(try waiting(UInt64(number), apps[1])) }
@@ -26,7 +26,7 @@ import Testing
         #expect(none == nil)
     }
 
-    @Test func anAppThatMayNotStartIsPassedOverAndKeepsItsTurn() throws {
+    @Test func skipsBlockedAppAndKeepsItsTurn() throws {
         var queue = FairQueue()
         for (number, app) in [0, 0, 1, 2].enumerated() { queue.append(try waiting(UInt64(number), apps[app])) }
         var taken: [String?] = []
@@ -36,7 +36,7 @@ import Testing
         #expect(name(next) == "a0")
     }
 
-    @Test func whatComesLaterKeepsItsPlace() throws {
+    @Test func keepsOrderOfJobsOfOneApp() throws {
         var queue = FairQueue()
         var taken: [String?] = []
         for number in 0..<100 as Range<UInt64> {
@@ -47,7 +47,7 @@ import Testing
         #expect(taken == (0..<100).map { "a\($0)" })
     }
 
-    @Test func bytesMakeASurplusAsJobsDo() throws {
+    @Test func limitsBytesOfApp() throws {
         var queue = FairQueue()
         for number in 0..<3 { queue.append(try waiting(UInt64(number), apps[0], body: large)) }
         for number in 3..<9 { queue.append(try waiting(UInt64(number), apps[1])) }
@@ -55,15 +55,15 @@ import Testing
         for _ in 0..<3 {
             taken.append(name(queue.surplus(over: { _ in limit(jobs: 10, bytes: 1_000) }, all: limit()) { _ in false }))
         }
-        #expect(taken == ["a2", "a1", nil], "one of 1,000 bytes is no surplus, and six jobs are none")
+        #expect(taken == ["a2", "a1", nil], "only bytes above the limit are surplus")
         queue.append(try waiting(9, apps[0], body: large))
         let left = queue.next { $0 === apps[0] }
         #expect(name(left) == "a0")
         let none = queue.surplus(over: { _ in limit(jobs: 10, bytes: 1_000) }, all: limit()) { _ in false }
-        #expect(none == nil, "what has left does not count")
+        #expect(none == nil, "removed jobs must not count")
     }
 
-    @Test func theNewestOfWhoeverHasMostGoesWhenItIsTooMuchOfAllTogether() throws {
+    @Test func removesNewestJobOfLargestAppBeyondTotalLimit() throws {
         var queue = FairQueue()
         for number in 0..<3 { queue.append(try waiting(UInt64(number), apps[0])) }
         for number in 3..<5 { queue.append(try waiting(UInt64(number), apps[1])) }
@@ -77,7 +77,7 @@ import Testing
         #expect(name(newest) != nil && queue.size.recipients == 4)
     }
 
-    @Test func aJobThatIsToBeSplitCountsAsOneOfItsChunks() throws {
+    @Test func countsJobToBeSplitAsOneChunk() throws {
         let inbound = try #require(InboundJob(.sample("", number: 1, from: .lane(.normal))))
         let job = WaitingJob(inbound: inbound, job: try decodedJob(jobBody()), appLoad: apps[0], chunkSize: 1)
         var queue = FairQueue()
@@ -91,12 +91,12 @@ import Testing
 
     private let large = String(repeating: "x", count: 1_000)
 
-    @Test func theSurplusIsTheNewestOfTheAppThatHasMostAndCanNotStart() throws {
+    @Test func removesNewestJobOfLargestBlockedApp() throws {
         var queue = FairQueue()
         for number in 0..<6 { queue.append(try waiting(UInt64(number), apps[0])) }
         for number in 6..<9 { queue.append(try waiting(UInt64(number), apps[1])) }
         let none = queue.surplus(over: { _ in limit(jobs: 4) }, all: limit()) { _ in true }
-        #expect(none == nil, "it may start")
+        #expect(none == nil, "a job that may start must stay")
         var taken: [String?] = []
         for _ in 0..<3 { taken.append(name(queue.surplus(over: { _ in limit(jobs: 4) }, all: limit()) { _ in false })) }
         #expect(taken == ["a5", "a4", nil])
@@ -104,7 +104,7 @@ import Testing
         #expect(rest == ["a0", "b6", "a1", "b7", "a2", "b8", "a3"])
     }
 
-    @Test func aQueueThatNeverRunsEmptyKeepsNothingOfWhatHasLeft() throws {
+    @Test func releasesMemoryOfRemovedJobs() throws {
         var queue = FairQueue()
         queue.append(try waiting(0, apps[0]))
         let before = try residentBytes()
@@ -115,7 +115,7 @@ import Testing
         }
         let grown = try residentBytes() - before
         #expect(queue.count == 1)
-        #expect(grown < 100 << 20, "grew by \(grown >> 20) MB while 320 MB went through")
+        #expect(grown < 100 << 20, "grew by \(grown >> 20) MB while 320 MB passed through")
     }
 
     private func residentBytes() throws -> Int {
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: 1...6)
-    func someRoomIsLeftHoweverManyAppsAreBusy(busy: Int) {
+    func leavesCapacityForNewAppWhileOthersAreBusy(busy: Int) {
         let (room, share) = (20_000, AppShare(percent: 80))
         var held = Array(repeating: 0, count: busy)
         var hasGrown = true
@@ -137,6 +137,6 @@ import Testing
         }
         let expected = room * 4 / (1 + 4 * busy)
         #expect(held.allSatisfy { abs($0 - expected) <= busy + 1 }, "\(held), not \(expected)")
-        #expect(share.allows(0, free: room - held.reduce(0, +)), "one that comes new")
+        #expect(share.allows(0, free: room - held.reduce(0, +)), "a new app must be able to start")
     }
 }

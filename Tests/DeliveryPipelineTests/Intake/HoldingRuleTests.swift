@@ -4,26 +4,26 @@ import Testing
 @Suite struct HoldingRuleTests {
     private let rule = HoldingRule(places: 4_000, bytes: 32_000, chunkSize: 500)
 
-    @Test func anOutputHasWhatItGetsDoneInTwoSeconds() {
-        #expect(HoldingRule.inFlight(.init()) == 2_000, "enough to find out its pace")
+    @Test func allowsTwoSecondsOfThroughputInFlight() {
+        #expect(HoldingRule.inFlight(.init()) == 2_000, "enough to measure the throughput")
         #expect(HoldingRule.inFlight(.init(jobs: 1, recipients: 900)) == 2_000)
         #expect(HoldingRule.inFlight(.init(jobs: 18, recipients: 9_000)) == 18_000)
     }
 
-    @Test func whatAnAppGetsDoneInHalfASecondMayWaitOfItUnlessItsJobsTakeTheOthersPlaces() {
+    @Test func allowsHalfASecondOfThroughputOfAppToWait() {
         #expect(rule.waiting(.init()) == .init(jobs: 500, recipients: 500, bytes: 8_000))
         #expect(rule.waiting(.init(jobs: 18, recipients: 9_000)) == .init(jobs: 500, recipients: 4_500, bytes: 8_000))
         #expect(
             rule.waiting(.init(jobs: 9_000, recipients: 9_000)) == .init(jobs: 4_500, recipients: 4_500, bytes: 8_000))
     }
 
-    @Test func jobsThatAreSentAsFastAsTheyWouldBeMovedStay() {
+    @Test func keepsJobsThatAreSentAsFastAsMoved() {
         func jobs(_ pace: Int) -> Int { rule.waiting(.init(jobs: pace, recipients: pace)).jobs }
         #expect([jobs(3_999), jobs(4_000), jobs(20_000)] == [500, 2_000, 10_000])
         #expect(rule.waitingOfAll(.init(jobs: 20_000, recipients: 20_000)).jobs == 10_000)
     }
 
-    @Test func whatAllAppsTogetherGetDoneInASecondMayWait() {
+    @Test func allowsOneSecondOfTotalThroughputToWait() {
         #expect(rule.waitingOfAll(.init()) == .init(jobs: 1_000, recipients: 2_000, bytes: 16_000))
         #expect(
             rule.waitingOfAll(.init(jobs: 18, recipients: 9_000))

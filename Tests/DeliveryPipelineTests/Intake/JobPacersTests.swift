@@ -5,12 +5,12 @@ import Testing
 @Suite struct JobPacersTests {
     private func at(_ seconds: Int64) -> Timestamp { Timestamp(milliseconds: 1_800_000_000_000 + seconds * 1_000) }
 
-    /// Of two recipients.
+    /// Returns a job with two recipients.
     private func job(_ id: String, app: String = "com.example.shop", more: String = "") throws -> Job {
         try decodedJob(jobBody(id, app: app, more: more))
     }
 
-    /// - Returns: nil: it goes now; else after how many milliseconds, to the nearest ten.
+    /// Returns the wait until the job's slot, in milliseconds to the nearest ten, or `nil` if the job may start now.
     private func wait(
         _ pacers: inout JobPacers, _ job: Job, rate: Int = 10, earlier: Pacer.Slot? = nil, waited: Int = 0,
         seconds: Int64 = 0
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func aPartThatGoesIsPaidForUntilItIsRefunded() throws {
+    @Test func chargesStartedPartUntilRefunded() throws {
         var pacers = JobPacers()
         let job = try job("slow")
         #expect(wait(&pacers, job) == nil)
@@ -30,7 +30,7 @@ import Testing
         pacers.refund(try self.job("unknown"), at: 10)
     }
 
-    @Test func aPlaceThatIsGivenBackIsTheNextOnes() throws {
+    @Test func reusesReturnedSlot() throws {
         var pacers = JobPacers()
         let job = try job("slow")
         #expect(wait(&pacers, job) == nil)
@@ -39,26 +39,26 @@ import Testing
         #expect(wait(&pacers, job) == 200)
         let late = try self.job("slow", more: #""expires_at":1,"#)
         #expect(try #require(wait(&pacers, late)) < 0)
-        #expect(wait(&pacers, job) == 300, "what comes too late takes no place")
+        #expect(wait(&pacers, job) == 300, "a late job must take no slot")
     }
 
-    @Test func whoComesEarlyGoesWhereNothingIsBeforeIt() throws {
+    @Test func startsEarlyPartIfNoneIsAhead() throws {
         var pacers = JobPacers()
         let (job, slot) = (try job("slow"), Pacer.Slot(due: at(60), rate: 10))
-        #expect(wait(&pacers, job, earlier: slot) == nil, "of all that this worker knows")
+        #expect(wait(&pacers, job, earlier: slot) == nil, "no other part is known")
         #expect(wait(&pacers, job) == 100)
         #expect(wait(&pacers, job, earlier: slot, seconds: 0) == 60_000)
     }
 
-    @Test func twoJobsOfOneIDKeepToTheirRates() throws {
+    @Test func limitsJobsOfOneIDByTheirOwnRates() throws {
         var pacers = JobPacers()
         let job = try job("same")
         for _ in 0..<3 { #expect((wait(&pacers, job, rate: 10) == nil) == (wait(&pacers, job, rate: 20) == nil)) }
         #expect(wait(&pacers, job, rate: 10) != nil && wait(&pacers, job, rate: 20) != nil)
     }
 
-    /// Nobody's rate is forgotten, and an app with ever so many jobs is in nobody's way.
-    @Test func ofOneAppAHundredJobsAreUnderWay() throws {
+    /// No rate may be forgotten, and an app with many jobs must not delay other apps.
+    @Test func limitsTrackedJobsPerApp() throws {
         var pacers = JobPacers()
         let jobs = try (0..<JobPacers.mostOfApp).map { try job("\($0)") }
         for job in jobs { #expect(wait(&pacers, job, rate: 1) == nil) }
@@ -67,11 +67,11 @@ import Testing
         #expect(
             [0, 4, 30, 1_000].map { wait(&pacers, further[0], rate: 1, waited: $0) } == [5_000, 5_000, 30_000, 120_000])
         #expect(wait(&pacers, try job("mine", app: "com.example.other"), rate: 1) == nil)
-        #expect(jobs.allSatisfy { wait(&pacers, $0, rate: 1) != nil }, "their rates hold")
-        #expect(wait(&pacers, further[0], rate: 1, waited: 5, seconds: 60) == nil, "they are at rest")
+        #expect(jobs.allSatisfy { wait(&pacers, $0, rate: 1) != nil }, "the rates must still apply")
+        #expect(wait(&pacers, further[0], rate: 1, waited: 5, seconds: 60) == nil, "the other jobs are idle")
     }
 
-    @Test func ofAllAppsThereIsABoundToo() throws {
+    @Test func limitsTrackedJobsOfAllApps() throws {
         var pacers = JobPacers()
         let apps = JobPacers.most / JobPacers.mostOfApp
         for app in 0..<apps {
@@ -81,7 +81,7 @@ import Testing
         }
         let one = try job("one", app: "one-more")
         #expect(wait(&pacers, one, rate: 1) == 5_000)
-        #expect(wait(&pacers, try job("7", app: "app-7"), rate: 1) != nil, "its rate holds")
+        #expect(wait(&pacers, try job("7", app: "app-7"), rate: 1) != nil, "its rate must still apply")
         #expect(wait(&pacers, one, rate: 1, waited: 5, seconds: 60) == nil)
     }
 }

@@ -3,9 +3,9 @@ import DeliveryPipeline
 import PushModel
 import Testing
 
-/// What waits here for long, since others have all the room for as long as they have work, and what the overflow queues do not take.
+/// Jobs that wait for long because other jobs use the worker's whole capacity, and jobs that overflow queues refuse.
 @Suite struct LongWaitTests {
-    /// Four jobs in flight take all the room.
+    /// Returns a worker whose capacity is used by four jobs.
     private func busy(longestWait: Int = 15) -> PipelineHarness {
         let harness = PipelineHarness(maximumInFlight: 8) {
             ($0.limits.appShare, $0.limits.urgentShare, $0.limits.longestWait) = (100, 0, longestWait)
@@ -16,11 +16,11 @@ import Testing
 
     private func pass(_ harness: PipelineHarness, seconds: Int64) {
         harness.pass(seconds: seconds)
-        // So that there is a turn.
+        // Any event starts a turn.
         harness.publisher(.confirmed([]))
     }
 
-    @Test func whatWaitsForTooLongWaitsInTheBroker() {
+    @Test func movesJobToOverflowAfterLongestWait() {
         let harness = busy()
         harness.deliver(jobBody("bulk"), number: 7, lane: .bulk)
         harness.deliver([.sample(jobBody("back"), number: 8, from: .overflow(.normal))])
@@ -36,16 +36,16 @@ import Testing
         #expect(harness.overflowed.count == 2 && harness.started.count == 4)
     }
 
-    /// A suspect would otherwise be taken for poison once the broker has lost patience with it three times.
-    @Test func aSuspectGoesBackToTheSuspects() {
+    /// Otherwise, the suspect would be dropped as a poison message after three consumer timeouts of the broker.
+    @Test func requeuesSuspectAfterLongestWait() {
         let harness = busy()
         harness.deliver([.sample(jobBody("suspect"), number: 7, from: .suspects)])
         pass(harness, seconds: 16)
         #expect(harness.moved == ["martlet.moved suspects"])
     }
 
-    /// A clock that was an hour ahead for a moment.
-    @Test func theRuleHoldsThoughTheClockIsSetBack() {
+    /// The clock was an hour ahead for a moment.
+    @Test func movesJobAfterClockIsSetBack() {
         let harness = busy()
         harness.pass(seconds: 3_600)
         harness.deliver(jobBody("first"), number: 6, lane: .bulk)
@@ -55,9 +55,9 @@ import Testing
         #expect(harness.overflowed.count == 2)
     }
 
-    /// It would be on its way for as long, and be sent twice if the connection is lost meanwhile over which its delivery came.
+    /// A move would have to wait as long. If its delivery's connection were lost then, the job would be sent twice.
     @Test(arguments: [AMQPPublisherEvent.blocked(reason: "memory"), .disconnected(AMQPError(.connectionLost, "gone"))])
-    func nothingIsMovedWhileTheBrokerTakesNothing(event: AMQPPublisherEvent) {
+    func movesNothingWhileBrokerAcceptsNothing(event: AMQPPublisherEvent) {
         let harness = busy()
         harness.publisher(event)
         harness.deliver(jobBody("bulk"), number: 7, lane: .bulk)
@@ -68,7 +68,7 @@ import Testing
         #expect(harness.overflowed.contains { $0.routingKey == "bulk.overflow" })
     }
 
-    @Test func whatTheOverflowQueueDoesNotTakeIsSentWhenThereIsRoom() throws {
+    @Test func sendsJobThatOverflowQueueRefused() throws {
         let harness = busy()
         harness.deliver(jobBody("bulk"), number: 7, lane: .bulk)
         pass(harness, seconds: 16)
@@ -84,7 +84,7 @@ import Testing
         #expect(harness.overflowed.count == 1 && !harness.published.contains { $0.exchange == "martlet.dead" })
     }
 
-    @Test func aFullOverflowQueueIsAskedLessOftenEachTime() throws {
+    @Test func triesFullOverflowQueueLessOften() throws {
         let harness = busy()
         harness.deliver(jobBody("bulk"), number: 7, lane: .bulk)
         pass(harness, seconds: 16)
@@ -100,14 +100,14 @@ import Testing
         pass(harness, seconds: 120)
         harness.confirm(try #require(harness.overflowed.last))
         #expect(harness.acknowledged == [7])
-        // As before.
+        // After an accepted move, the back-off starts again.
         harness.deliver(jobBody("next"), number: 8, lane: .bulk)
         pass(harness, seconds: 16)
         #expect(harness.overflowed.count == asked.count + 2)
     }
 
-    /// A stop puts it back where there is room.
-    @Test func aStopDoesNotKeepWhatIsRefused() throws {
+    /// On shutdown, the job is requeued to its lane, which accepts it.
+    @Test func requeuesRefusedMoveOnDrain() throws {
         let harness = busy()
         harness.deliver(jobBody("bulk"), number: 7, lane: .bulk)
         pass(harness, seconds: 16)

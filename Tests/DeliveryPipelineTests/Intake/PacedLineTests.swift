@@ -4,7 +4,7 @@ import PushModel
 import Store
 import Testing
 
-/// The line in the broker, of what is beyond a rate: who has a place in it, who gives it back, and how long it may be.
+/// Tests of the time slots of rate-limited jobs that wait in the broker: assignment, release and the longest wait.
 @Suite struct PacedLineTests {
     private let soon = now.milliseconds + 6_000
 
@@ -12,7 +12,7 @@ import Testing
         site.paced.dropFirst(count).compactMap(\.slot)
     }
 
-    @Test func behindWhatIsCancelledNobodyWaits() throws {
+    @Test func releasesSlotsOfCancelledJobs() throws {
         let site = PacedSite(100)
         site.deliver(300, of: 10)
         let first = site.paced
@@ -20,12 +20,12 @@ import Testing
         site.harness.cancellations(
             .changed((1...300).map { .init(job: "com.example.shop-\($0)", isCancelled: true) }))
         for (number, message) in first.enumerated() { site.comesBack(message, number: 1_000 + UInt64(number)) }
-        #expect(site.paced.count == first.count, "what is cancelled waits no more")
+        #expect(site.paced.count == first.count, "cancelled jobs must not wait")
         site.deliver(1, of: 10, from: 500)
         #expect(try #require(slots(site, after: first.count).first) < soon)
     }
 
-    @Test func whatWouldComeTooLateIsBeforeNobody() throws {
+    @Test func reservesNoSlotForJobThatExpiresFirst() throws {
         let site = PacedSite(100)
         site.deliver(300, of: 10, more: #""expires_at":1800000010,"#)
         let count = site.paced.count
@@ -34,22 +34,22 @@ import Testing
         #expect(try #require(slots(site, after: count).first) < now.milliseconds + 11_000)
     }
 
-    /// It was behind what was given up since, or has got its slot by a clock that was wrong.
-    @Test func whoComesEarlyGoesAtOnceWhereNothingWaits() throws {
+    /// The jobs ahead were cancelled or expired, or the slot was assigned by a clock that was wrong.
+    @Test func sendsEarlyJobAtOnceIfNoneIsAhead() throws {
         let site = PacedSite(100)
         site.deliver(300, of: 10)
         let last = Array(site.paced.suffix(20))
         site.comesBack(last[19])
-        #expect(site.paced.count == 261, "others are before it")
+        #expect(site.paced.count == 261, "other jobs are ahead")
         site.pass(seconds: 6)
         #expect(site.sent == 400)
         for (number, message) in last.enumerated() { site.comesBack(message, number: 2_000 + UInt64(number)) }
-        #expect(site.sent == 500, "a second's worth, and no more")
+        #expect(site.sent == 500, "at most one second's credit may be used")
         #expect(site.paced.count == 261 + 10)
     }
 
     @Test(arguments: [now.milliseconds + 7 * 86_400_000, .max, -1, .min])
-    func aSlotThatNoRightClockHasGivenIsNone(due: Int64) {
+    func ignoresImpossibleSlot(due: Int64) {
         let site = PacedSite(1)
         site.deliver(
             2, of: 1,
@@ -59,7 +59,7 @@ import Testing
         #expect(site.sent == 1 && site.paced.isEmpty)
     }
 
-    @Test func whatIsScheduledTakesNoPlaceBeforeItsTime() {
+    @Test func assignsNoSlotToScheduledJobBeforeItsTime() {
         let site = PacedSite(1)
         site.deliver(1, of: 20, from: 500)
         site.deliver(100, of: 10, more: #""send_at":1800003600,"#)
@@ -67,10 +67,10 @@ import Testing
         #expect(site.harness.core.currentCounts().jobsWaiting == 0)
     }
 
-    // MARK: In the overflow queues
+    // MARK: Overflow queues
 
-    /// The first few jobs are all that is to be seen of such a queue.
-    @Test func whoMayNotSendTakesNoPlaceInAnOverflowQueue() {
+    /// The prefetch of an overflow queue is small, so blocked jobs must not use it up.
+    @Test func assignsSlotsToRateLimitedJobsOfOverflowQueue() {
         let site = PacedSite(1)
         site.deliver(4, of: 2, in: .overflow(.normal))
         #expect(site.sent == 2 && site.paced.count == 3)
@@ -80,7 +80,7 @@ import Testing
         #expect(site.harness.overflowed.isEmpty)
     }
 
-    @Test func aPacedAppsJobsGetSlotsWhereThePrefetchOfAnOverflowIsCut() {
+    @Test func assignsSlotsWhenOverflowPrefetchIsReduced() {
         let site = PacedSite(1_000_000)
         let harness = site.harness
         func deliver(_ count: Int, from first: UInt64) {
@@ -108,8 +108,8 @@ import Testing
 
     // MARK: A job's own rate
 
-    /// Only a worker makes parts: a header is soon written.
-    @Test func aPartThatAPublisherHasMadeUpHasNoRate() {
+    /// Only workers create parts, but any publisher can set the header.
+    @Test func ignoresRateOfPartForgedByPublisher() {
         let site = PacedSite(nil, brokerUser: "martlet")
         site.harness.deliver((1...3).map { PacedSite.part($0, user: "shop") })
         #expect(site.sent == 30 && site.paced.isEmpty)
@@ -117,8 +117,8 @@ import Testing
         #expect(site.sent == 40 && site.paced.count == 2)
     }
 
-    /// It was taken to be sent, and there was no room.
-    @Test func aPartIsPaidForOnceThoughItComesTwice() throws {
+    /// The part was charged, but could not start because the worker was full.
+    @Test func chargesRedeliveredPartOnce() throws {
         let site = PacedSite(nil, maximumInFlight: 10)
         site.deliver(1, of: 10, from: 100)
         site.harness.deliver([PacedSite.part(1)])
@@ -132,7 +132,7 @@ import Testing
         #expect(site.sent == 20)
     }
 
-    @Test func whatWaitsForItsOwnRateSaysForHowLongItHas() throws {
+    @Test func recordsWaitOfPartForItsOwnRate() throws {
         let site = PacedSite(nil)
         site.harness.deliver((1...30).map { PacedSite.part($0) })
         let last = try #require(site.paced.last)
@@ -142,7 +142,7 @@ import Testing
         #expect(site.paced.last?.properties.headers["x-martlet-paced"] == 10)
     }
 
-    // MARK: How long it may be
+    // MARK: Longest wait
 
     private func dead(_ site: PacedSite) -> [String?] {
         site.harness.published.filter { $0.exchange == "martlet.dead" }.map {
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func aJobThatTakesLongerThanItsCopiesAreKnownIsRefusedWhole() {
+    @Test func rejectsAtMostOnceJobThatOutlastsItsWindow() {
         let site = PacedSite(2) { $0.limits.atMostOnceWindow = 3_600 }
         site.harness.deliver(PacedSite.body("short", recipients: 2_880, more: #""at_most_once":true,"#), number: 1)
         #expect(dead(site) == [])
@@ -166,7 +166,7 @@ import Testing
             ])
     }
 
-    @Test func whatHasWaitedForSixDaysIsDead() throws {
+    @Test func deadLettersJobAfterSixDays() throws {
         let site = PacedSite(100)
         site.deliver(300, of: 10)
         let last = try #require(site.paced.last)
@@ -180,7 +180,7 @@ import Testing
         #expect(dead(site) == [] && site.paced.count == count + 1)
         site.harness.recorder.withRecord { $0.workers = nil }
         comesBack(afterSeconds: 6 * 86_400 - 10)
-        #expect(dead(site) == [], "as long as nobody knows how many there are")
+        #expect(dead(site) == [], "the number of workers is unknown")
         site.harness.recorder.withRecord { $0.workers = 1 }
         comesBack(afterSeconds: 6 * 86_400 - 10)
         #expect(
@@ -192,10 +192,10 @@ import Testing
             ])
         #expect(last.properties.headers["x-martlet-paced"] != nil)
         let kept = try #require(site.harness.published.last { $0.exchange == "martlet.dead" }).properties.headers
-        #expect(kept["x-martlet-paced"] == nil && kept["x-martlet-slot"] == nil, "replayed, it waits anew")
+        #expect(kept["x-martlet-paced"] == nil && kept["x-martlet-slot"] == nil, "a replay must start its wait again")
     }
 
-    @Test func whatIsPutBackKeepsItsPlaceAndItsAge() throws {
+    @Test func keepsSlotAndWaitOfRequeuedJob() throws {
         let site = PacedSite(100)
         site.deliver(300, of: 10)
         let last = try #require(site.paced.last)
@@ -206,9 +206,9 @@ import Testing
         #expect(back.properties.headers["x-martlet-paced"] == last.properties.headers["x-martlet-paced"])
     }
 
-    // MARK: An app that is paced
+    // MARK: A rate-limited app
 
-    @Test func anAppIsForgottenWhenItsRateHasNothingToRememberAnyMore() throws {
+    @Test func isIdleWithoutDebtOrFutureSlots() throws {
         let paces = Snapshot(apps: [PacedSite.shop(10)], credentials: []).paces
         let (load, pacing) = (AppLoad(app: "com.example.shop"), Pacing(paces: paces, workers: 1))
         #expect(load.isIdle(pacing, now: now))

@@ -11,7 +11,7 @@ import Testing
         return pacer
     }
 
-    /// Sends chunks as soon as it may, looked at every 20 ms.
+    /// Sends chunks as soon as the limiter permits, in steps of 20 ms, and returns the number of pushes.
     private func sent(
         by pacer: inout Pacer, chunks size: Int, seconds: Range<Int64>, workers: (Int64) -> Int? = { _ in 1 }
     ) -> Int {
@@ -27,28 +27,28 @@ import Testing
     }
 
     @Test(arguments: [1, 31, 500])
-    func aRateIsKeptWhateverTheSizeOfItsJobs(size: Int) {
+    func keepsRateForAnyJobSize(size: Int) {
         var pacer = pacer(500)
         #expect(abs(sent(by: &pacer, chunks: size, seconds: 0..<60) - 30_000) <= 500)
     }
 
-    @Test func aRateIsDividedAmongTheWorkers() {
+    @Test func dividesRateAmongWorkers() {
         var pacer = pacer(500, workers: 4)
         #expect(abs(sent(by: &pacer, chunks: 31, seconds: 0..<60) { _ in 4 } - 7_500) <= 62)
-        #expect(abs(sent(by: &pacer, chunks: 31, seconds: 60..<120) { _ in 3 } - 10_000) <= 62, "one less")
-        #expect(abs(sent(by: &pacer, chunks: 31, seconds: 120..<180) { _ in nil } - 3_000) <= 62, "nobody knows")
+        #expect(abs(sent(by: &pacer, chunks: 31, seconds: 60..<120) { _ in 3 } - 10_000) <= 62, "3 workers")
+        #expect(abs(sent(by: &pacer, chunks: 31, seconds: 120..<180) { _ in nil } - 3_000) <= 62, "unknown count")
     }
 
-    @Test func afterATimeWithoutWorkNoMoreThanASecondsWorthIsSentAtOnce() {
+    @Test func limitsBurstToOneSecond() {
         var pacer = pacer(500)
         _ = sent(by: &pacer, chunks: 10, seconds: 0..<1)
         pacer.pass(to: at(3_600_000), workers: 1)
         #expect(pacer.credit == 500)
     }
 
-    @Test func aDebtIsWaitedFor() {
+    @Test func waitsUntilDebtIsPaid() {
         var pacer = pacer(10)
-        #expect(pacer.maySend, "the first at once")
+        #expect(pacer.maySend, "the first job may start at once")
         pacer.spend(500)
         pacer.pass(to: at(49_800), workers: 1)
         #expect(!pacer.maySend && pacer.room > 0)
@@ -56,8 +56,8 @@ import Testing
         #expect(pacer.maySend)
     }
 
-    /// Every two seconds, half of the time 10 and half of it 20.
-    @Test(arguments: [1, 31]) func aRateThatIsChangedOverAndOverIsKept(size: Int) {
+    /// The rate alternates between 10 and 20 every two seconds.
+    @Test(arguments: [1, 31]) func keepsRateOverRepeatedChanges(size: Int) {
         var pacer = pacer(10)
         var total = 0
         for second in stride(from: Int64(0), to: 120, by: 4) {
@@ -69,27 +69,27 @@ import Testing
         #expect(abs(total - 1_800) <= 32)
     }
 
-    @Test func anotherRateKeepsWhatMayBeSentAndMakesTheLineAnew() {
+    @Test func keepsCreditAndDropsSlotsOnRateChange() {
         var pacer = pacer(500)
         pacer.pass(to: at(1_000), workers: 1)
         _ = pacer.slot(for: 1_000, behind: 500, now: at(1_000))
         pacer.change(to: 100)
         #expect(pacer.isAtRest && pacer.credit == 500)
         pacer.pass(to: at(1_000), workers: 1)
-        #expect(pacer.credit == 100, "a second's worth, as ever")
+        #expect(pacer.credit == 100, "the credit must be at most one second's")
         pacer.spend(101)
         pacer.change(to: 500)
         #expect(!pacer.maySend)
     }
 
-    @Test func whatWouldWaitForLongDoesNotWaitHere() {
+    @Test func limitsWorkThatWaitsInWorker() {
         var pacer = pacer(10)
         #expect(pacer.room == 41)
         pacer.spend(100)
         #expect(pacer.room < 0)
     }
 
-    @Test func aClockThatStandsOrIsSetBackAddsNothing() {
+    @Test func addsNoCreditIfClockStopsOrIsSetBack() {
         var pacer = pacer(500)
         pacer.spend(1)
         for milliseconds in [0, 0, -3_600_000, -3_600_000] as [Int64] {
@@ -97,22 +97,22 @@ import Testing
             #expect(!pacer.maySend)
         }
         pacer.pass(to: at(-3_599_990), workers: 1)
-        #expect(pacer.maySend, "and goes on from there")
+        #expect(pacer.maySend, "credit must grow from the new time")
     }
 
-    @Test func slotsFollowOneAnotherCloserThanTheRate() {
+    @Test func assignsSlotsDenserThanRate() {
         var pacer = pacer(500, workers: 4)
         var due: [Int64] = []
         for _ in 0..<1_000 {
             due.append(pacer.slot(for: 31, behind: 500, now: at(0)).due.milliseconds - at(0).milliseconds)
         }
-        #expect(due[0] == 3_992, "what waits here goes first")
+        #expect(due[0] == 3_992, "jobs that wait in the worker must go first")
         #expect(abs(due[999] - (3_992 + 31 * 999 * 1_000 / 250)) < 5)
         #expect(zip(due, due.dropFirst()).allSatisfy { $0 < $1 })
     }
 
-    /// Whoever splits a job gets few of its parts, so that his line is over first.
-    @Test func theLinesOfHalfTheWorkersAreEnoughForTheRate() {
+    /// A worker that splits a job receives few of its parts, so its slots end first.
+    @Test func usesWholeRateWithSlotsOfHalfTheWorkers() {
         var pacers = [pacer(500, workers: 4), pacer(500, workers: 4)]
         var dueInAMinute = 0
         for index in pacers.indices {
@@ -123,14 +123,14 @@ import Testing
         #expect(dueInAMinute >= 500 * 60)
     }
 
-    @Test func ofManyThatComeAtOnceAllHaveSlotsOfTheirOwn() {
+    @Test func assignsDistinctSlotsToSimultaneousJobs() {
         var pacer = pacer(100)
         let due = stride(from: 3_000, to: 410, by: -10).map { pacer.slot(for: 10, behind: $0, now: at(0)).due }
         #expect(zip(due, due.dropFirst()).allSatisfy { $1.milliseconds - $0.milliseconds >= 49 })
         #expect(due[0].milliseconds - at(0).milliseconds <= 4_000)
     }
 
-    @Test func whatComesLaterGetsALaterSlotAndWhatIsOverIsForgotten() {
+    @Test func assignsLaterSlotsToLaterJobsAndForgetsPastOnes() {
         var pacer = pacer(100)
         for _ in 0..<100 { _ = pacer.slot(for: 10, behind: 400, now: at(0)) }
         pacer.pass(to: at(5_000), workers: 1)
@@ -140,7 +140,7 @@ import Testing
         #expect(pacer.isAtRest)
     }
 
-    @Test func aPlaceThatIsGivenBackIsTheNextOnes() {
+    @Test func reusesReturnedSlot() {
         func next(afterGivingBack recipients: Int) -> Int64 {
             var pacer = pacer(100)
             for _ in 0..<100 { _ = pacer.slot(for: 10, behind: 400, now: at(0)) }
@@ -151,7 +151,7 @@ import Testing
         #expect([0, 500, 1_000, 1_000_000].map { next(afterGivingBack: $0) } == [8_990, 6_490, 3_990, 3_990])
     }
 
-    @Test func whatWouldComeTooLateTakesNoPlace() {
+    @Test func reservesNoSlotAfterDeadline() {
         var pacer = pacer(100)
         for _ in 0..<100 { _ = pacer.slot(for: 10, behind: 0, now: at(0)) }
         let late = pacer.slot(for: 1_000, behind: 0, until: .at(at(3_000)), now: at(0))
@@ -160,8 +160,8 @@ import Testing
         #expect((4_990...5_010).contains(next.due.milliseconds - at(0).milliseconds))
     }
 
-    /// As many wait in the broker, and leave it as fast.
-    @Test(arguments: [1, 10]) func aLineIsAsLongHoweverManyWorkersThereAre(workers: Int) {
+    /// As many jobs wait in the broker as before, and they are sent as fast.
+    @Test(arguments: [1, 10]) func keepsSlotsWhenNumberOfWorkersChanges(workers: Int) {
         var pacer = pacer(100)
         for _ in 0..<100 { _ = pacer.slot(for: 10, behind: 0, now: at(0)) }
         pacer.pass(to: at(1_000), workers: workers)
@@ -169,7 +169,7 @@ import Testing
         #expect((4_990...5_010).contains(due))
     }
 
-    @Test func whatWasPaidForAndNotSentIsGivenBack() {
+    @Test func refundsUnsentPushes() {
         var pacer = pacer(10)
         pacer.spend(20)
         #expect(!pacer.maySend)
@@ -177,13 +177,13 @@ import Testing
         #expect(pacer.maySend)
     }
 
-    @Test func aSlotIsWaitedForInStepsThatAreRatherTooShort() {
+    @Test func waitsForSlotInShortSteps() {
         func delay(_ seconds: Int64) -> Int { Pacer.Slot(due: at(seconds * 1_000), rate: 1).delay(now: at(0)) }
         #expect([-5, 0, 1, 4, 29, 100, 900, 1_799].map { delay($0) } == [1, 1, 1, 1, 5, 30, 120, 120])
-        #expect([1_800, 7_200, 100_000].map { delay($0) } == [900, 3_600, 21_600], "half of it at the most")
+        #expect([1_800, 7_200, 100_000].map { delay($0) } == [900, 3_600, 21_600], "at most half of the wait")
     }
 
-    @Test func aChunkIsMadeForAQuarterOfASecond() {
+    @Test func sizesChunkForAQuarterOfASecond() {
         #expect(
             [pacer(500), pacer(500, workers: 4), pacer(10), pacer(100_000)].map(\.chunkSize) == [125, 31, 20, 25_000])
     }

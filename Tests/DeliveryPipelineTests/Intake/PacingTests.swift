@@ -4,28 +4,28 @@ import PushModel
 import Store
 import Testing
 
-/// What is beyond an app's rate, or a job's own, waits: a little here, the rest in the broker.
+/// Tests of the rate limits of apps and jobs. Few jobs beyond a rate wait in the worker, the others in the broker.
 @Suite struct PacingTests {
-    @Test func anAppIsSentToAtItsRate() {
+    @Test func sendsToAppAtItsRate() {
         let site = PacedSite(100)
         site.deliver(100, of: 10)
         for _ in 0..<100 { site.harness.passPace(milliseconds: 20) }
-        #expect((200...210).contains(site.sent), "two seconds")
-        #expect(site.paced.count == 60, "four seconds' work and what was sent at once stay here")
+        #expect((200...210).contains(site.sent), "200 pushes in 2 seconds, plus a small burst")
+        #expect(site.paced.count == 60, "only four seconds' work may wait in the worker")
         #expect(site.harness.overflowed.isEmpty)
     }
 
-    @Test func aShareIsWhatTheOtherWorkersLeave() {
+    @Test func sharesRateWithOtherWorkers() {
         let site = PacedSite(100, workers: 4)
         site.deliver(10, of: 1)
         for _ in 0..<10 { site.harness.passPace(milliseconds: 20) }
-        #expect(site.sent == 6, "25 a second, and the first at once")
+        #expect(site.sent == 6, "25 pushes per second, plus the first at once")
         site.harness.recorder.withRecord { $0.workers = 1 }
         for _ in 0..<2 { site.harness.passPace(milliseconds: 20) }
         #expect(site.sent == 10)
     }
 
-    @Test func othersGoOnBesideIt() {
+    @Test func doesNotDelayOtherApps() {
         let site = PacedSite(1)
         site.deliver(200, of: 1, lane: .bulk)
         site.deliver(50, of: 10, lane: .bulk, from: 1_000, app: "com.example.other")
@@ -35,15 +35,15 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func theUrgentLaneWaitsOnlyWhereThatWasSaid(includesUrgent: Bool) {
+    func limitsUrgentLaneOnlyIfIncluded(includesUrgent: Bool) {
         let site = PacedSite(1, includesUrgent: includesUrgent)
         site.deliver(3, of: 1, lane: .urgent)
         #expect(site.sent == (includesUrgent ? 1 : 3))
         site.deliver(1, of: 1, lane: .normal, from: 10)
-        #expect(site.sent == (includesUrgent ? 1 : 4), "what is exempt does not count either")
+        #expect(site.sent == (includesUrgent ? 1 : 4), "exempt jobs must not be charged")
     }
 
-    @Test func slotsAreSpreadOverTimeAndKept() throws {
+    @Test func spreadsSlotsOverTimeAndKeepsThem() throws {
         let site = PacedSite(100)
         site.deliver(300, of: 10)
         let messages = site.paced
@@ -59,7 +59,7 @@ import Testing
         #expect(again.body == last.body)
     }
 
-    @Test func withAnotherRateASlotIsWorthNothing() throws {
+    @Test func ignoresSlotOfFormerRate() throws {
         let site = PacedSite(100)
         site.deliver(300, of: 10)
         let last = try #require(site.paced.last)
@@ -69,7 +69,7 @@ import Testing
         #expect(site.paced.count == 260)
     }
 
-    @Test func waitingIsNoAttemptAndTakesNothingOfTheTimeForRetries() throws {
+    @Test func excludesWaitFromAttemptsAndRetryTime() throws {
         let site = PacedSite(1)
         let first = now.milliseconds - 60_000
         site.deliver(
@@ -85,7 +85,7 @@ import Testing
         #expect(message.properties.headers["x-martlet-part"] == "part-1")
     }
 
-    @Test func whatIsCancelledOrTooLateDoesNotWait() throws {
+    @Test func doesNotDelayCancelledOrExpiredJob() throws {
         let site = PacedSite(1)
         site.deliver(1, of: 10)
         site.harness.cancellations(.changed([.init(job: "com.example.shop-5", isCancelled: true)]))
@@ -94,18 +94,18 @@ import Testing
         #expect(try site.harness.outcomes().map { $0["reason"] } == Array(repeating: "Cancelled", count: 10))
         site.deliver(1, of: 10, from: 6, more: #""expires_at":1799999999,"#)
         #expect(
-            site.harness.started == ["com.example.shop-1", "com.example.shop-6"], "the output says that it is too late")
+            site.harness.started == ["com.example.shop-1", "com.example.shop-6"], "the output must report the expiry")
         #expect(site.paced.isEmpty)
     }
 
-    @Test func aDeadlineIsNotSleptThrough() throws {
+    @Test func endsDelayAtDeadline() throws {
         let site = PacedSite(1)
         site.deliver(2, of: 20, more: #""expires_at":1800000010,"#)
         let message = try #require(site.paced.first)
         #expect(message.properties.headers["x-martlet-slot"] == .int64(1_800_000_010_001))
     }
 
-    @Test func aLargeJobIsSplitForItsRateAndAtOnce() throws {
+    @Test func splitsLargeJobByRateAtOnce() throws {
         let site = PacedSite(100)
         site.harness.deliver(PacedSite.body("first", recipients: 20))
         #expect(site.sent == 20)
@@ -115,7 +115,7 @@ import Testing
         site.harness.recorder.withRecord { $0.workers = 10 }
         site.comesBack(named)
         let chunks = site.harness.published.filter { $0.properties.headers["x-martlet-chunk"] == true }
-        #expect(chunks.count == 5, "as it was named, whatever the rate is now")
+        #expect(chunks.count == 5, "the chunk size must not change with the rate")
         site.harness.recorder.withRecord { $0.workers = 1 }
         site.harness.pass(seconds: 1)
         site.comesBack(chunks[0], number: 1_001)
@@ -123,8 +123,9 @@ import Testing
         #expect(site.sent == 45)
     }
 
-    /// Chunks of these are known by their places, so their size stays; a debt is left.
-    @Test func aJobThatIsSentAtMostOnceHasChunksAsEver() throws {
+    /// The chunks of such jobs are named after the positions of their recipients, so their size is fixed. A chunk may
+    /// leave a debt.
+    @Test func keepsChunkSizeOfAtMostOnceJob() throws {
         let site = PacedSite(100)
         site.harness.deliver(PacedSite.body("once", recipients: 501, more: #""at_most_once":true,"#))
         try site.harness.grantClaims()
@@ -134,28 +135,28 @@ import Testing
         try site.harness.grantClaims()
         #expect(site.sent == 500)
         site.deliver(1, of: 1, from: 7)
-        #expect(site.paced.count == 1, "that takes five seconds, which it does not wait here")
+        #expect(site.paced.count == 1, "a wait of 5 s must be in the broker")
     }
 
-    @Test func anotherRateForgivesNoDebt() throws {
+    @Test func keepsDebtOnRateChange() throws {
         let site = PacedSite(2)
         site.deliver(1, of: 20)
-        #expect(site.sent == 20, "at once, and waited for afterwards")
+        #expect(site.sent == 20, "the job must start at once and leave a debt")
         site.harness.replaceSnapshot(apps: [PacedSite.shop(4)])
         site.deliver(1, of: 20, from: 2)
         #expect(site.sent == 20)
         let slot = try #require(site.paced.last?.slot)
-        #expect(slot - site.now.milliseconds == 4_750, "19 owed, at 4 a second")
+        #expect(slot - site.now.milliseconds == 4_750, "a debt of 19 at 4 per second")
         site.harness.replaceSnapshot(apps: [PacedSite.shop(1_000)])
         site.deliver(1, of: 20, from: 3)
         #expect(site.sent == 20)
         site.pass(seconds: 1)
-        #expect(site.sent == 40, "19 owed, at 1,000 a second")
+        #expect(site.sent == 40, "a debt of 19 at 1,000 per second")
     }
 
     // MARK: A job's own rate
 
-    @Test func aJobsOwnRateHoldsItAndNoOther() {
+    @Test func limitsOnlyJobWithItsOwnRate() {
         let site = PacedSite(nil)
         site.harness.deliver((1...5).map { PacedSite.part($0) })
         site.harness.deliver((11...15).map { PacedSite.part($0, job: "fast", ) })
@@ -166,7 +167,7 @@ import Testing
         #expect(site.paced.allSatisfy { $0.properties.headers["x-martlet-slot-rate"] == 10 })
     }
 
-    @Test func aPartComesBackAtItsSlot() throws {
+    @Test func sendsPartAtItsSlot() throws {
         let site = PacedSite(nil)
         site.harness.deliver((1...5).map { PacedSite.part($0) })
         #expect(site.sent == 10)
@@ -176,16 +177,16 @@ import Testing
         site.comesBack(messages[0], number: 21)
         #expect(site.sent == 20)
         site.comesBack(messages[3], number: 22)
-        #expect(site.sent == 20 && site.paced.count == 5, "early, it waits for the rest")
+        #expect(site.sent == 20 && site.paced.count == 5, "an early part must wait for the rest")
     }
 
-    @Test func theLowerOfTwoRatesCounts() {
+    @Test func appliesLowerOfTwoRates() {
         let site = PacedSite(20)
         site.harness.deliver((1...5).map { PacedSite.part($0, rate: 1_000) })
-        #expect(site.sent == 10 && site.paced.isEmpty, "four seconds' work waits for the app's")
+        #expect(site.sent == 10 && site.paced.isEmpty, "only the app's rate may apply")
     }
 
-    @Test func aLargeJobIsSplitForItsOwnRateAndItsChunksCarryIt() throws {
+    @Test func splitsJobByItsOwnRateAndKeepsRateInChunks() throws {
         let site = PacedSite(nil)
         site.harness.deliver(PacedSite.body("big", recipients: 105, more: #""rate":200,"#))
         let named = try #require(site.harness.published.last)

@@ -5,7 +5,7 @@ import Store
 import Testing
 
 @Suite struct PrefetchControlTests {
-    /// The prefetch after each beat.
+    /// Adjusts the prefetch a number of times, and returns its value after each adjustment.
     private func beat(
         _ control: inout PrefetchControl, _ times: Int = 1, held: Int, waiting: Int, pace: Int, isSettling: Bool = true
     ) -> [Int] {
@@ -17,46 +17,46 @@ import Testing
         }
     }
 
-    @Test func itGrowsWhileItIsUsedUpAndLittleWaits() {
+    @Test func growsWhileUsedUpAndLittleWaits() {
         var control = PrefetchControl(most: 100)
         #expect(control.prefetch == 4)
         #expect(beat(&control, held: 4, waiting: 0, pace: 0, isSettling: false) == [4], "nothing is settled yet")
-        #expect(beat(&control, held: 4, waiting: 1, pace: 0) == [4], "nothing is sent, and something waits")
-        #expect(beat(&control, held: 3, waiting: 0, pace: 9_000) == [4], "there was no more")
+        #expect(beat(&control, held: 4, waiting: 1, pace: 0) == [4], "no throughput, and a job waits")
+        #expect(beat(&control, held: 3, waiting: 0, pace: 9_000) == [4], "the prefetch is not used up")
         #expect(beat(&control, held: 4, waiting: 4_500, pace: 9_000) == [4], "half a second's work waits")
         #expect(beat(&control, 6, held: 100, waiting: 0, pace: 9_000) == [8, 16, 32, 64, 100, 100])
         #expect(PrefetchControl(most: 2).prefetch == 2)
     }
 
-    @Test func itGrowsWhileJobsAreSettledThatAreNotSent() {
+    @Test func growsWhileJobsAreSettledWithoutSending() {
         var control = PrefetchControl(most: 100)
         #expect(beat(&control, 3, held: 32, waiting: 0, pace: 0) == [8, 16, 32])
     }
 
-    @Test func itShrinksOnceTheFloodIsOver() {
+    @Test func shrinksAfterSurplus() {
         var control = PrefetchControl(most: 100)
         #expect(beat(&control, 5, held: 100, waiting: 0, pace: 0).last == 100)
-        #expect(beat(&control, held: 25, waiting: 0, pace: 9_000) == [100], "a quarter is in use")
+        #expect(beat(&control, held: 25, waiting: 0, pace: 9_000) == [100], "a quarter of the prefetch is used")
         #expect(beat(&control, 7, held: 0, waiting: 0, pace: 0) == [50, 25, 12, 6, 4, 4, 4])
     }
 
-    @Test func itIsCutWhenMoreWaitsThanIsSentInAFewSeconds() {
+    @Test func shrinksIfMoreThanFourSecondsOfWorkWait() {
         var control = PrefetchControl(most: 4_000)
         #expect(beat(&control, 10, held: 4_000, waiting: 0, pace: 9_000).last == 4_000)
         #expect(beat(&control, 100, held: 4_000, waiting: 36_000, pace: 9_000).last == 4_000)
-        #expect(beat(&control, 7, held: 4_000, waiting: 72_000, pace: 9_000).last == 4_000, "for two seconds")
+        #expect(beat(&control, 7, held: 4_000, waiting: 72_000, pace: 9_000).last == 4_000, "must last two seconds")
         #expect(
-            beat(&control, held: 4_000, waiting: 72_000, pace: 9_000) == [500], "an eighth of it is a second's work")
+            beat(&control, held: 4_000, waiting: 72_000, pace: 9_000) == [500], "one second's work is an eighth")
         #expect(beat(&control, 8, held: 500, waiting: 1_000_000, pace: 0).last == 4)
-        #expect(beat(&control, 20, held: 4, waiting: 2_000, pace: 0).last == 4, "and not up and down")
+        #expect(beat(&control, 20, held: 4, waiting: 2_000, pace: 0).last == 4, "it must not oscillate")
     }
 
-    @Test func aFloodIsFetchedAsItIsSent() throws {
+    @Test func growsAsJobsAreSent() throws {
         let harness = PipelineHarness { $0.prefetch = [.urgent: 10, .normal: 10, .bulk: 10] }
         harness.deliver((0..<4).map { .sample(jobBody("\($0)"), number: $0, from: .overflow(.normal)) })
         #expect(harness.started.count == 4)
         harness.passBeat()
-        #expect(harness.prefetches == [], "nothing has been sent yet")
+        #expect(harness.prefetches == [], "no push has been sent yet")
         for job in harness.output.jobs { harness.report(job, [.sent, .sent]) }
         for event in harness.events { harness.confirm(event) }
         harness.passBeat()
@@ -66,7 +66,7 @@ import Testing
         #expect(harness.prefetches == [8, 10])
     }
 
-    @Test func whatWasFetchedTooMuchGoesBackOnce() throws {
+    @Test func returnsExcessJobsToOverflowOnce() throws {
         let harness = PipelineHarness { $0.prefetch = [.urgent: 10, .normal: 4_000, .bulk: 10] }
         var number: UInt64 = 0
         func deliver(_ count: Int) {
@@ -76,7 +76,7 @@ import Testing
                     return .sample(jobBody("\(number)"), number: number, from: .overflow(.normal))
                 })
         }
-        // Small jobs are settled at once, and the prefetch grows.
+        // Small jobs are settled at once, so the prefetch grows.
         for _ in 0..<10 {
             let before = harness.output.jobs.count
             deliver(harness.prefetches.last ?? 4)
@@ -85,27 +85,27 @@ import Testing
             harness.passBeat()
         }
         #expect(harness.prefetches.last == 4_000)
-        // Then nothing is answered any more.
+        // The output stops reporting outcomes.
         harness.pass(seconds: 2)
         deliver(3_000)
         harness.passBeat(7)
         #expect(harness.overflowed.isEmpty && harness.prefetches.last == 4_000)
         harness.passBeat()
         #expect(harness.prefetches.last == 4)
-        #expect(harness.core.currentCounts().jobsWaiting == 1_000, "two thousand recipients")
+        #expect(harness.core.currentCounts().jobsWaiting == 1_000, "2,000 recipients may wait")
         let back = harness.overflowed.count
         #expect(back == 1_000)
         harness.passBeat(20)
-        #expect(harness.overflowed.count == back, "once")
+        #expect(harness.overflowed.count == back, "jobs must return only once")
     }
 
-    /// Ways to be done with a job without sending it.
+    /// The ways in which a job is settled without being sent.
     enum Unsent: CaseIterable {
         case paused, cancelled, duplicate
     }
 
     @Test(arguments: Unsent.allCases)
-    func aFloodThatIsNotSentIsFetchedAsItIsSettled(unsent: Unsent) throws {
+    func growsAsJobsAreSettledWithoutSending(unsent: Unsent) throws {
         let harness = PipelineHarness(apps: unsent == .paused ? [.pausedShop] : [.shop]) {
             $0.limits.deduplicationWindow = unsent == .duplicate ? 60 : 0
         }
@@ -130,8 +130,8 @@ import Testing
         #expect(harness.started == [] && harness.acknowledged.count == 60)
     }
 
-    /// What it left open takes nothing of the prefetch of the next one.
-    @Test func whatALostConnectionLeftOpenIsNotHeld() throws {
+    /// The open deliveries of a lost connection must not count toward the prefetch of the next one.
+    @Test func ignoresOrphansOfLostConnection() throws {
         let harness = PipelineHarness()
         harness.deliver((0..<4).map { .sample(jobBody("\($0)"), number: $0, from: .overflow(.normal)) })
         harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
@@ -144,7 +144,7 @@ import Testing
         #expect(harness.prefetches == [])
     }
 
-    @Test func thePrefetchIsTheSameOverTheNextConnection() throws {
+    @Test func keepsPrefetchAfterReconnect() throws {
         let harness = PipelineHarness()
         func deliver(_ numbers: Range<UInt64>, connection: UInt32) {
             harness.deliver(
@@ -161,7 +161,7 @@ import Testing
         harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
         harness.consumer(.connected(queues: []))
         deliver(0..<7, connection: 2)
-        #expect(harness.prefetches == [8], "it is not used up")
+        #expect(harness.prefetches == [8], "the prefetch is not used up")
         deliver(7..<15, connection: 2)
         #expect(harness.prefetches == [8, 16])
     }

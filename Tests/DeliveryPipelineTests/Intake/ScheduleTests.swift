@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ScheduleTests {
     @Test(arguments: [0, 1, 999, 1_000, 1_001, 4_999, 5_000, 31_000, 86_399_999, 7_775_999_000] as [Int64])
-    func theLadderIsNeverEarlyAndLateByLessThanASecond(milliseconds: Int64) {
+    func endsDelaysLessThanASecondAfterDueTime(milliseconds: Int64) {
         let due = Timestamp(milliseconds: now.milliseconds + milliseconds)
         var time = now
         var steps = 0
@@ -20,7 +20,7 @@ import Testing
 
     private func scheduled(in seconds: Int64) -> String { jobBody(more: #""send_at":\#(now.seconds + seconds),"#) }
 
-    @Test func aJobWaitsInTheBrokerUntilItsTimeHasCome() throws {
+    @Test func delaysScheduledJobInBroker() throws {
         let harness = PipelineHarness()
         harness.deliver(scheduled(in: 200), number: 1)
         #expect(harness.moved == ["martlet.delay.120 normal"])
@@ -40,14 +40,14 @@ import Testing
             (#""send_at":"tomorrow","#, "send_at"), (#""send_at":1807776001,"#, "send_at"),
             (#""send_at":1800000100,"expires_at":1800000100,"#, "expires_at"),
         ])
-    func aTimeThatCanNotBeMeantIsRefused(field: String, name: String) throws {
+    func rejectsImpossibleTime(field: String, name: String) throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody(more: field))
         let errors = try JSON.objects(try JSON.object(try harness.event(0).body)["errors"])
         #expect(errors.map { $0["field"] as? String } == [name])
     }
 
-    @Test func aCancellationIsFollowedAndTakenBack() throws {
+    @Test func appliesAndRevokesCancellation() throws {
         let harness = PipelineHarness()
         harness.cancellations(
             .changed([
@@ -59,7 +59,7 @@ import Testing
         #expect(harness.started == ["order-1"])
     }
 
-    @Test func aCancelledJobIsNotSent() throws {
+    @Test func doesNotSendCancelledJob() throws {
         let harness = PipelineHarness()
         harness.cancellations(.loaded(CancelledJobs(["order-1"])))
         harness.deliver(scheduled(in: 200), number: 1)

@@ -4,16 +4,16 @@ import PushModel
 import Store
 import Testing
 
-/// A worker dies between publishing a job's chunks and acknowledging the job, and another one splits it again.
+/// Jobs that are split twice. A worker crashes after it has published a job's chunks and before it acknowledges the
+/// job. Another worker splits the job again.
 @Suite struct SplitTwiceTests {
-    /// Workers that share nothing but the broker and the claims, as they do.
+    /// A fleet whose workers share only the broker and the claims.
     private final class Fleet {
         private var claimed: [ClaimKey: ClaimRequest] = [:]
         private var number: UInt64 = 0
         private var answered: [ObjectIdentifier: Int] = [:]
 
-        /// Hands a worker a job, answers what it asks, and confirms what it publishes.
-        /// - Returns: the chunks that it has made.
+        /// Delivers a job to a worker, answers its claims, and confirms and returns its publications.
         func deliver(
             _ body: String, _ properties: AMQPProperties = AMQPProperties(), redelivered: Bool = false,
             to worker: PipelineHarness
@@ -42,7 +42,7 @@ import Testing
             return holder.content == request.content ? .taken : .differs
         }
 
-        /// Hands out what came of a job, and what comes of that, to the workers in turn, until nothing comes any more.
+        /// Delivers publications to the workers in turn, including the publications that result, until none is left.
         func deliverAll(_ publications: [AMQPPublication], to workers: PipelineHarness...) {
             var waiting = publications[...]
             var turn = 0
@@ -65,7 +65,7 @@ import Testing
         PipelineHarness { ($0.limits.chunkSize, $0.limits.deduplicationWindow) = (chunkSize, window) }
     }
 
-    /// Each recipient as often as a worker hands it to its output.
+    /// Returns the recipients of all jobs that the workers' outputs received, with repetitions.
     private func sent(by workers: PipelineHarness...) -> [String] {
         workers.flatMap { $0.output.jobs.map(\.job) }.flatMap { job in
             job.recipients.map { String(decoding: job.bytes($0.token), as: UTF8.self) }
@@ -73,23 +73,23 @@ import Testing
     }
 
     @Test(arguments: [(100, 500), (500, 100), (300, 1_000), (1_000, 300)], [499, 500, 501, 800, 1_000, 1_001])
-    func atMostOnceHoldsWhateverTheChunkSizes(_ sizes: (Int, Int), recipients: Int) {
+    func sendsAtMostOnceJobOnceForAnyChunkSizes(_ sizes: (Int, Int), recipients: Int) {
         let (first, second) = (worker(chunkSize: sizes.0, window: 0), worker(chunkSize: sizes.1, window: 0))
         let (fleet, body) = (Fleet(), body(recipients: recipients, more: #""at_most_once":true,"#))
         let made = fleet.deliver(body, to: first)
         let madeAgain = fleet.deliver(body, redelivered: true, to: second)
-        // Each worker gets some of both.
+        // Each worker receives chunks of both splits.
         for (index, chunk) in (made + madeAgain).enumerated() where chunk.exchange == "martlet.jobs" {
             let more = fleet.deliver(
                 String(decoding: chunk.body, as: UTF8.self), chunk.properties, to: index % 2 == 0 ? first : second)
-            #expect(more.isEmpty, "a chunk is not split again")
+            #expect(more.isEmpty, "a chunk must not be split again")
         }
         let sent = sent(by: first, second)
         #expect(sent.count == recipients && Set(sent).count == recipients)
     }
 
     @Test(arguments: [(100, 500), (500, 100), (300, 1_000)])
-    func aJobPublishedTwiceIsSentOnceWhateverTheChunkSizes(_ sizes: (Int, Int)) {
+    func sendsJobPublishedTwiceOnceForAnyChunkSizes(_ sizes: (Int, Int)) {
         let (first, second) = (worker(chunkSize: sizes.0, window: 60), worker(chunkSize: sizes.1, window: 60))
         let (fleet, body) = (Fleet(), body(recipients: 1_001, more: ""))
         fleet.deliverAll(fleet.deliver(body, to: first) + fleet.deliver(body, to: second), to: first, second)
@@ -97,9 +97,9 @@ import Testing
         #expect(sent.count == 1_001 && Set(sent).count == 1_001)
     }
 
-    /// With an id or without: the name that it is split by is its own.
+    /// The name by which a job is split is unique, even if the job has no id.
     @Test(arguments: [(100, 500), (500, 100), (300, 1_000)], [true, false])
-    func aJobSplitAgainAfterACrashIsSentOnceWhateverTheChunkSizes(_ sizes: (Int, Int), hasID: Bool) throws {
+    func sendsJobSplitAgainOnceForAnyChunkSizes(_ sizes: (Int, Int), hasID: Bool) throws {
         let (first, second) = (worker(chunkSize: sizes.0, window: 0), worker(chunkSize: sizes.1, window: 0))
         var body = body(recipients: 1_100, more: "")
         if !hasID { body = body.replacing(#""id":"big","#, with: "") }
@@ -114,10 +114,10 @@ import Testing
         #expect(Set((first.output.jobs + second.output.jobs).map(\.job.id)).count == 1)
     }
 
-    /// A campaign published in parts that share an id, or the same job published twice on purpose: each is sent, also when
-    /// one of them comes again before it is split.
+    /// Parts of a campaign may share an id, and a job may be published twice on purpose. Each must be sent, even if one
+    /// is redelivered before it is split.
     @Test(arguments: [true, false], [true, false])
-    func jobsThatShareAnIDOrHaveNoneAreAllSent(hasID: Bool, isSame: Bool) {
+    func sendsAllJobsThatShareIDOrHaveNone(hasID: Bool, isSame: Bool) {
         let workers = [worker(chunkSize: 100, window: 0), worker(chunkSize: 100, window: 0)]
         func part(_ more: String) -> String {
             let body = body(recipients: 1_000, more: more)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct SplittingTests {
     private func harness(chunkSize: Int) -> PipelineHarness { PipelineHarness { $0.limits.chunkSize = chunkSize } }
 
-    /// A job that has been put back under the name that it is split by.
+    /// Delivers a job that was republished with the name by which it is split.
     private func deliver(
         _ body: String, to harness: PipelineHarness, number: UInt64 = 1, lane: Lane = .normal, chunkSize: Int,
         redelivered: Bool = false
@@ -30,7 +30,7 @@ import Testing
         return job.recipients.map { String(decoding: job.bytes($0.token), as: UTF8.self) }
     }
 
-    @Test func aJobToBeSplitGetsANameFirst() throws {
+    @Test func namesJobBeforeSplit() throws {
         let harness = harness(chunkSize: 3)
         harness.deliver(body(recipients: 8), number: 5, lane: .bulk)
         #expect(harness.started == [] && harness.moved == ["martlet.jobs bulk"])
@@ -44,9 +44,9 @@ import Testing
         #expect(harness.acknowledged == [5] && harness.core.currentCounts().jobsSplit == 0)
     }
 
-    /// A million recipients in one piece would keep a worker from everything else.
+    /// Otherwise, a publisher could make a worker send a million recipients as one job, which would block other jobs.
     @Test(arguments: ["x-martlet-chunk", "x-martlet-chunk-size"])
-    func howAJobIsSplitIsBelievedFromWorkersOnly(header: String) throws {
+    func ignoresSplitHeadersOfPublishers(header: String) throws {
         let harness = PipelineHarness(brokerUser: "workers") { $0.limits.chunkSize = 3 }
         let forged: AMQPFieldTable = [
             "x-martlet-part": "mine", header: header == "x-martlet-chunk" ? true : 1_000_000,
@@ -58,7 +58,7 @@ import Testing
         #expect(named["x-martlet-part"] != "mine")
     }
 
-    @Test func aJobWithoutAnIDGetsOneWithItsName() throws {
+    @Test func assignsIDWhenNamingJobWithoutID() throws {
         let harness = harness(chunkSize: 3)
         let nameless = body(recipients: 8).replacing(#""id":"big","#, with: "")
         harness.deliver(nameless)
@@ -69,7 +69,7 @@ import Testing
         #expect(harness.published[1...].allSatisfy { $0.properties.messageID == id })
     }
 
-    @Test func aJobOfManyRecipientsBecomesChunksAndIsAcknowledgedWhenTheBrokerHasThem() throws {
+    @Test func acknowledgesSplitJobAfterAllChunkConfirms() throws {
         let harness = harness(chunkSize: 3)
         deliver(body(recipients: 8), to: harness, number: 5, lane: .bulk, chunkSize: 3)
         #expect(harness.started == [])
@@ -91,13 +91,13 @@ import Testing
         #expect(harness.core.currentCounts().jobsSplit == 1)
     }
 
-    @Test func aJobOfOneChunkIsSentAsItIs() throws {
+    @Test func sendsJobOfOneChunkUnsplit() throws {
         let harness = harness(chunkSize: 3)
         harness.deliver(body(recipients: 3))
         #expect(harness.started == ["big"] && harness.published.isEmpty)
     }
 
-    @Test func noMoreThanAWindowOfChunksIsOnItsWay() throws {
+    @Test func limitsUnconfirmedChunks() throws {
         let harness = harness(chunkSize: 1)
         deliver(body(recipients: 100), to: harness, number: 5, chunkSize: 1)
         #expect(harness.published.count == 32)
@@ -112,14 +112,14 @@ import Testing
         #expect(harness.acknowledged == [5])
     }
 
-    @Test func chunksOfAJobThatCameAgainSaySo() throws {
+    @Test func flagsChunksOfRedeliveredJob() throws {
         let harness = harness(chunkSize: 3)
         deliver(body(recipients: 4), to: harness, chunkSize: 3, redelivered: true)
         #expect(harness.published.count == 2)
         #expect(harness.published.allSatisfy { $0.properties.headers["x-martlet-redelivered"] == true })
     }
 
-    @Test func aRefusedChunkIsOfferedAgain() throws {
+    @Test func republishesRefusedChunk() throws {
         let harness = harness(chunkSize: 3)
         deliver(body(recipients: 4), to: harness, number: 5, chunkSize: 3)
         harness.confirm(harness.published[0])
@@ -131,15 +131,15 @@ import Testing
         #expect(harness.acknowledged == [5])
     }
 
-    @Test func aBigJobLeavesRoomForOthers() throws {
+    @Test func leavesCapacityForOtherJobsDuringSplit() throws {
         let harness = PipelineHarness(maximumInFlight: 50) { $0.limits.chunkSize = 1 }
         deliver(body(recipients: 100), to: harness, number: 5, chunkSize: 1)
-        #expect(harness.core.currentCounts().obligationsOpen == 33, "the chunks on their way, and the job itself")
+        #expect(harness.core.currentCounts().obligationsOpen == 33, "32 chunks and the job")
         harness.deliver(body(recipients: 1).replacing("big", with: "small"), number: 6)
         #expect(harness.started == ["small"])
     }
 
-    @Test func jobsThatAreSplitShareTheWay() throws {
+    @Test func sharesWindowAmongSplitJobs() throws {
         let harness = harness(chunkSize: 1)
         for number in 1...4 { deliver(body(recipients: 100), to: harness, number: UInt64(number), chunkSize: 1) }
         var confirmed = 0
@@ -152,7 +152,7 @@ import Testing
         #expect(harness.acknowledged.sorted() == [1, 2, 3, 4])
     }
 
-    // MARK: Names on their way
+    // MARK: Named jobs
 
     private func deliverUnnamed(
         _ numbers: ClosedRange<UInt64>, of lane: Lane = .normal, to harness: PipelineHarness, connection: UInt32 = 1
@@ -166,12 +166,12 @@ import Testing
             })
     }
 
-    @Test func noMoreThanAWindowOfJobsIsOnItsWayUnderANewName() throws {
+    @Test func limitsUnconfirmedNamedJobs() throws {
         let harness = harness(chunkSize: 1)
         deliverUnnamed(1...100, to: harness)
         #expect(harness.published.count == 32)
         harness.publisher(.returned(AMQPReturn(id: harness.published[0].id, code: 406, text: "too large")))
-        #expect(harness.moved.count == 33, "one that the broker never takes makes room, too")
+        #expect(harness.moved.count == 33, "a returned job must free its place")
         var confirmed = 1
         while confirmed < harness.published.count {
             harness.confirm(harness.published[confirmed])
@@ -181,7 +181,7 @@ import Testing
         #expect(harness.acknowledged.sorted() == Array(2...100) && harness.rejected.map(\.number) == [1])
     }
 
-    @Test func aLaneThatTakesNoMoreHoldsUpNoOther() throws {
+    @Test func doesNotBlockOtherLanesIfOneRefuses() throws {
         let harness = harness(chunkSize: 1)
         deliverUnnamed(1...40, of: .bulk, to: harness)
         harness.publisher(.refused(harness.published.map(\.id)))
@@ -189,22 +189,22 @@ import Testing
         #expect(harness.published.count == 33 && harness.moved.last?.hasSuffix("urgent") == true, "\(harness.moved)")
     }
 
-    /// The broker said that it has none of them, and it delivers all of them again.
-    @Test func refusedNamesAreForgottenWithTheirConnection() throws {
+    /// The broker has refused all named copies, and redelivers all jobs.
+    @Test func dropsRefusedNamedJobsWhenConnectionIsLost() throws {
         let harness = harness(chunkSize: 1)
         deliverUnnamed(1...40, to: harness)
         harness.publisher(.refused(harness.published.map(\.id)))
         harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
         #expect(harness.released.count == 40 && harness.core.currentCounts().jobsOpen == 0)
         harness.passRefusalWaits()
-        #expect(harness.published.count == 32, "none is offered again")
+        #expect(harness.published.count == 32, "no refused job may be published again")
         harness.consumer(.connected(queues: []))
         deliverUnnamed(1...40, to: harness, connection: 2)
         #expect(harness.published.count == 64)
     }
 
-    /// A lane that takes no more: what is to be split stays no longer with the worker.
-    @Test func whatIsRefusedForLongIsLeftToTheBroker() throws {
+    /// If a lane refuses messages for long, the worker must not keep the jobs to be split.
+    @Test func rejectsJobWhoseChunksBrokerKeepsRefusing() throws {
         let harness = harness(chunkSize: 1)
         deliverUnnamed(1...1, to: harness)
         deliver(body(recipients: 3), to: harness, number: 2, chunkSize: 1)
@@ -216,14 +216,14 @@ import Testing
         let events = harness.events
         #expect(
             events.map(\.routingKey) == Array(repeating: "job.rejected.com.example.shop", count: 2),
-            "said once for each")
+            "one event for each job")
         for event in events { harness.confirm(event) }
         #expect(harness.rejected.map(\.number).sorted() == [1, 2] && harness.acknowledged == [])
         #expect(harness.core.currentCounts().jobsOpen == 0 && harness.published.count == 26)
     }
 
-    /// Whoever gets the job makes the same chunks.
-    @Test func aJobIsSplitNoFurtherOnceItsConnectionIsLost() throws {
+    /// The worker that receives the job next makes the same chunks.
+    @Test func stopsSplittingWhenConnectionIsLost() throws {
         let harness = harness(chunkSize: 1)
         deliver(body(recipients: 100), to: harness, number: 1, chunkSize: 1)
         harness.publisher(.refused(harness.published[..<10].map(\.id)))
@@ -234,8 +234,8 @@ import Testing
         #expect(harness.core.currentCounts().jobsOpen == 0 && harness.core.currentCounts().obligationsOpen == 0)
     }
 
-    /// What has no new name yet is nowhere but where it came from, so nothing of it is doubled.
-    @Test func jobsThatWaitForANameAreTheBrokersAgainOnceTheConnectionIsLost() throws {
+    /// A job without a name exists only in its queue, so its redelivery is no duplicate.
+    @Test func dropsUnnamedJobsWhenConnectionIsLost() throws {
         let harness = harness(chunkSize: 1)
         deliverUnnamed(1...100, to: harness)
         harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
@@ -244,7 +244,7 @@ import Testing
         #expect(harness.published.count == 32 && harness.core.currentCounts().jobsOpen == 0)
         harness.consumer(.connected(queues: []))
         deliverUnnamed(1...100, to: harness, connection: 2)
-        #expect(Set(harness.acknowledged) == Set(1...32), "these are there under their names")
+        #expect(Set(harness.acknowledged) == Set(1...32), "named jobs must be acknowledged")
         var confirmed = 32
         while confirmed < harness.published.count {
             harness.confirm(harness.published[confirmed])
@@ -254,10 +254,10 @@ import Testing
         #expect(Set(harness.acknowledgements.filter { $0.tag.epoch == 2 }.map(\.tag.number)) == Set(1...100))
     }
 
-    // MARK: A chunk that the broker never takes
+    // MARK: Chunks that the broker never accepts
 
     @Test(arguments: [1, 2])
-    func aJobIsSplitNoFurtherWhenTheBrokerNeverTakesAChunkOfIt(refused: Int) throws {
+    func stopsSplittingWhenBrokerNeverAcceptsChunk(refused: Int) throws {
         let harness = harness(chunkSize: 1)
         deliver(body(recipients: 100), to: harness, number: 5, chunkSize: 1)
         for chunk in harness.published[..<8] { harness.confirm(chunk) }
@@ -266,7 +266,7 @@ import Testing
             harness.publisher(.returned(AMQPReturn(id: chunk.id, code: 406, text: "too large")))
         }
         #expect(harness.moved.count == 40)
-        #expect(harness.events.map(\.routingKey) == ["job.rejected.com.example.shop"], "said once")
+        #expect(harness.events.map(\.routingKey) == ["job.rejected.com.example.shop"], "only one event")
         let event = try harness.event(0)
         let errors = try JSON.objects(try JSON.object(event.body)["errors"])
         let problem = try #require(errors.first?["problem"] as? String)
@@ -280,13 +280,13 @@ import Testing
         #expect(harness.rejected.map(\.number) == [5] && harness.acknowledged == [])
         let counts = harness.core.currentCounts()
         #expect(counts.jobsOpen == 0 && counts.obligationsOpen == 0 && counts.jobsRejected == 1)
-        // Others are split as before.
+        // Other jobs can still be split.
         deliver(body(recipients: 3), to: harness, number: 6, chunkSize: 1)
         for chunk in harness.published.suffix(3) { harness.confirm(chunk) }
         #expect(harness.acknowledged == [6])
     }
 
-    @Test func aChunksNameIsRememberedForADayLongerThanItMayWait() throws {
+    @Test func remembersChunkNameOneDayLongerThanLongestWait() throws {
         let harness = harness(chunkSize: 1)
         deliver(body(recipients: 2), to: harness, chunkSize: 1)
         let chunk = try #require(harness.published.first)

@@ -4,14 +4,13 @@ import PushModel
 import Store
 import Threading
 
-/// Stands for the broker, the database and the clock: writes down what the core asks for, and does nothing.
+/// A stub of the broker, the database and the clock that only records the effects of the core.
 final class EffectsRecorder: Sendable {
     struct Timer: Sendable {
         let timer: PipelineTimer
         let milliseconds: Int
         let work: @Sendable () -> Void
 
-        /// What is waited for, whatever it is about.
         var isForCompany: Bool { if case .company = timer { true } else { false } }
         var isForPrefetch: Bool { if case .prefetch = timer { true } else { false } }
         var isForPace: Bool { if case .pace = timer { true } else { false } }

@@ -3,7 +3,7 @@ import DeliveryPipeline
 import PushModel
 import Store
 
-/// A worker, an app that is paced or not, and another one that is not.
+/// A worker with two apps. The first may have a rate limit, the other has none.
 struct PacedSite {
     static let other = App(bundleID: "com.example.other", accounts: ["apns": AppAccount("TEAM000001")])
 
@@ -32,7 +32,7 @@ struct PacedSite {
         return #"{"id":"\#(id)","app":"\#(app)",\#(more)"payload":{"aps":{"alert":"Hi"}},"recipients":[\#(tokens)]}"#
     }
 
-    /// One of those that a worker has made of a job with a rate of its own.
+    /// Returns a part of a job that has its own rate, as a worker publishes it.
     static func part(
         _ number: UInt64, rate: Int = 10, recipients: Int = 10, job: String = "slow", user: String? = nil
     ) -> AMQPDelivery {
@@ -42,9 +42,9 @@ struct PacedSite {
                 headers: ["x-martlet-part": .string("name#\(number)"), "x-martlet-attempt": 2], userID: user))
     }
 
-    // MARK: What happens
+    // MARK: Inputs
 
-    /// Their ids are the app's name and their number.
+    /// Delivers jobs whose ids consist of the app's name and a number.
     func deliver(
         _ count: Int, of recipients: Int, lane: Lane = .normal, from first: UInt64 = 1,
         app: String = "com.example.shop",
@@ -65,15 +65,15 @@ struct PacedSite {
             })
     }
 
-    /// Comes back from where it has waited.
+    /// Delivers a message again after its delay.
     func comesBack(_ message: AMQPPublication, number: UInt64 = 1_000) {
         harness.deliver(String(decoding: message.body, as: UTF8.self), number: number, properties: message.properties)
     }
 
-    /// Of what may be sent all is, as time goes by.
+    /// Advances the clock in steps of 20 ms, so that all jobs start as soon as their rate permits.
     func pass(seconds: Int) { for _ in 0..<seconds * 50 { harness.passPace(milliseconds: 20) } }
 
-    // MARK: What came of it
+    // MARK: Effects
 
     var sent: Int { harness.output.jobs.reduce(0) { $0 + $1.job.recipients.count } }
 
@@ -83,6 +83,6 @@ struct PacedSite {
 }
 
 extension AMQPPublication {
-    /// When its turn is, in milliseconds.
+    /// The time slot of the job, in milliseconds since 1970.
     var slot: Int64? { properties.headers["x-martlet-slot"]?.integer }
 }

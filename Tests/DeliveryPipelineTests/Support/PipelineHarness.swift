@@ -6,8 +6,8 @@ import PushModel
 import Store
 import Testing
 
-/// A core between a recorder and a scripted output. Every step returns once the core has done its turn, and
-/// timers run only when told to, so a test sees every state.
+/// A core between a recorder and a scripted output. Every step returns after the core has finished its turn, and timers
+/// run only when the test runs them, so a test can check every state.
 struct PipelineHarness {
     let recorder: EffectsRecorder
     let output = ScriptedOutput()
@@ -21,7 +21,7 @@ struct PipelineHarness {
     ) {
         var configuration = PipelineConfiguration(worker: "push-7", maximumInFlight: maximumInFlight, retry: retry)
         configuration.brokerUser = brokerUser
-        // One app alone may take everything, unless a test is about that.
+        // A single app may use the whole capacity, unless a test configures shares.
         (configuration.limits.appShare, configuration.limits.urgentShare) = (100, 0)
         configure(&configuration)
         recorder = EffectsRecorder(snapshot: Snapshot(apps: apps, credentials: credentials))
@@ -34,9 +34,9 @@ struct PipelineHarness {
             logger: logger)
     }
 
-    // MARK: What happens
+    // MARK: Inputs
 
-    /// - Returns: the delivery's number.
+    /// Delivers a job, and returns the number of the delivery.
     @discardableResult
     func deliver(
         _ body: String, number: UInt64 = 1, lane: Lane = .normal, properties: AMQPProperties = AMQPProperties(),
@@ -69,7 +69,7 @@ struct PipelineHarness {
         finishTurn()
     }
 
-    /// Reports one outcome for each of the job's recipients, in order, and lets them leave.
+    /// Reports one outcome for each of the job's recipients, in order, and publishes the events.
     func report(_ job: RoutedJob, _ outcomes: [Outcome]) {
         core.report(outcomes)
         finishTurn()
@@ -80,21 +80,21 @@ struct PipelineHarness {
         report(job, verdicts.enumerated().map { job.outcome($0.offset, $0.element, reason: reason) })
     }
 
-    /// What waits for company leaves.
+    /// Publishes the outcomes and retries that wait for others to share a message.
     func flush() { runTimers(where: \.isForCompany) }
 
     func pass(seconds: Int64) { recorder.withRecord { $0.now = Timestamp(seconds: $0.now.seconds + seconds) } }
 
-    /// The second after which refused messages are offered again is over.
+    /// Lets one second pass, after which the core publishes refused messages again.
     func passOneSecond() { runTimers { $0.isRefusal && $0.milliseconds == 1_000 } }
 
-    /// All that waits for the broker's mercy is offered again, however long it was to wait.
+    /// Publishes all refused messages again, regardless of their back-off.
     func passRefusalWaits() { runTimers(where: \.isRefusal) }
 
-    /// The database has not marked tokens in time.
+    /// Lets the time expire in which the database must mark tokens.
     func passMarkPatience() { runTimers(where: \.isForMarks) }
 
-    /// The database answers: these of the batch were new.
+    /// Answers a batch of claims. Only the `fresh` names were unclaimed.
     func claimed(_ batch: Claims.Batch, fresh: [ClaimKey]) {
         var fresh = Set(fresh)
         claimed(batch, batch.keys.map { fresh.remove($0) == nil ? .taken : .claimed })
@@ -105,25 +105,25 @@ struct PipelineHarness {
         finishTurn()
     }
 
-    /// Nobody had claimed them.
+    /// Grants all claims of the last batch.
     func grantClaims() throws {
         let batch = try #require(claims.last)
         claimed(batch, fresh: batch.keys)
     }
 
-    /// The time is over in which the database is to say which tokens are dead, and which chunks are known.
+    /// Lets the time expire in which the database must answer token look-ups and chunk claims.
     func passLookUpTime() {
         pass(seconds: 2)
         runTimers(where: \.isForLookUpOrClaims)
     }
 
-    /// So much later the apps' rates are looked at.
+    /// Advances the clock, and runs the timers of the rate limits.
     func passPace(milliseconds: Int64 = 0) {
         recorder.withRecord { $0.now = Timestamp(milliseconds: $0.now.milliseconds + milliseconds) }
         runTimers(where: \.isForPace)
     }
 
-    /// The prefetch of the overflow queues is thought over.
+    /// Runs the timer that adjusts the prefetch of the overflow queues.
     func passBeat(_ count: Int = 1) { for _ in 0..<count { runTimers(where: \.isForPrefetch) } }
 
     func drain() {
@@ -153,29 +153,29 @@ struct PipelineHarness {
 
     func finishTurn() { core.queue.sync {} }
 
-    // MARK: What came of it
+    // MARK: Effects
 
     var published: [AMQPPublication] { recorder.withRecord { $0.published } }
-    /// No longer held.
+    /// The deliveries whose bytes were released.
     var released: [AMQPDeliveryTag] { recorder.withRecord { $0.released } }
     var acknowledgements: [AMQPAcknowledgement] { recorder.withRecord { $0.acknowledgements } }
     var acknowledged: [UInt64] { acknowledgements.map(\.tag.number) }
-    /// Left to the broker to dead-letter.
+    /// The deliveries that were rejected, so that the broker dead-letters them.
     var rejected: [AMQPDeliveryTag] { recorder.withRecord { $0.rejected } }
     var claims: [Claims.Batch] { recorder.withRecord { $0.claims } }
     var marks: [MarkBuffer.Batch] { recorder.withRecord { $0.marks } }
     var timers: [Int] { recorder.withRecord { $0.timers.map(\.milliseconds) } }
     var drained: Int { recorder.withRecord { $0.drained } }
-    /// Jobs that the worker has published again, by exchange and routing key.
+    /// The exchanges and routing keys of the jobs that the worker has republished.
     var moved: [String] {
         published.filter { $0.exchange != "martlet.results" }.map { "\($0.exchange) \($0.routingKey)" }
     }
-    /// Those among them that had to make way.
+    /// The jobs that were moved to an overflow queue.
     var overflowed: [AMQPPublication] { published.filter { $0.routingKey.hasSuffix(".overflow") } }
-    /// What the broker was to hand out of overflow queues, one after the other.
+    /// The prefetch values that were set, in order.
     var prefetches: [Int] { recorder.withRecord { $0.prefetches.map(\.prefetch) } }
     var events: [AMQPPublication] { published.filter { $0.exchange == "martlet.results" } }
-    /// Fails the test, rather than the process, when there is none.
+    /// Returns the event at an index. If there is none, the test fails, not the process.
     func event(_ index: Int) throws -> AMQPPublication { try #require(events.dropFirst(index).first) }
     func job(_ index: Int) throws -> RoutedJob { try #require(output.jobs.dropFirst(index).first) }
     func mark(_ index: Int) throws -> MarkBuffer.Batch { try #require(marks.dropFirst(index).first) }

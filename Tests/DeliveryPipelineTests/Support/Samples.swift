@@ -26,7 +26,7 @@ extension SnapshotCredential {
     }
 }
 
-/// A job's JSON: two recipients, one of them with all fields.
+/// Returns the JSON of a job with two recipients, the second with all fields.
 func jobBody(_ id: String = "order-1", app: String = "com.example.shop", more: String = "") -> String {
     """
     {"id":"\(id)","app":"\(app)",\(more)"payload":{"aps":{"alert":"Ship\\u00e9d"},"n":1.0},\

@@ -1,12 +1,12 @@
 import PushModel
 import Threading
 
-/// Takes jobs and reports nothing by itself: the test decides what becomes of them.
+/// An output that accepts jobs and reports nothing by itself. The test reports the outcomes.
 final class ScriptedOutput: Output {
     private let taken = Mutex<[RoutedJob]>([])
     private let cancelled = Mutex<[String]>([])
 
-    /// Ids of those it held.
+    /// The ids of the jobs that were cancelled while the output held them.
     var cancelledJobs: [String] { cancelled.withLock { $0 } }
 
     var jobs: [RoutedJob] { taken.withLock { $0 } }
@@ -20,7 +20,7 @@ final class ScriptedOutput: Output {
     func shutDown() async {}
 }
 
-/// The plugin of ``ScriptedOutput``, by the name that jobs have when they say none.
+/// The plugin of ``ScriptedOutput``. Its name is the default output of a job.
 struct ScriptedPlugin: OutputPlugin, OutputCredentials {
     let name = "apns"
     let accountName = "team"

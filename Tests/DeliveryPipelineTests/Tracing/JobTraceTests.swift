@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Traces
 
-/// What spans come of what becomes of a job.
+/// Tests of the spans that the pipeline records for a job.
 @Suite struct JobTraceTests {
     private static let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     private static let process = "process martlet.jobs:normal:martlet.jobs.normal"
@@ -27,7 +27,7 @@ import Traces
         try #require(TraceContext(traceparent: publication.properties.headers["traceparent"]?.string ?? ""))
     }
 
-    /// A job that was sent, all of it.
+    /// Reports the outcomes of the first job, and confirms all its messages and marks.
     private func finish(_ harness: PipelineHarness, _ verdicts: [Outcome.Verdict] = [.sent, .sent]) throws {
         harness.report(try harness.job(0), verdicts, reason: "Busy")
         for mark in harness.marks { harness.written(mark) }
@@ -35,12 +35,12 @@ import Traces
         harness.publisher(.confirmed(harness.published.map(\.id)))
     }
 
-    // MARK: Whose
+    // MARK: Trace contexts
 
-    @Test func aJobWithATraceBelongsToIt() throws {
+    @Test func continuesTraceOfPublisher() throws {
         let harness = try harness()
         harness.deliver(jobBody(), number: 7, properties: Self.traced)
-        #expect(book.spans.isEmpty, "it is open")
+        #expect(book.spans.isEmpty, "the job is still open")
         harness.pass(seconds: 2)
         try finish(harness)
         #expect(book.names == [Self.process, "route", "push apns", "send martlet.results"])
@@ -60,7 +60,7 @@ import Traces
         #expect(event.properties.headers["tracestate"] == "a=1,b=2")
     }
 
-    @Test func oneWithoutGetsOneMadeUp() throws {
+    @Test func startsTraceForJobWithoutOne() throws {
         let harness = try harness()
         harness.deliver(jobBody())
         try finish(harness)
@@ -70,7 +70,7 @@ import Traces
     }
 
     @Test(arguments: ["none", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"])
-    func whatIsNotSampledIsCarriedAsItCame(traceparent: String) throws {
+    func forwardsUnsampledTraceUnchanged(traceparent: String) throws {
         let harness = try harness("parentbased_traceidratio", share: 0)
         harness.deliver(
             jobBody(),
@@ -81,7 +81,7 @@ import Traces
         #expect(try harness.event(0).properties.headers["tracestate"] == "a=1")
     }
 
-    @Test func withoutATracerAllIsCarried() throws {
+    @Test func forwardsTraceWithoutTracer() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody(), properties: Self.traced)
         harness.report(try harness.job(0), [.sent, .sent])
@@ -89,7 +89,7 @@ import Traces
         #expect(try harness.event(0).properties.headers["tracestate"] == "a=1,b=2")
     }
 
-    @Test func aStateThatIsNoneIsNotCarried() throws {
+    @Test func dropsInvalidTracestate() throws {
         let harness = PipelineHarness()
         harness.deliver(
             jobBody(),
@@ -102,9 +102,9 @@ import Traces
         }
     }
 
-    // MARK: What they say
+    // MARK: Attributes
 
-    @Test func spansHaveTheNamesOfTheConventions() throws {
+    @Test func followsSemanticConventions() throws {
         let harness = try harness()
         harness.deliver(
             jobBody(), number: 7,
@@ -155,7 +155,7 @@ import Traces
         (.overflow(.bulk), 1, "martlet.moved:bulk.overflow:martlet.jobs.bulk.overflow"),
         (.suspects, 1, "martlet.moved:suspects:martlet.jobs.suspects"),
     ])
-    func theQueueIsTheOneThatItCameFrom(queue: JobQueue, shard: Int, destination: String) throws {
+    func namesQueueOfDelivery(queue: JobQueue, shard: Int, destination: String) throws {
         let harness = try harness()
         let sample = AMQPDelivery.sample(jobBody(), number: 1, from: queue)
         harness.deliver([
@@ -168,8 +168,8 @@ import Traces
         #expect(try book.span("process")["messaging.destination.name"] == destination)
     }
 
-    /// Whatever the recipients.
-    @Test func reasonsAreAFew() throws {
+    /// A span has at most eight reasons and statuses, regardless of the number of recipients.
+    @Test func limitsNumberOfReasons() throws {
         let harness = try harness()
         let tokens = (0..<100).map { "\"\(String($0 + 0x1_0000, radix: 16))\"" }.joined(separator: ",")
         harness.deliver(#"{"id":"many","app":"com.example.shop","payload":{},"recipients":[\#(tokens)]}"#)
@@ -182,7 +182,7 @@ import Traces
         #expect(push["martlet.outcomes.failed"] == "100" && push.error == "Reason0" && push["error.type"] == "Reason0")
     }
 
-    @Test func noSpanHasATokenARefOrAPayload() throws {
+    @Test func excludesTokensRefsAndPayloads() throws {
         let harness = try harness()
         harness.deliver(jobBody(), properties: Self.traced)
         try finish(harness, [.rejected, .unregistered])
@@ -194,7 +194,7 @@ import Traces
         }
     }
 
-    @Test func aLineOfTheLogHasItsIds() throws {
+    @Test func addsTraceIDsToLogLine() throws {
         let (log, tracer) = (LogBook(), try book.tracer())
         let harness = PipelineHarness(logger: log.logger("test")) {
             $0.tracer = tracer
@@ -207,9 +207,9 @@ import Traces
         #expect(log.text.contains("\"span_id\": \(process.span)"), "\(log.text)")
     }
 
-    // MARK: Ways
+    // MARK: Paths of a job
 
-    @Test func deadTokensAreMarked() throws {
+    @Test func tracesMarkingOfDeadTokens() throws {
         let harness = try harness()
         harness.deliver(jobBody(), properties: Self.traced)
         harness.report(try harness.job(0), [.sent, .unregistered])
@@ -223,7 +223,7 @@ import Traces
         #expect(mark.start == now && mark.end == Timestamp(seconds: now.seconds + 3))
     }
 
-    @Test func whatIsLeftOutIsNoPush() throws {
+    @Test func omitsPushSpanOfSuppressedJob() throws {
         let harness = try harness()
         harness.deliver(jobBody(), properties: Self.traced)
         try finish(harness, [.suppressed, .suppressed])
@@ -231,7 +231,7 @@ import Traces
         #expect(try book.span("process")["martlet.outcomes.suppressed"] == "2")
     }
 
-    @Test func marksThatCanNotBeWrittenAreAFailure() throws {
+    @Test func reportsFailedMarkAsError() throws {
         let tracer = try book.tracer()
         let harness = PipelineHarness(brokerUser: "worker") { $0.tracer = tracer }
         harness.deliver(jobBody(), properties: Self.traced)
@@ -244,7 +244,7 @@ import Traces
         let mark = try book.span("mark")
         #expect(mark.error == "database_unavailable" && mark["martlet.tokens"] == "2")
         #expect(try context(held) == (try book.span("process")).context)
-        // It comes back, and is told under the same trace.
+        // The event returns, and is published with the same trace.
         harness.written(try harness.mark(0))
         harness.deliver([.sample(String(decoding: held.body, as: UTF8.self), number: 2, properties: held.properties)])
         harness.flush()
@@ -253,10 +253,10 @@ import Traces
         let event = try #require(harness.events.last)
         #expect(event.properties.headers["traceparent"] == held.properties.headers["traceparent"])
         #expect(event.properties.headers["tracestate"] == "a=1,b=2")
-        #expect(book.spans.count == 4, "no job, so no trace of its own")
+        #expect(book.spans.count == 4, "a held event must have no trace of its own")
     }
 
-    @Test func anotherAttemptIsLinked() throws {
+    @Test func linksRetryToFirstAttempt() throws {
         let harness = try harness()
         harness.deliver(jobBody())
         try finish(harness, [.retry, .sent])
@@ -274,7 +274,7 @@ import Traces
         #expect(book.spans.count == 8)
     }
 
-    @Test func chunksAreLinkedToWhatMadeThem() throws {
+    @Test func linksChunksToSplit() throws {
         let harness = try harness(chunkSize: 1)
         harness.deliver(jobBody())
         let named = try #require(harness.published.first)
@@ -305,7 +305,7 @@ import Traces
         #expect(book.spans.count == 9)
     }
 
-    @Test func whatIsHeldCarriesItOn() throws {
+    @Test func forwardsTraceOfHeldJob() throws {
         let tracer = try book.tracer()
         let harness = PipelineHarness(apps: [.pausedShop]) { $0.tracer = tracer }
         harness.deliver(jobBody(), properties: Self.traced)
@@ -317,7 +317,7 @@ import Traces
     }
 
     @Test(arguments: ["{broken", jobBody(app: "com.example.unknown")])
-    func whatCanNotBeUsedIsAFailure(body: String) throws {
+    func reportsRejectedJobAsError(body: String) throws {
         let harness = try harness()
         harness.deliver(body, properties: Self.traced)
         harness.publisher(.confirmed(harness.published.map(\.id)))
@@ -327,7 +327,7 @@ import Traces
         for publication in harness.published { #expect(try context(publication) == process.context) }
     }
 
-    @Test func whatOnlyWaitedHasNoTrace() throws {
+    @Test func recordsNoSpanForRequeuedJob() throws {
         let harness = try harness()
         harness.drain()
         harness.deliver(jobBody(), properties: Self.traced)
@@ -338,16 +338,16 @@ import Traces
         #expect(back.properties.headers["tracestate"] == "a=1,b=2")
     }
 
-    @Test func whatOnlyTheBrokerHasIsAFailure() throws {
+    @Test func reportsJobDroppedOnLostConnectionAsError() throws {
         let harness = try harness(chunkSize: 1)
         for number in 1...33 { harness.deliver(jobBody("job-\(number)"), number: UInt64(number)) }
         harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
-        #expect(book.names == [Self.process, "route"], "one waits for its turn to get a name")
+        #expect(book.names == [Self.process, "route"], "only the waiting job must be traced")
         #expect(try book.span("process").error == "connection_lost")
     }
 
-    /// It is with its output, and goes on.
-    @Test func aLostConnectionEndsNoTrace() throws {
+    /// The output already has the job, so the job continues.
+    @Test func continuesTraceAfterLostConnection() throws {
         let harness = try harness()
         harness.deliver(jobBody(), properties: Self.traced)
         harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))

@@ -4,7 +4,7 @@ import Testing
 import Threading
 import Traces
 
-/// Gathers the spans of a harness, whose ids are numbers in a row.
+/// A recorder of the spans of a harness. Their ids are consecutive numbers.
 final class TraceBook: Sendable {
     private let all = Mutex<[Span]>([])
     private let lastID = Atomic<UInt64>(0)

@@ -15,7 +15,7 @@ private final class Told: Sendable {
     let events = Mutex<[Refusal.Event]>([])
 }
 
-/// An FCM output whose project is at a double.
+/// An FCM output that sends to a simulator, and the credential of one project.
 final class FCMFixture: Sendable {
     let output: FCMOutput
     let recorder = OutcomeRecorder()
@@ -23,7 +23,7 @@ final class FCMFixture: Sendable {
     private let told = Told()
     private let authority: URL
 
-    /// - Parameter project: whose service account the double knows, and its number.
+    /// - Parameter project: the project whose service account is registered with the simulator.
     init(
         _ simulator: FCMSimulator, project: String = "shop-1a2b3", id: String = "1",
         quotas: any QuotaShares = UndividedQuotas(),
@@ -57,7 +57,7 @@ final class FCMFixture: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: authority) }
 
-    /// What FCM has begun and ceased to refuse.
+    /// The reported beginnings and ends of refusals, in order.
     var refusals: [String] {
         told.events.withLock(\.self).compactMap { event in
             switch event {
@@ -68,14 +68,14 @@ final class FCMFixture: Sendable {
         }
     }
 
-    /// What it has counted of bad tokens, by reason.
+    /// The number of bad tokens that the output reported, by reason.
     var badTokens: [String: Int] {
         told.events.withLock(\.self).reduce(into: [:]) { counts, event in
             if case .badTokens(let bad) = event { counts[bad.reason, default: 0] += bad.count }
         }
     }
 
-    /// - Parameter recipients: a JSON array.
+    /// - Parameter recipients: the recipients, as a JSON array.
     func send(_ recipients: String, payload: String = #"{"notification":{"title":"Hi"}}"#, _ members: String...) throws
     {
         let text =
@@ -84,7 +84,6 @@ final class FCMFixture: Sendable {
         output.send(RoutedJob(try Job.read(text), credential: credential), reportingTo: recorder)
     }
 
-    /// Sends a job in a lane.
     func send(to tokens: [String], in lane: Lane) throws {
         let list = tokens.map { "\"\($0)\"" }.joined(separator: ",")
         let job = try Job.read(
@@ -92,7 +91,7 @@ final class FCMFixture: Sendable {
         output.send(RoutedJob(job, credential: credential, lane: lane), reportingTo: recorder)
     }
 
-    /// Another service account of the same project, at the double, too.
+    /// Returns another service account of the same project, registered with the simulator.
     func otherCredential(at simulator: FCMSimulator) throws -> Credential {
         let email = "other@\(credential.account).iam.gserviceaccount.com"
         simulator.register(
@@ -108,7 +107,7 @@ final class FCMFixture: Sendable {
 
     func send(to tokens: [String]) throws { try send("[\(tokens.map { "\"\($0)\"" }.joined(separator: ","))]") }
 
-    /// Sends one message and says what became of it.
+    /// Sends one message and returns its outcome.
     func push(
         _ recipient: String = #""a:APA91b1""#, payload: String = "{}", with other: Credential? = nil,
         _ members: String...
@@ -122,14 +121,14 @@ final class FCMFixture: Sendable {
         return recorder.outcomes.dropFirst(before).first
     }
 
-    /// Outcomes by verdict and reason.
+    /// The number of outcomes by verdict and reason.
     var tally: [String: Int] {
         recorder.outcomes.reduce(into: [:]) { counts, outcome in
             counts["\(outcome.verdict)" + (outcome.reason.map { " \($0)" } ?? ""), default: 0] += 1
         }
     }
 
-    /// One of the form that Google's have.
+    /// Returns a registration token of the form that Google issues.
     static func token(_ name: String) -> String { "\(name):APA91bH" }
 
     static func tokens(_ count: Int, _ prefix: String = "") -> [String] { (0..<count).map { token("\(prefix)n\($0)") } }

@@ -13,7 +13,7 @@ import Testing
         return cache
     }
 
-    @Test func oneFetchAtATime() {
+    @Test func startsOneFetchAtATime() {
         var cache = AccessTokenCache()
         var fetches: [Bool] = []
         for now: Int64 in [0, 1, 7_999] { fetches.append(cache.needed(now: now).fetches) }
@@ -22,21 +22,21 @@ import Testing
         #expect(answer == .pending)
     }
 
-    @Test func nobodyWaitsForASilentEndpoint() {
+    @Test func reportsSilentEndpointAsUnavailable() {
         var cache = AccessTokenCache()
         _ = cache.needed(now: 0)
         let answer = cache.needed(now: 8_000).answer
         #expect(answer == .unavailable("the token endpoint does not answer"))
     }
 
-    /// However few pushes look for a token; while the one that is held is good, none is missed.
-    @Test func anEndpointThatGivesNoneForHalfAMinuteIsUnreachable() {
+    /// The 30 seconds begin when a push finds no usable token, and do not depend on the number of pushes.
+    @Test func reportsEndpointUnreachableAfter30Seconds() {
         var cache = held()
         _ = cache.needed(now: 3_400_000)
         let isTold = cache.fetched(.failed("Connection refused"), now: 3_400_100, random: 1)
         _ = cache.needed(now: 3_500_000)
         let isToldAgain = cache.fetched(.failed("Connection refused"), now: 3_500_100, random: 1)
-        #expect(isTold && isToldAgain, "each failure, so that the last is known")
+        #expect(isTold && isToldAgain, "each failure must be reported, so that the latest reason is known")
         #expect(!cache.isUnreachable(now: 3_580_000))
         _ = cache.needed(now: 3_590_000)
         _ = cache.fetched(.failed("Connection refused"), now: 3_590_100, random: 1)
@@ -44,11 +44,11 @@ import Testing
         #expect(!cache.isUnreachable(now: 3_620_099) && cache.isUnreachable(now: 3_620_100))
         _ = cache.needed(now: 3_690_000)
         _ = cache.fetched(.refused(Self.invalid), now: 3_690_100, random: 0)
-        #expect(!cache.isUnreachable(now: 3_700_000), "it answers: the account is at fault")
+        #expect(!cache.isUnreachable(now: 3_700_000), "the endpoint answers, so it counts as reachable")
     }
 
     @Test(arguments: [(0.0, 3_289_999, 3_290_000), (1.0, 3_229_999, 3_230_000)])
-    func isRenewedAheadOfItsEnd(random: Double, before: Int64, from: Int64) {
+    func renewsTokenBeforeExpiry(random: Double, before: Int64, from: Int64) {
         var cache = AccessTokenCache()
         _ = cache.needed(now: 0)
         _ = cache.fetched(.token(Self.one, lifetimeSeconds: 3_600), now: 100, random: random)
@@ -58,7 +58,7 @@ import Testing
         #expect(second.answer == .token(Self.one) && second.fetches)
     }
 
-    @Test func oneThatLivesShortIsRenewedAtHalfItsTime() {
+    @Test func renewsShortLivedTokenAtHalfItsLifetime() {
         var cache = held(lifetime: 60)
         let first = cache.needed(now: 29_999), second = cache.needed(now: 30_000), third = cache.needed(now: 50_000)
         #expect(!first.fetches && second.fetches)
@@ -66,7 +66,7 @@ import Testing
         #expect(third.answer == .unavailable("the token endpoint does not answer"))
     }
 
-    @Test func goesOnWithTheOldOneWhileNoNewOneCanBeHad() {
+    @Test func usesOldTokenWhileRenewalFails() {
         var cache = held()
         _ = cache.needed(now: 3_400_000)
         let isNews = cache.fetched(.failed("status 503"), now: 3_400_100, random: 1)
@@ -78,7 +78,7 @@ import Testing
         #expect(ended.answer == .unavailable("status 503"))
     }
 
-    @Test func whatFCMRefusesIsReplacedOnce() {
+    @Test func replacesTokenRefusedByFCMOnce() {
         var cache = held()
         cache.refused(Self.other, now: 200)
         let good = cache.needed(now: 200)
@@ -88,7 +88,7 @@ import Testing
         #expect(asked.answer == .pending && asked.fetches && !again.fetches)
         _ = cache.fetched(.token(Self.other, lifetimeSeconds: 3_600), now: 400, random: 0)
         cache.refused(Self.one, now: 500)
-        // To a request with the one before, on a connection that has the new one by now.
+        // For ten seconds, a refusal may answer a request that was sent with the previous token.
         cache.refused(Self.other, now: 10_399)
         let new = cache.needed(now: 10_399)
         #expect(new.answer == .token(Self.other) && !new.fetches)
@@ -114,7 +114,7 @@ import Testing
         #expect(isGood && good.answer == .token(Self.one))
     }
 
-    /// As long as an account stays refused, an hour of pushes makes a handful of requests.
+    /// While an account stays refused, an hour of pushes causes only a few token requests.
     @Test func backsOffToFifteenMinutesOnRefusals() {
         var cache = AccessTokenCache()
         var asked: [Int64] = []
@@ -129,7 +129,7 @@ import Testing
         #expect(jittered.pause(now: 0) == 12)
     }
 
-    @Test func renewsOnlyTokenInUseAhead() {
+    @Test func renewsOnlyTokenInUse() {
         var cache = AccessTokenCache()
         func renews(_ times: Int64...) -> [Bool] { times.map { cache.renews(now: $0) } }
         #expect(renews(0, 1_000_000) == [false, false])
@@ -144,7 +144,7 @@ import Testing
         let inUse = cache.needed(now: 3_305_100)
         #expect(inUse.answer == .token(Self.one))
         _ = cache.fetched(.refused(Self.invalid), now: 3_305_100, random: 1)
-        #expect(renews(3_590_000) == [false], "it has expired")
+        #expect(renews(3_590_000) == [false], "an expired token is not renewed ahead")
         cache = held()
         cache.refused(Self.one, now: 200)
         #expect(renews(3_290_000) == [false] && !cache.hasToken(now: 300))
@@ -181,7 +181,7 @@ import Testing
         (429, "", .failed("status 429")), (408, "", .failed("status 408")), (503, "<html>", .failed("status 503")),
         (500, #"{"error":"internal_failure"}"#, .failed("status 500, internal_failure")),
     ])
-    func reads(status: Int, body: String, answer: TokenAnswer) {
+    func readsAnswersOfTokenEndpoint(status: Int, body: String, answer: TokenAnswer) {
         #expect(TokenAnswer(status: status, body: Array(body.utf8)) == answer)
     }
 }

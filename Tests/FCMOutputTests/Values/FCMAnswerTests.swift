@@ -2,7 +2,7 @@ import FCMOutput
 import PushModel
 import Testing
 
-/// Every row of Google's table of errors, and what looks like another.
+/// Every row of Google's error table, and answers that resemble a different row.
 @Suite struct FCMAnswerTests {
     private static func error(_ status: String, _ message: String = "m", _ details: String...) -> String {
         #"{"error":{"code":0,"message":"\#(message)","status":"\#(status)","details":[\#(details.joined(separator: ","))]}}"#
@@ -60,27 +60,27 @@ import Testing
         (504, "", 0, .retry), (408, "", 0, .retry), (421, "", 0, .retry), (405, "", 0, .refused),
         (413, "", 0, .refused),
         (302, "", 0, .refused),
-        // Marks by its word and status together only.
+        // A token is marked dead only if the status and the error code agree.
         (400, error("INVALID_ARGUMENT", "m", code("UNREGISTERED")), 0, .refused),
         (500, error("INTERNAL", "m", code("UNREGISTERED")), 0, .retry),
     ])
-    func means(status: Int, body: String, retryAfter: Int32, answer: FCMAnswer) {
+    func classifiesAnswers(status: Int, body: String, retryAfter: Int32, answer: FCMAnswer) {
         #expect(FCMAnswer(status: status, FCMErrorBody(Array(body.utf8)), retryAfter: retryAfter) == answer)
     }
 
-    /// A reason that means `retry` would end held messages as `RetriesExhausted`.
+    /// Held messages would end as `RetriesExhausted` if their reason meant `retry`.
     @Test(arguments: ["UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND", "Status403", "Status404"])
-    func reasonsOfAHeldCredentialMeanNoRetry(reason: String) {
+    func definesNoRetryForReasonsOfHeldCredential(reason: String) {
         #expect(FCMPlugin().reasons[reason] != .retry)
     }
 
-    @Test func aTopicsRateIsNotTheProjects() {
+    @Test func delaysOnlyTopicWhenTopicQuotaIsExceeded() {
         let body = FCMErrorBody(
             Array(Self.error("RESOURCE_EXHAUSTED", "Topic quota exceeded", Self.code("QUOTA_EXCEEDED")).utf8))
         #expect(FCMAnswer(status: 429, body, retryAfter: 0, isBroadcast: true) == .retryAfter(60))
     }
 
-    @Test func allOfABodyIsRead() {
+    @Test func readsAllFieldsOfErrorBody() {
         let body = FCMErrorBody(
             Array(
                 Self.error("INVALID_ARGUMENT", "wörter", Self.field("message.x"), Self.quota("s"), Self.code("C")).utf8)
@@ -89,7 +89,7 @@ import Testing
         #expect(body.violatedField == "message.x" && body.violation == "d" && body.quota == "s")
     }
 
-    /// Only the beginning of a too long body is read. It may end at any byte.
+    /// Only the beginning of an overlong body is read, and it may end at any byte.
     @Test func readsBeginningOfLongBody() {
         let whole = Array(Self.error("PERMISSION_DENIED", "Zürich 🎉", Self.code("SENDER_ID_MISMATCH")).utf8)
         for end in whole.indices {
@@ -107,7 +107,7 @@ import Testing
         "", "[]", "7", #"{"error":7}"#, #"{"error":{"details":7}}"#, #"{"error":{"details":[7,{"errorCode":7}]}}"#,
         #"{"error":{"details":[{"fieldViolations":[7]}]}}"#, #"{"error":"#, "\u{FF}",
     ])
-    func whatCannotBeReadSaysNothing(body: String) {
+    func treatsUnreadableBodyAsEmpty(body: String) {
         #expect(FCMErrorBody(Array(body.utf8)) == FCMErrorBody([]))
     }
 }

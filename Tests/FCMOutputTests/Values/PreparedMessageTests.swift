@@ -4,11 +4,11 @@ import PushModel
 import PushTestSupport
 import Testing
 
-/// What goes over the wire for a job: the payload byte for byte, behind whom it is for.
+/// The request bodies of a job: the target, followed by the payload byte for byte.
 @Suite struct PreparedMessageTests {
     private static let now = Timestamp(seconds: 1_795_168_800)
 
-    /// The bodies for all recipients, or the fault in words.
+    /// Returns the body for each recipient, or the text of its fault.
     private func bodies(
         _ payload: String, recipients: String = #"["t:1"]"#, at now: Timestamp = now, _ members: String...
     ) throws -> [String] {
@@ -42,24 +42,24 @@ import Testing
         ),
         (#"["a\/b\"\\"]"#, #""token":"a\/b\"\\""#),
     ])
-    func theTargetIsPutBeforeThePayload(recipients: String, target: String) throws {
+    func writesTargetBeforePayload(recipients: String, target: String) throws {
         let payload = #"{ "notification" : {"title":"ü\n"}, "data":{"a":"1"} }"#
         #expect(
             try bodies(payload, recipients: recipients) == [#"{"message":{\#(target), "# + payload.dropFirst(2) + "}"])
     }
 
     @Test(arguments: ["{}", "{ }", "{\n\t }"])
-    func anEmptyPayloadLeavesNoComma(payload: String) throws {
+    func omitsCommaForEmptyPayload(payload: String) throws {
         #expect(try bodies(payload) == [#"{"message":{"token":"t:1""# + payload.dropFirst().dropLast() + "}}"])
     }
 
-    @Test func aDryRunSaysSo() throws {
+    @Test func writesValidateOnlyForDryRun() throws {
         #expect(
             try bodies(#"{"data":{}}"#, #""validate_only":true"#)
                 == [#"{"validate_only":true,"message":{"token":"t:1","data":{}}}"#])
     }
 
-    @Test func aRecipientMayHaveItsOwnPayload() throws {
+    @Test func usesPayloadOfRecipient() throws {
         let recipients = #"[{"token":"a","payload":{"data":{"x":"y"}}},"b",{"token":"c","payload":{"data":{"x":1}}}]"#
         #expect(
             try bodies("{}", recipients: recipients) == [
@@ -68,7 +68,7 @@ import Testing
             ])
     }
 
-    // MARK: What the job wishes
+    // MARK: Fields of the job
 
     @Test(arguments: [
         (#""priority":10"#, #"{"priority":"HIGH"}"#, #"{"apns-priority":"10"}"#, #"{"Urgency":"high"}"#),
@@ -85,13 +85,13 @@ import Testing
             #"{"Topic":"scores"}"#
         ),
     ])
-    func fieldsOfTheJobFillWhatIsLeftOut(member: String, android: String, apns: String, webpush: String) throws {
+    func fillsMissingOptionsFromJobFields(member: String, android: String, apns: String, webpush: String) throws {
         let member = member.hasSuffix("scores") ? member + "\"" : member
         let wished = #""android":\#(android),"apns":{"headers":\#(apns)},"webpush":{"headers":\#(webpush)}"#
         #expect(try bodies("{}", member) == [#"{"message":{"token":"t:1",\#(wished)}}"#])
         #expect(
             try bodies(#"{"data":{"a":"b"}}"#, member) == [#"{"message":{"token":"t:1","data":{"a":"b"},\#(wished)}}"#])
-        // What the payload says stands, and wins.
+        // Options in the payload are kept and take precedence.
         let partly = #"{"android":{},"apns":{"payload":{"aps":{}}},"webpush":{"headers":{"X":"y"}}}"#
         #expect(
             try bodies(partly, member) == [
@@ -103,12 +103,12 @@ import Testing
         #expect(try bodies(whole, member) == [#"{"message":{"token":"t:1","# + whole.dropFirst() + "}"])
     }
 
-    @Test func aCamelCaseMemberCounts() throws {
+    @Test func keepsCamelCaseMemberOfPayload() throws {
         let body = try bodies(#"{"android":{"collapseKey":"mine"}}"#, #""collapse_id":"theirs""#)[0]
         #expect(body.contains(#""android":{"collapseKey":"mine"}"#), "\(body)")
     }
 
-    @Test func aCollapseIDThatCanBeNoTopicIsHashed() throws {
+    @Test func hashesCollapseIDThatIsInvalidAsTopic() throws {
         let body = try bodies("{}", #""collapse_id":"Spielstand ü""#)[0]
         let topic = body.split(separator: #""Topic":""#)[1].prefix { $0 != "\"" }
         #expect(
@@ -116,13 +116,13 @@ import Testing
         #expect(body.contains(#""collapse_key":"Spielstand ü""#))
     }
 
-    @Test func theTTLIsThatOfTheTimeOfSending() throws {
+    @Test func computesTTLAtTimeOfSending() throws {
         let later = Timestamp(seconds: Self.now.seconds + 59)
         let body = try bodies("{}", at: later, #""expires_at":1795168860"#)[0]
         #expect(body.contains(#""ttl":"1s""#) && body.contains(#""TTL":"1""#), "\(body)")
     }
 
-    /// In the JSON form of protocol buffers `null` means that a member is not set.
+    /// In the JSON form of protocol buffers, `null` means that a member is not set.
     @Test(arguments: [
         (#"{"android":null}"#, #"{"android":{A},"apns":{"headers":{P}},"webpush":{"headers":{W}}}"#),
         (
@@ -158,7 +158,7 @@ import Testing
             #"{"webpush":{"headers":{"Urgency":"high","Topic":"scores","ttl":"60"}},"android":{A},"apns":{"headers":{P}}}"#
         ),
     ])
-    func nullCountsAsAbsent(payload: String, merged: String) throws {
+    func treatsNullAsAbsent(payload: String, merged: String) throws {
         let shorthands = [
             "{A}": #"{"ttl":"60s","priority":"HIGH","collapse_key":"scores"}"#,
             "{P}": #"{"apns-expiration":"1795168860","apns-priority":"10","apns-collapse-id":"scores"}"#,
@@ -167,11 +167,11 @@ import Testing
         let expected = shorthands.reduce(merged) { $0.replacing($1.key, with: $1.value) }
         let members = #""expires_at":1795168860,"priority":10,"collapse_id":"scores""#
         #expect(try bodies(payload, members) == [#"{"message":{"token":"t:1","# + expected.dropFirst() + "}"])
-        // If the job has no such fields, every byte of the payload stays.
+        // If the job has no such fields, the payload is sent unchanged.
         #expect(try bodies(payload) == [#"{"message":{"token":"t:1","# + payload.dropFirst() + "}"])
     }
 
-    /// Google refuses a message that has `android` and `android_v2`.
+    /// Google refuses a message that has both `android` and `android_v2`.
     @Test(arguments: [
         (#"{"android_v2":{}}"#, #"{"android_v2":{"ttl":"60s","collapse_key":"scores"}}"#),
         (
@@ -201,7 +201,7 @@ import Testing
         #expect(body.hasPrefix(#"{"message":{"token":"t:1","# + payload.dropFirst().dropLast()), "\(body)")
     }
 
-    // MARK: What Google would refuse
+    // MARK: Messages that Google would refuse
 
     @Test(arguments: [
         (#"{"token":"x"}"#, "message.token belongs to recipients, not into the payload"),
@@ -213,17 +213,17 @@ import Testing
         (#"{"data":{"google.x":"x"}}"#, "message.data.google.x is a reserved key"),
         (#"{"data":{"gcm.notification.x":"x"}}"#, "message.data.gcm.notification.x is a reserved key"),
     ])
-    func refuses(payload: String, detail: String) throws {
+    func rejectsInvalidPayloads(payload: String, detail: String) throws {
         #expect(try bodies(payload) == ["INVALID_ARGUMENT: \(detail)"])
     }
 
     @Test(arguments: [#"{"data":{"gcm":"x","googlex":"y","From":"z"}}"#, #"{"android":{"data":{"n":7}}}"#])
-    func leavesToGoogle(payload: String) throws {
+    func leavesOtherChecksToGoogle(payload: String) throws {
         #expect(try bodies(payload)[0].hasPrefix(#"{"message":"#))
     }
 
     @Test(arguments: [(4_095, 4_096), (2_047, 2_048)])
-    func keysAndValuesHaveALimit(length: Int, limit: Int) throws {
+    func limitsBytesOfData(length: Int, limit: Int) throws {
         let recipients = limit == 4_096 ? #"["t"]"# : #"[{"topic":"t"}]"#
         func payload(_ length: Int) -> String { #"{"data":{"k":"\#(String(repeating: "x", count: length))"}}"# }
         #expect(try bodies(payload(length), recipients: recipients)[0].hasPrefix(#"{"message":"#))
@@ -234,7 +234,7 @@ import Testing
     }
 
     @Test(arguments: [("news", true), ("a-_.~%9", true), ("/topics/news", false), ("with space", false), ("ü", false)])
-    func aTopicHasItsCharacters(topic: String, isOne: Bool) throws {
+    func checksCharactersOfTopic(topic: String, isOne: Bool) throws {
         #expect(try bodies("{}", recipients: #"[{"topic":"\#(topic)"}]"#)[0].hasPrefix("{") == isOne)
     }
 }

@@ -1,9 +1,10 @@
 import FCMOutput
 import Testing
 
-/// How much goes out in a minute, and how evenly.
+/// The number of messages that may be sent per minute, and their distribution over the minute.
 @Suite struct QuotaPaceTests {
-    /// Sends whatever may go, looking again when told to.
+    /// Returns the number of messages sent in an interval if the sender always sends as many as it may and then waits
+    /// as long as required.
     private func sent(
         perMinute: Int, workers: Int?, milliseconds: ClosedRange<Int64>, pace: inout QuotaPace
     ) -> Int {
@@ -18,27 +19,27 @@ import Testing
     }
 
     @Test(arguments: [(600_000, 1), (600_000, 4), (600_000, 100), (6_000, 4), (600, 3)])
-    func aMinuteIsKeptAndUsed(perMinute: Int, workers: Int) {
+    func usesQuotaWithoutExceedingLimit(perMinute: Int, workers: Int) {
         var pace = QuotaPace(perMinute: perMinute)
         let minute = sent(perMinute: perMinute, workers: workers, milliseconds: 0...59_999, pace: &pace)
         #expect(Double(minute * workers) <= Double(perMinute))
         #expect(Double(minute * workers) >= 0.9 * Double(perMinute))
     }
 
-    @Test func aPauseSavesNothingUp() {
+    @Test func savesNoQuotaDuringPause() {
         var pace = QuotaPace(perMinute: 600_000)
         _ = sent(perMinute: 600_000, workers: 1, milliseconds: 0...1_000, pace: &pace)
         let burst = sent(perMinute: 600_000, workers: 1, milliseconds: 3_600_000...3_600_000, pace: &pace)
         #expect(burst <= 2_500)
     }
 
-    @Test func aNewcomerHoldsBack() {
+    @Test func sendsTenthOfQuotaWhileWorkersAreUnknown() {
         var pace = QuotaPace(perMinute: 600_000)
         let second = sent(perMinute: 600_000, workers: nil, milliseconds: 0...999, pace: &pace)
         #expect((900...1_000).contains(second))
     }
 
-    @Test func othersThatComeTakeTheirPartAtOnce() {
+    @Test func dividesQuotaAtOnceWhenWorkerJoins() {
         var pace = QuotaPace(perMinute: 600_000)
         _ = sent(perMinute: 600_000, workers: 1, milliseconds: 0...999, pace: &pace)
         let second = sent(perMinute: 600_000, workers: 2, milliseconds: 1_000...1_999, pace: &pace)
@@ -46,7 +47,7 @@ import Testing
     }
 
     /// A message that waits briefly for the number of workers must not be delayed for half a minute.
-    @Test func waitsUntilTheNumberOfWorkersIsKnown() {
+    @Test func waitsUntilNumberOfWorkersIsKnown() {
         var pace = QuotaPace(perMinute: 600)
         func room(_ workers: Int?, at now: Int64) -> Int? {
             pace.refill(workers: workers, nowMilliseconds: now)
@@ -54,11 +55,11 @@ import Testing
         }
         #expect(room(nil, at: 0) == nil && room(nil, at: 100) == nil)
         #expect(room(2, at: 110) == 291)
-        #expect(room(nil, at: 70_000) == nil, "forgotten after a minute of silence")
+        #expect(room(nil, at: 70_000) == nil, "the number of workers is forgotten after a minute without use")
         #expect(room(nil, at: 72_999) == nil)
-        #expect(room(nil, at: 73_000) == 58, "the database is away")
+        #expect(room(nil, at: 73_000) == 58, "after 3 s without a number, a tenth of the quota applies")
         #expect(room(nil, at: 74_000) == 58)
-        #expect(room(nil, at: 140_000) == nil, "asked anew after silence")
+        #expect(room(nil, at: 140_000) == nil, "the number is unknown again after a minute without use")
         #expect(room(1, at: 140_100) == 582)
     }
 }

@@ -12,14 +12,14 @@ let scheme = "https:" + "//"
             [CredentialFile(name: "account.json", contents: Secret(json.utf8))], details, now: Timestamp(seconds: 0))
     }
 
-    @Test func whatItSaysBecomesACredential() throws {
+    @Test func createsCredentialFromServiceAccount() throws {
         let new = try read(SampleAccount.json())
         #expect(new.account == "shop-1a2b3" && new.label == "push@shop-1a2b3.iam.gserviceaccount.com")
         #expect(new.environments == [.production] && new.topics.isEmpty && new.fingerprint.count == 64)
         #expect(new.kind == .secret(Secret(SampleAccount.json().utf8)))
     }
 
-    @Test func itMaySendForAnotherProject() throws {
+    @Test func acceptsAccountForAnotherProject() throws {
         var details = CredentialDetails()
         details.account = "news-4c5d6"
         #expect(try read(SampleAccount.json(), details).account == "news-4c5d6")
@@ -53,7 +53,7 @@ let scheme = "https:" + "//"
             "has a private_key that can't be read"
         ),
     ])
-    func refuses(json: String, problem: String) throws {
+    func rejectsInvalidServiceAccount(json: String, problem: String) throws {
         let fault = try #require(throws: CredentialFault.self) { try read(json) }
         #expect(fault.description.hasPrefix("account.json: \(problem)"), "\(fault)")
         #expect(!fault.description.contains("BEGIN"))
@@ -68,7 +68,7 @@ let scheme = "https:" + "//"
         (scheme + "evilgoogleapis.com/token", false), (scheme + "127.0.0.1:8444/token", false),
         (scheme + "169.254.169.254/token", false),
     ])
-    func allowsTokenURIsOfGoogleAndOfTheConfiguration(uri: String, isAllowed: Bool) throws {
+    func allowsTokenURIsOfGoogleAndConfiguredHost(uri: String, isAllowed: Bool) throws {
         for host in ["127.0.0.1", "localhost", "::1"] {
             #expect(
                 (try TokenURI(uri).problem(allowing: .init(host: host, port: 8_443)) == nil) == isAllowed, "\(host)")
@@ -87,7 +87,7 @@ let scheme = "https:" + "//"
     }
 }
 
-/// A service account of nobody's.
+/// The JSON file of a service account that does not exist.
 enum SampleAccount {
     private static let key = sampleKeyPEM
 

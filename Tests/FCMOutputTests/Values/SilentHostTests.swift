@@ -5,7 +5,7 @@ import PushSending
 import PushTestSupport
 import Testing
 
-/// A host that accepts connections and answers nothing.
+/// A host that accepts connections and sends no answers.
 @Suite struct SilentHostTests {
     private let recorder = OutcomeRecorder()
     private let desk: PushDesk
@@ -37,8 +37,8 @@ import Testing
         desk.turnEnds()
     }
 
-    /// A receiver may hang on one payload at each attempt.
-    @Test func onePushWithoutAnAnswerHoldsNoOther() throws {
+    /// A receiver may hang on the same payload at each attempt.
+    @Test func keepsSendingWhenOneJobTimesOut() throws {
         for attempt in 0..<5 {
             try timeOut("silent", at: Int64(attempt) * 60_000)
             try handIn("other", at: Int64(attempt) * 60_000 + 30_001)
@@ -48,13 +48,13 @@ import Testing
         #expect(recorder.outcomes.map(\.verdict) == Array(repeating: .unknown, count: 5))
     }
 
-    @Test func pushesOfThreeJobsWithoutAnAnswerOpenTheHost() throws {
+    @Test func opensBreakerOfHostAfterTimeoutsOfThreeJobs() throws {
         for job in 0..<3 { try timeOut("\(job)", at: Int64(job) * 30_000) }
         try handIn("other", at: 90_001)
         #expect(desk.waiting == 0)
     }
 
-    @Test func anAnswerForgetsPushesWithoutAnAnswer() throws {
+    @Test func forgetsTimeoutsOnAnswer() throws {
         for job in 0..<2 { try timeOut("\(job)", at: Int64(job) * 30_000) }
         desk.health.hostAnswered(now: desk.moment(60_001))
         try timeOut("2", at: 60_002)
@@ -62,7 +62,7 @@ import Testing
         #expect(desk.waiting == 1)
     }
 
-    @Test func eachProbeWithoutAnAnswerOpensTheHostForLonger() throws {
+    @Test func opensBreakerForLongerAfterEachUnansweredProbe() throws {
         try handIn(at: 0)
         desk.connectFailed(isLast: true, now: 0)
         var openings: [Int64] = []
@@ -80,7 +80,7 @@ import Testing
             desk.lost(desk.putOnWire(probe), .timeout, now: opened)
             desk.turnEnds()
         }
-        // Chance shortens an opening by a tenth at most.
+        // Jitter shortens each opening by at most a tenth.
         for (opening, longest) in zip(openings, [5_000, 10_000, 20_000, 40_000, 60_000] as [Int64]) {
             #expect((longest * 9 / 10...longest + 100).contains(opening), "\(openings)")
         }

@@ -6,9 +6,9 @@ import PushTestSupport
 import TestSupport
 import Testing
 
-/// What goes wrong with service accounts and their access tokens.
+/// Faults of service accounts and their access tokens.
 @Suite struct AccountFaultTests {
-    @Test func aTokenThatIsRevokedIsReplacedOnce() async throws {
+    @Test func replacesRevokedTokenOnce() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator)
         _ = try await fixture.push(#""a:APA91b""#)
@@ -22,9 +22,9 @@ import Testing
         await simulator.stop()
     }
 
-    @Test func aRefusedAccountHoldsAndRecovers() async throws {
+    @Test func holdsMessagesUntilAccountIsAcceptedAgain() async throws {
         let simulator = try await FCMSimulator.started()
-        // Longer than pushes wait in the worker for a probe.
+        // Longer than a push waits in the worker for a probe.
         let fixture = try FCMFixture(simulator) { $0.breakMilliseconds = 6_000 }
         let email = "push@shop-1a2b3.iam.gserviceaccount.com"
         simulator.refuse(email, .init(tokenError: "invalid_grant"))
@@ -33,7 +33,7 @@ import Testing
         #expect(fixture.tally == ["hold invalid_grant": 20])
         #expect(fixture.refusals == ["began invalid_grant"])
         simulator.refuse(email, nil)
-        try await eventually("a message that goes through") {
+        try await eventually("a message is sent after the account is accepted again") {
             try await fixture.push(#""again:APA91b""#)?.verdict == .sent
         }
         #expect(fixture.refusals == ["began invalid_grant", "ended"])
@@ -66,7 +66,7 @@ import Testing
         await simulator.stop()
     }
 
-    @Test func aTokenEndpointThatIsAwayIsNobodysFault() async throws {
+    @Test func holdsMessagesWithoutRefusalIfTokenEndpointIsDown() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator)
         simulator.setTokenFault(PlannedFCMAnswer(.unavailable))
@@ -78,7 +78,7 @@ import Testing
         await simulator.stop()
     }
 
-    @Test func oneProjectsTroubleIsNotAnothers() async throws {
+    @Test func keepsSendingForOtherProjectDuringRefusal() async throws {
         let simulator = try await FCMSimulator.started()
         let shop = try FCMFixture(simulator) {
             $0.maximumConnections = 1
@@ -97,7 +97,7 @@ import Testing
         await simulator.stop()
     }
 
-    @Test func anAccountThatPointsElsewhereIsNotUsed() async throws {
+    @Test func reportsAccountWithForeignTokenURIAsUnusable() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator) { $0.tokenEndpoint = nil }
         #expect(try await fixture.push()?.reason == "CredentialUnusable")

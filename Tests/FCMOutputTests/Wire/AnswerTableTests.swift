@@ -4,7 +4,7 @@ import PushModel
 import PushTestSupport
 import Testing
 
-/// Every answer of the double's, over TLS: what the outcome says, and what follows for others.
+/// Every answer of the simulator over TLS, with its outcome and its effect on other recipients.
 @Suite struct AnswerTableTests {
     @Test(
         arguments: [
@@ -19,12 +19,12 @@ import Testing
             ("bad00502", "retry", "Status502"), ("0badc0de", "unknown", "StreamReset"),
             ("00000bad", "unknown", "ConnectionLost"),
         ] as [(String, String, String?)])
-    func anAnswer(token: String, verdict: String, reason: String?) async throws {
+    func mapsAnswersToOutcomes(token: String, verdict: String, reason: String?) async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator)
         let outcome = try #require(try await fixture.push("\"\(FCMFixture.token(token))\""))
         #expect("\(outcome.verdict)" == verdict && outcome.reason == reason, "\(outcome)")
-        // Only the provider's word marks, and it dates from when the message was sent.
+        // Only the provider's answer marks a token dead, as of the time at which the message was sent.
         #expect((outcome.unregisteredAt != nil) == (verdict == "unregistered"))
         if verdict == "sent" {
             #expect(outcome.providerID?.description.hasPrefix("projects/shop-1a2b3/messages/") == true)
@@ -40,7 +40,7 @@ import Testing
         (#"{"topic":"news"}"#, "sent"), (#"{"condition":"'news' in topics && 'de' in topics"}"#, "sent"),
         (#"{"condition":"news"}"#, "rejected"), (#"{"topic":"/topics/news"}"#, "rejected"),
     ])
-    func aTarget(recipient: String, verdict: String) async throws {
+    func sendsToEveryKindOfTarget(recipient: String, verdict: String) async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator)
         let outcome = try #require(try await fixture.push(recipient))
@@ -49,7 +49,7 @@ import Testing
         await simulator.stop()
     }
 
-    @Test func aDryRunIsNoAcceptance() async throws {
+    @Test func reportsDryRunAsSentWithoutDelivery() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator)
         let outcome = try #require(try await fixture.push(payload: "{}", #""validate_only":true"#))
@@ -59,7 +59,7 @@ import Testing
         await simulator.stop()
     }
 
-    @Test func everyWishOfTheJobIsOneThatGoogleTakes() async throws {
+    @Test func writesJobFieldsThatGoogleAccepts() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator)
         let members = [#""priority":1"#, #""expires_at":4102444800"#, #""collapse_id":"Spielstand ü""#].joined(
@@ -74,8 +74,8 @@ import Testing
         await simulator.stop()
     }
 
-    /// Google names a field of the payload: the others of the job would hear the same.
-    @Test func aPayloadIsRefusedOnce() async throws {
+    /// Google names a field of the payload, so every other recipient of the job would get the same answer.
+    @Test func rejectsRestOfJobAfterRefusedPayload() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
         _ = try await fixture.push()
@@ -86,7 +86,7 @@ import Testing
         await fixture.recorder.wait(for: 502, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 2, "rejected INVALID_ARGUMENT": 500])
         let asked = await simulator.counters().byStatus[400] ?? 0
-        // Each message on the wire when the first answer came is sent once more.
+        // Messages that were on the wire when the first answer arrived are sent once more.
         #expect((1...200).contains(asked), "\(asked)")
         let details = Set(fixture.recorder.outcomes.filter { $0.verdict == .rejected }.map { $0.detail ?? "" })
         #expect(details.count == 1 && details.first?.contains("title") == true, "\(details)")
@@ -94,7 +94,7 @@ import Testing
         await simulator.stop()
     }
 
-    @Test func whatMayBeAMixUpIsCounted() async throws {
+    @Test func countsBadTokensByReason() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator)
         try fixture.send(

@@ -5,9 +5,9 @@ import PushTestSupport
 import TestSupport
 import Testing
 
-/// Bad days: every recipient is told once, and both sides count the same.
+/// Connection faults. Each recipient gets exactly one outcome, and output and simulator count the same messages.
 @Suite struct FaultMatrixTests {
-    /// Each recipient has one outcome, and what was sent came in once.
+    /// Checks that each recipient has one outcome, and that the simulator accepted each sent message once.
     private func expectCounts(_ fixture: FCMFixture, _ simulator: FCMSimulator, _ count: Int) {
         let outcomes = fixture.recorder.outcomes
         #expect(outcomes.count == count)
@@ -16,7 +16,7 @@ import Testing
         #expect(simulator.violations.isEmpty, "\(simulator.violations.prefix(3))")
     }
 
-    @Test func theLimitOfStreamsIsKept() async throws {
+    @Test func staysWithinStreamLimit() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator)
         try fixture.send(to: FCMFixture.tokens(3_000))
@@ -29,7 +29,7 @@ import Testing
         await simulator.stop()
     }
 
-    @Test func whatIsAboveTheLastStreamGoesElsewhere() async throws {
+    @Test func resendsStreamsAboveLastStreamOfGoAway() async throws {
         let simulator = try await FCMSimulator.started { $0.requestsBeforeShutdown = 150 }
         let fixture = try FCMFixture(simulator)
         try fixture.send(to: FCMFixture.tokens(2_000))
@@ -40,7 +40,7 @@ import Testing
         await simulator.stop()
     }
 
-    @Test func refusedStreamsAreSentAgain() async throws {
+    @Test func resendsRefusedStreams() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator)
         _ = try await fixture.push()
@@ -53,11 +53,11 @@ import Testing
         await simulator.stop()
     }
 
-    @Test func anIdleConnectionIsOpenedAnew() async throws {
+    @Test func reconnectsAfterIdleConnectionIsClosed() async throws {
         let simulator = try await FCMSimulator.started { $0.idleTime = 3_000 }
         let fixture = try FCMFixture(simulator)
         _ = try await fixture.push(#""a:APA91b""#)
-        try await eventually("the end of the idle connection") { await simulator.counters().openConnections == 0 }
+        try await eventually("the idle connection is closed") { await simulator.counters().openConnections == 0 }
         #expect(try await fixture.push(#""b:APA91b""#)?.verdict == .sent)
         let counters = await simulator.counters()
         #expect(counters.others?["too_many_pings"] == nil && (counters.others?["session_timed_out"] ?? 0) >= 1)
@@ -65,7 +65,7 @@ import Testing
         await simulator.stop()
     }
 
-    @Test func silenceIsUnknown() async throws {
+    @Test func reportsUnknownOnRequestTimeout() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator) { $0.requestTimeoutSeconds = 15 }
         _ = try await fixture.push(#""a:APA91b""#)
@@ -79,13 +79,13 @@ import Testing
         await simulator.stop()
     }
 
-    @Test func aCutIsUnknownForWhatWasWritten() async throws {
+    @Test func reportsUnknownForMessagesOnCutConnection() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
         _ = try await fixture.push(#""a:APA91b""#)
         await simulator.setFaults { $0.silence = .answers }
         try fixture.send(to: FCMFixture.tokens(500))
-        try await eventually("100 requests") { await simulator.counters().openStreams >= 90 }
+        try await eventually("at least 90 requests are on the wire") { await simulator.counters().openStreams >= 90 }
         await simulator.setFaults { _ in }
         await simulator.cutConnections()
         await fixture.recorder.wait(for: 501, atMost: .seconds(60))

@@ -8,7 +8,7 @@ import Testing
 /// Refusals of one recipient by FCM, which must not affect other recipients.
 @Suite struct OneRecipientTests {
     @Test(arguments: [FCMReason.notFound, .permissionDenied, .pathNotFound, .forbidden])
-    func retriesOnlyBareRefusedRecipient(fault: FCMReason) async throws {
+    func retriesOnlyRecipientWithUnexplainedRefusal(fault: FCMReason) async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
         #expect(try await fixture.push()?.verdict == .sent)
@@ -44,14 +44,14 @@ import Testing
         await simulator.stop()
     }
 
-    /// A 401 to a request after which others were accepted with the same token.
+    /// The 401 arrives after FCM has accepted a later request with the same token.
     @Test func keepsTokenOnLateRefusal() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
         #expect(try await fixture.push()?.verdict == .sent)
         simulator.answerNext(1, with: PlannedFCMAnswer(.unauthenticated, delayMilliseconds: 400))
         try fixture.send(to: ["odd:APA91b"])
-        try await eventually("it is on the wire") { simulator.recordedArrivals["odd:APA91b"] == 1 }
+        try await eventually("the message is on the wire") { simulator.recordedArrivals["odd:APA91b"] == 1 }
         #expect(try await fixture.push(#""later:APA91b""#)?.verdict == .sent)
         await fixture.recorder.wait(for: 3, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 3])
@@ -63,9 +63,9 @@ import Testing
     @Test func blamesTokenIfPayloadWasAccepted() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
-        // The first answer to a bad token comes before the answer to a good one.
+        // The refusal of the first token arrives before the payload is accepted for another token.
         let plain = PlannedFCMAnswer(.invalidArgument)
-        // Google blames a payload that it accepts for others, so the other recipients are still sent to.
+        // This answer blames the payload. FCM has accepted the payload for another recipient, so the job continues.
         let payload = PlannedFCMAnswer(.invalidPayload)
         simulator.setAnswer(plain, forToken: "odd:APA91b")
         simulator.setAnswer(payload, forToken: "odder:APA91b")

@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import Threading
 
-/// A project that gets too much, and a service that does.
+/// Exhausted quotas of a project, and overload of FCM itself.
 @Suite struct OverloadTests {
-    @Test func aProjectWithoutQuotaWaits() async throws {
+    @Test func holdsMessagesOfProjectWithExhaustedQuota() async throws {
         let simulator = try await FCMSimulator.started {
             $0.quota.messages = 50
             $0.quota.tellsWhen = false
@@ -18,7 +18,8 @@ import Threading
         try fixture.send(to: FCMFixture.tokens(2_000))
         await fixture.recorder.wait(for: 2_000, atMost: .seconds(60))
         let elapsed = start.elapsedSeconds
-        // Those under way hear it; the others wait without an attempt, for the minute that Google asks for.
+        // Messages on the wire are refused. All others are held for the minute that Google asks for, and use no
+        // attempt.
         #expect(fixture.tally["sent"] == 50)
         let refused = fixture.recorder.outcomes.filter { $0.verdict == .retry && $0.reason == "QUOTA_EXCEEDED" }
         let held = fixture.recorder.outcomes.filter { $0.verdict == .hold }
@@ -30,7 +31,7 @@ import Threading
         await simulator.stop()
     }
 
-    @Test func anOverloadIsGivenTheTimeItAsksFor() async throws {
+    @Test func holdsMessagesForRetryAfterOnOverload() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator)
         simulator.answerNext(1, with: PlannedFCMAnswer(.unavailable, retryAfter: 600))
@@ -44,7 +45,7 @@ import Threading
         await simulator.stop()
     }
 
-    @Test func aShortWaitIsWaitedHere() async throws {
+    @Test func waitsInWorkerForShortRetryAfter() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator)
         simulator.answerNext(1, with: PlannedFCMAnswer(.unavailable, retryAfter: 1))
@@ -55,8 +56,8 @@ import Threading
         await simulator.stop()
     }
 
-    /// The wait is the project's, whichever of its service accounts heard of it.
-    @Test func allCredentialsOfAProjectWait() async throws {
+    /// The wait applies to the whole project, regardless of the service account that got the answer.
+    @Test func holdsAllCredentialsOfProject() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator)
         let other = try fixture.otherCredential(at: simulator)
@@ -71,7 +72,7 @@ import Threading
         await simulator.stop()
     }
 
-    @Test func aTopicsRateHoldsNobodyElse() async throws {
+    @Test func delaysOnlyTopicWhenTopicQuotaIsExceeded() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator)
         simulator.answerNext(1, with: PlannedFCMAnswer(.quotaExceeded))
@@ -82,8 +83,8 @@ import Threading
         await simulator.stop()
     }
 
-    /// What waits for its pace is returned, too, when its credential is retired, and the pool is gone then.
-    @Test func aRetiredPoolThatIsPacedReturnsWhatWaits() async throws {
+    /// When a credential is retired, messages that wait for the quota are returned as well, and the pool is closed.
+    @Test func returnsMessagesThatWaitForQuotaOnRetirement() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator) { $0.quotaPerMinute = 600 }
         let start = ContinuousClock.now
@@ -93,7 +94,7 @@ import Threading
         fixture.output.credentialsChanged(to: [])
         await fixture.recorder.wait(for: 500, atMost: .seconds(60))
         let sent = fixture.tally["sent"] ?? 0
-        // Ten a second, and what may go at once.
+        // Ten messages per second, plus the initial burst.
         let most = 10 * (Int(start.elapsedSeconds) + 1) + 10
         #expect((3...most).contains(sent) && fixture.tally["returned", default: 0] == 500 - sent, "\(fixture.tally)")
         #expect(await simulator.counters().connections <= 4)
@@ -101,8 +102,8 @@ import Threading
         await simulator.stop()
     }
 
-    /// Ten messages a second, and a minute of bulk messages in the worker.
-    @Test func sendsUrgentMessagesBeforeWaitingBulkOnes() async throws {
+    /// The project may send ten messages per second, and the worker holds a minute's worth of bulk messages.
+    @Test func sendsUrgentMessagesBeforeWaitingBulk() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator) { $0.quotaPerMinute = 600 }
         try fixture.send(to: FCMFixture.tokens(1_000, "bulk"), in: .bulk)
@@ -111,7 +112,7 @@ import Threading
         let start = ContinuousClock.now
         let before = fixture.tally["sent"] ?? 0
         try fixture.send(to: FCMFixture.tokens(5, "urgent"), in: .urgent)
-        // Bulk messages that leave while the urgent ones are handed in, and then what may go at once.
+        // This allows for the bulk messages that leave while the urgent ones are handed in, and for one burst.
         let most = 10 * Int(start.elapsedSeconds) + 30
         try await eventually("urgent messages are sent", within: .seconds(60)) {
             fixture.recorder.outcomes.count { $0.verdict == .sent && $0.job.lane == .urgent } == 5
@@ -125,7 +126,7 @@ import Threading
     }
 
     /// The number of workers is known shortly after the first message. Until then no message is held in the broker.
-    @Test func waitsForItsShareOfTheQuota() async throws {
+    @Test func waitsUntilShareOfQuotaIsKnown() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator, quotas: LateShares()) { $0.quotaPerMinute = 60_000 }
         try fixture.send(to: FCMFixture.tokens(20_000), in: .bulk)
@@ -137,7 +138,7 @@ import Threading
     }
 }
 
-/// A fleet whose size is unknown for the first requests.
+/// A fleet whose size is unknown for the first ten requests.
 private final class LateShares: QuotaShares {
     private let asked = Mutex(0)
 
@@ -150,6 +151,6 @@ private final class LateShares: QuotaShares {
 }
 
 extension ContinuousClock.Instant {
-    /// The time since then in seconds, rounded up.
+    /// The time since this instant, in seconds, rounded up.
     fileprivate var elapsedSeconds: Int32 { Int32((ContinuousClock.now - self).components.seconds + 1) }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Google's own clients, and others, against the simulator of FCM: foreign.py CLIENT FOLDER. Says nothing if all is well; ends
-with 77 and a line if the client can't be had."""
+"""Runs Google's clients, and others, against the simulator of FCM: foreign.py CLIENT FOLDER. Prints nothing on success. Exits
+with 77 and a line if the client is not available."""
 import json
 import os
 import socket
@@ -25,7 +25,7 @@ def account_file(double):
 
 
 def google_auth(double):
-    """A token by google-auth, a message by requests: HTTP/1.1."""
+    """Obtains a token with google-auth and sends messages with requests, over HTTP/1.1."""
     import requests
     from google.auth.exceptions import RefreshError
     from google.auth.transport.requests import Request
@@ -60,7 +60,7 @@ def google_auth(double):
 
 
 def firebase_admin(double):
-    """Google's SDK from end to end."""
+    """Sends with Google's SDK."""
     os.environ["REQUESTS_CA_BUNDLE"] = os.environ["SSL_CERT_FILE"] = double.ca
     import firebase_admin as library
     from firebase_admin import credentials, exceptions, messaging
@@ -101,7 +101,7 @@ def firebase_admin(double):
 
 
 def google_api(double):
-    """The client that Google generates from its API description."""
+    """Sends with the client that Google generates from its API description."""
     os.environ["HTTPLIB2_CA_CERTS"] = double.ca
     from google.oauth2 import service_account
     from googleapiclient import discovery, errors
@@ -136,7 +136,7 @@ def google_api(double):
 
 
 def greedy(double):
-    """A client that takes no notice of SETTINGS: 100 streams are taken, one more ends the connection."""
+    """Ignores the limit in SETTINGS. The simulator must accept 100 streams and end the connection at the next one."""
     import h2.connection
     import h2.events
     context = ssl.create_default_context(cafile=double.ca)
@@ -146,7 +146,7 @@ def greedy(double):
         connection = h2.connection.H2Connection()
         connection.initiate_connection()
         connection.remote_settings.max_concurrent_streams = 100
-        # A request of which a part is still to come stays open.
+        # A request stays open as long as its body has not ended.
         fields = [(":method", "POST"), (":scheme", "https"), (":authority", "localhost"), (":path", "/token")]
         tls.sendall(connection.data_to_send())
         seen = []

@@ -5,7 +5,7 @@ import SimulatorTestSupport
 import Testing
 import Threading
 
-/// A simulator of FCM with a clock of its own, one account, and a client with an access token of it.
+/// An FCM simulator with its own clock and one account, and a client with an access token of that account.
 final class FCMSession: Sendable {
     let simulator: FCMSimulator
     let client: PushClient
@@ -71,7 +71,11 @@ final class FCMSession: Sendable {
 
     // MARK: Messages
 
-    /// Sends a message: what follows its target, or the whole body.
+    /// Sends a message.
+    ///
+    /// - Parameters:
+    ///   - rest: the members after the target.
+    ///   - body: the whole body, or `nil` to build it from the token and `rest`.
     func send(
         to token: String = token, _ rest: String = "", body: String? = nil, project: String = TestAccount.project,
         bearer: String? = nil
@@ -91,7 +95,7 @@ final class FCMSession: Sendable {
     }
 }
 
-/// A clock that goes when it is told.
+/// A clock that moves only when a test advances it.
 final class TestClock: Sendable {
     private let milliseconds = Mutex(1_790_000_000_000)
 

@@ -1,7 +1,7 @@
 import CryptoExtras
 import FCMSimulator
 
-/// A service account, and the assertions that it signs.
+/// A service account that signs assertions.
 struct TestAccount {
     static let project = "shop-1"
     static let audience = "https://localhost/token"
@@ -11,8 +11,9 @@ struct TestAccount {
 
     private let key: _RSA.Signing.PrivateKey
 
-    /// Making a key takes long: all tests share one, and one that nobody knows.
+    /// The account that all tests share, because generating a key is slow.
     static let one = Result { TestAccount(key: try _RSA.Signing.PrivateKey(keySize: .bits2048)) }
+    /// An account that the simulator does not know.
     static let stranger = Result { TestAccount(key: try _RSA.Signing.PrivateKey(keySize: .bits2048)) }
 
     var pem: String { key.pemRepresentation }
@@ -23,14 +24,15 @@ struct TestAccount {
             pem: key.publicKey.pemRepresentation)
     }
 
-    /// What an assertion says, in JSON; nil leaves a claim out.
+    /// The header and the claims of an assertion. A claim that is `nil` is left out.
     struct Claims {
         var header = #"{"alg":"RS256","typ":"JWT","kid":"key-1"}"#
         var iss: String? = TestAccount.email
         var scope: String? = TestAccount.messaging
         var aud: String? = TestAccount.audience
-        /// Seconds from now.
+        /// The time of issue, in seconds from now.
         var iat: Int? = 0
+        /// The expiry, in seconds from now.
         var exp: Int? = 3_600
     }
 

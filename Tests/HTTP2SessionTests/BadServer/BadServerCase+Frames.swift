@@ -1,6 +1,6 @@
 import HTTP2Session
 
-/// Frames (RFC 9113, sections 4 to 6).
+/// Cases with invalid frames (RFC 9113, sections 4 to 6).
 extension BadServerCase {
     static let zeros = [UInt8](repeating: 0, count: 20_000)
 
@@ -20,7 +20,7 @@ extension BadServerCase {
             "HEADERS on the connection", .headers(HeaderBlock.ok, stream: 0),
             end: .connection(.protocolError, "HEADERS")),
         .init(
-            "HEADERS on a stream of the server's", .headers(HeaderBlock.ok, stream: 2),
+            "HEADERS on a stream with an even number", .headers(HeaderBlock.ok, stream: 2),
             end: .connection(.protocolError, "HEADERS")),
         .init(
             "HEADERS on an idle stream", .headers(HeaderBlock.ok, stream: 99),
@@ -33,7 +33,7 @@ extension BadServerCase {
             "HEADERS too short for its priority", .headers([0, 0], flags: RawFrame.endHeaders | RawFrame.hasPriority),
             end: .connection(.frameSizeError, "a frame of the wrong size")),
         .init(
-            "another frame where CONTINUATION must be", .headers(HeaderBlock.ok, flags: 0),
+            "another frame in place of CONTINUATION", .headers(HeaderBlock.ok, flags: 0),
             RawFrame(type: RawFrame.ping, payload: Array(zeros[..<8])),
             end: .connection(.protocolError, "CONTINUATION")),
         .init(
@@ -73,7 +73,7 @@ extension BadServerCase {
             RawFrame(type: RawFrame.settings, flags: RawFrame.acknowledgement, payload: Array(zeros[..<6])),
             end: .connection(.frameSizeError, "SETTINGS")),
         .init(
-            "acknowledgements of SETTINGS never sent",
+            "acknowledgements of SETTINGS that were never sent",
             RawFrame(type: RawFrame.settings, flags: RawFrame.acknowledgement),
             RawFrame(type: RawFrame.settings, flags: RawFrame.acknowledgement),
             end: .connection(.protocolError, "SETTINGS")),
@@ -84,13 +84,13 @@ extension BadServerCase {
             end: .connection(.flowControlError, "SETTINGS")),
         .init("MAX_FRAME_SIZE below 16,384", .settings(5, 16_383), end: .connection(.protocolError, "SETTINGS")),
         .init("MAX_FRAME_SIZE above 2^24-1", .settings(5, 0x100_0000), end: .connection(.protocolError, "SETTINGS")),
-        .init("an unknown setting", .settings(0xef, .max), end: .ignored),
+        .init("unknown setting", .settings(0xef, .max), end: .ignored),
         .init(
             "INITIAL_WINDOW_SIZE that overflows an open stream's window", .windowUpdate(0x7fff_0000, stream: 1),
             .settings(4, 0x7fff_ffff), end: .stream(.flowControlError),
             newer: .connection(.flowControlError, "SETTINGS")),
         .init(
-            "PUSH_PROMISE, which we forbid",
+            "PUSH_PROMISE although push is disabled",
             RawFrame(type: RawFrame.settings, flags: RawFrame.acknowledgement),
             RawFrame(type: RawFrame.pushPromise, flags: RawFrame.endHeaders, stream: 1, payload: [0, 0, 0, 2, 0x82]),
             end: .connection(.protocolError, "PUSH_PROMISE")),
@@ -101,7 +101,7 @@ extension BadServerCase {
             "PING of a wrong size", RawFrame(type: RawFrame.ping, payload: Array(zeros[..<7])),
             end: .connection(.frameSizeError, "a frame of the wrong size")),
         .init(
-            "an answer to a PING never sent",
+            "acknowledgement of a PING that was never sent",
             RawFrame(type: RawFrame.ping, flags: RawFrame.acknowledgement, payload: Array(zeros[..<8])), end: .ignored),
         .init(
             "GOAWAY on a stream", RawFrame(type: RawFrame.goAway, stream: 1, payload: Array(zeros[..<8])),
@@ -110,7 +110,7 @@ extension BadServerCase {
             "GOAWAY of a wrong size", RawFrame(type: RawFrame.goAway, payload: [0]),
             end: .connection(.frameSizeError, "a frame of the wrong size")),
         .init(
-            "GOAWAY with a last stream of the server's", .goAway(last: 2), end: .connection(.protocolError, "GOAWAY")),
+            "GOAWAY with a last stream of even number", .goAway(last: 2), end: .connection(.protocolError, "GOAWAY")),
         .init(
             "GOAWAY with a growing last stream", .goAway(last: 5), .goAway(last: 7),
             end: .connection(.protocolError, "GOAWAY")),
@@ -130,16 +130,16 @@ extension BadServerCase {
             "WINDOW_UPDATE of a wrong size", RawFrame(type: RawFrame.windowUpdate, payload: [1]),
             end: .connection(.frameSizeError, "a frame of the wrong size")),
         .init(
-            "a window of the connection beyond 2^31-1", .windowUpdate(0x7fff_ffff),
+            "connection window beyond 2^31-1", .windowUpdate(0x7fff_ffff),
             end: .connection(.flowControlError, "")),
         .init(
-            "a window of a stream beyond 2^31-1", .windowUpdate(0x7fff_ffff, stream: 1),
+            "stream window beyond 2^31-1", .windowUpdate(0x7fff_ffff, stream: 1),
             end: .stream(.flowControlError), newer: .connection(.flowControlError, "WINDOW_UPDATE")),
         .init(
-            "a frame of an unknown type", RawFrame(type: 0xee, flags: 0xff, stream: 1, payload: [1, 2, 3]),
+            "frame of an unknown type", RawFrame(type: 0xee, flags: 0xff, stream: 1, payload: [1, 2, 3]),
             end: .ignored),
         .init(
-            "HTTP/1.1", bytes: Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8),
+            "answer in HTTP/1.1", bytes: Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8),
             end: .connection(.frameSizeError, "too large frame size")),
     ]
 }

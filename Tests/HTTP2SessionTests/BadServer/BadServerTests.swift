@@ -1,9 +1,9 @@
 import HTTP2Session
 import Testing
 
-/// What a bad server can send to our client, in the order of RFC 9113 and RFC 7541.
+/// Invalid or excessive input from a server, in the order of RFC 9113 and RFC 7541.
 @Suite struct BadServerTests {
-    /// A client with requests under way on streams 1, 3 and 5, and the server's SETTINGS taken in.
+    /// A client with open requests on streams 1, 3 and 5, which has received the server's SETTINGS.
     struct Client {
         let session: HTTP2ClientSession
         let events = ClientRecorder()
@@ -15,7 +15,7 @@ import Testing
             _ = try session.output()
         }
 
-        /// A good answer on a stream.
+        /// Feeds the session a valid answer on a stream.
         func answer(stream: UInt32) throws {
             try RawFrame.headers(HeaderBlock.ok, stream: stream, flags: RawFrame.endHeaders | RawFrame.endStream).bytes
                 .receive(by: session)
@@ -24,9 +24,9 @@ import Testing
     }
 
     @Test(arguments: BadServerCase.frames + BadServerCase.messages)
-    func ends(_ input: BadServerCase) throws {
-        // All at once and in small pieces must come to the same. (Not byte by byte: the library takes each piece
-        // of a CONTINUATION's header for one of a flood.)
+    func handlesInvalidInputAsExpected(_ input: BadServerCase) throws {
+        // Input in one piece and in small pieces must have the same effect. Single bytes are not tested, because the
+        // library counts each piece of a CONTINUATION header towards a flood.
         for pieceSize in [input.bytes.count, 3] {
             let client = try Client()
             let error = feed(client, input.bytes, pieceSize)
@@ -48,7 +48,7 @@ import Testing
     private func check(_ client: Client, _ error: HTTP2Error?, _ input: BadServerCase) throws {
         switch end(of: client, error, input) {
         case .connection(let code, let words):
-            let error = try #require(error, "the connection lives: \(client.events.responses)")
+            let error = try #require(error, "the connection must end: \(client.events.responses)")
             #expect(error.kind == .connection(code), "\(error)")
             #expect(error.message.contains(words), "\(error)")
             #expect(!client.session.wantsRead && !client.session.takesRequests)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// Returns the expected end, which is that of the newer nghttp2 if the client's state is of that kind.
+    /// Returns the expected effect, which is that of the newer nghttp2 if the state of the client matches it.
     private func end(of client: Client, _ error: HTTP2Error?, _ input: BadServerCase) -> BadServerCase.End {
         guard let newer = input.newerEnd else { return input.end }
         let first = client.events.responses[0]
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// Frames that are allowed one by one, and more of them than anybody needs.
+    /// Frames that are valid one by one, but useless in large numbers.
     static let floods: [(name: String, frame: RawFrame)] = [
         ("PING", RawFrame(type: RawFrame.ping, payload: Array(repeating: 0, count: 8))),
         ("PING that is acknowledged", RawFrame(type: RawFrame.ping, flags: 1, payload: Array(repeating: 0, count: 8))),
@@ -101,8 +101,8 @@ import Testing
         ("GOAWAY", .goAway(last: 5)),
     ]
 
-    /// Our answers are taken off its hands, so it costs no memory; and still it ends.
-    @Test(arguments: floods) func aFloodEndsTheConnection(name: String, frame: RawFrame) throws {
+    /// The server reads our answers, so the flood uses no memory. The connection must end nevertheless.
+    @Test(arguments: floods) func endsConnectionOnFlood(name: String, frame: RawFrame) throws {
         let client = try Client()
         var sent = 0
         let error = #expect(throws: HTTP2Error.self) {
@@ -116,8 +116,8 @@ import Testing
         #expect(error?.message.contains("in a row") == true, "\(String(describing: error))")
     }
 
-    /// A server that does not even read our answers.
-    @Test func answersToAFloodDoNotPileUp() throws {
+    /// The server does not read our answers.
+    @Test func limitsUnreadAnswersToFlood() throws {
         for frame in Self.floods.map(\.frame)
         where [RawFrame.ping, RawFrame.settings].contains(frame.type) && frame.flags == 0 {
             let client = try Client()
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func aFloodOfContinuationsEndsTheConnection() throws {
+    @Test func endsConnectionOnFloodOfContinuations() throws {
         let client = try Client()
         let error = #expect(throws: HTTP2Error.self) {
             try RawFrame.headers(HeaderBlock.ok, flags: 0).bytes.receive(by: client.session)
@@ -146,8 +146,8 @@ import Testing
         #expect(error?.message.contains("CONTINUATION") == true, "\(String(describing: error))")
     }
 
-    /// Answers in between are of use, so the same frames do no harm on a connection that works.
-    @Test func framesAmongAnswersAreNoFlood() throws {
+    /// The same frames are allowed if answers arrive between them.
+    @Test func acceptsManyFramesBetweenAnswers() throws {
         let session = try HTTP2ClientSession()
         try RawFrame.emptySettings.bytes.receive(by: session)
         for round in 0..<30 {
@@ -161,8 +161,8 @@ import Testing
         }
     }
 
-    /// The stream is closed although the server never grants window for the rest of the request.
-    @Test func anAnswerBeforeTheRequestIsCompleteFreesTheStream() throws {
+    /// The stream closes although the server never grants window for the rest of the request.
+    @Test func closesStreamAnsweredBeforeRequestIsComplete() throws {
         let client = try Client(body: [UInt8](repeating: 0x20, count: 70_000))
         #expect(client.session.openStreams == 3)
         for stream: UInt32 in [1, 3, 5] { try client.answer(stream: stream) }

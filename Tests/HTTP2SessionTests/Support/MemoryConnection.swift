@@ -1,7 +1,7 @@
 import HTTP2Session
 import Testing
 
-/// A client and a server session, joined by memory.
+/// A client session and a server session, connected in memory.
 struct MemoryConnection {
     let client: HTTP2ClientSession
     let server: HTTP2ServerSession
@@ -19,7 +19,7 @@ struct MemoryConnection {
         clientEvents.session = client
     }
 
-    /// Moves bytes both ways until neither side has more to say.
+    /// Moves bytes in both directions until neither side has output.
     func exchange() throws {
         while client.wantsWrite || server.wantsWrite {
             try move(client, to: server)
@@ -40,7 +40,7 @@ extension HTTP2Endpoint {
         return bytes
     }
 
-    /// What is left to send when the session ends with an error.
+    /// Returns the remaining output of the session, and the error with which the session ends, if any.
     func lastOutput() -> (bytes: [UInt8], error: HTTP2Error?) {
         var bytes: [UInt8] = []
         do throws(HTTP2Error) {

@@ -31,9 +31,9 @@ extension UInt32 {
     var bigEndianBytes: [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: self >> $0) } }
 }
 
-/// HPACK by hand (RFC 7541): fields as literals without indexing.
+/// Hand-written HPACK (RFC 7541), with fields as literals without indexing.
 enum HeaderBlock {
-    /// `:status: 200`, from the static table.
+    /// The field `:status: 200`, from the static table.
     static let ok: [UInt8] = [0x88]
 
     static func field(_ name: String, _ value: String) -> [UInt8] {

@@ -1,4 +1,4 @@
-/// A frame written by hand, for what no session would send (RFC 9113, section 4.1).
+/// A hand-written frame, for input that no session would send (RFC 9113, section 4.1).
 struct RawFrame {
     var type: UInt8
     var flags: UInt8 = 0

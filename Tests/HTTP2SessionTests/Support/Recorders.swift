@@ -1,6 +1,6 @@
 import HTTP2Session
 
-/// Everything a client session told its delegate.
+/// A delegate that records the callbacks of a client session.
 final class ClientRecorder: HTTP2ClientDelegate {
     struct Response: Equatable {
         var status: Int?
@@ -52,7 +52,7 @@ final class ClientRecorder: HTTP2ClientDelegate {
     }
 }
 
-/// Everything a server session told its delegate; answers each request as `answer` says.
+/// A delegate that records the callbacks of a server session, and answers each request with `answer`.
 final class ServerRecorder: HTTP2ServerDelegate {
     struct Request: Equatable {
         var streamID: Int32

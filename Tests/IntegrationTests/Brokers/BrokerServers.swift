@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Gives a suite servers of its own, whose broker is set up as docs/brokers.md says.
+/// A trait that provides a suite with its own servers. The broker is configured as docs/brokers.md describes.
 struct BrokerServers: SuiteTrait, TestScoping {
     struct Servers: Sendable {
         fileprivate let local: LocalServers
@@ -16,14 +16,15 @@ struct BrokerServers: SuiteTrait, TestScoping {
             get throws { Installation.Servers(broker: try local.brokerURL, database: try local.databaseURL) }
         }
 
-        /// Of a user who may do everything.
+        /// The URL of a broker user with all rights.
         var administratorURL: String { get throws { try local.administratorURL } }
 
-        /// Runs lines of a shell in which `martlet`, `rabbitmqctl` and their like are those of the test.
+        /// Runs shell lines in which `martlet`, `rabbitmqctl` and similar commands use the programs and servers of the
+        /// test.
         ///
         /// - Parameters:
-        ///   - files: what the lines read, by name.
-        ///   - martlet: the configuration's path.
+        ///   - files: the contents of the files that the lines read, by name.
+        ///   - martlet: the path of the configuration that `martlet` uses.
         @discardableResult
         func run(
             _ lines: String, files: [String: String] = [:], martlet configuration: String = "/nowhere", in folder: URL
@@ -100,7 +101,7 @@ struct Recipe {
         text = String(page[start.upperBound...].split(separator: "\n## ", maxSplits: 1).first ?? "")
     }
 
-    /// The lines of one of the chapter's blocks for a shell.
+    /// Returns one of the chapter's shell blocks.
     func shell(_ number: Int = 0) throws -> String { try block("sh", number) }
 
     func block(_ language: String, _ number: Int = 0) throws -> String {
@@ -108,7 +109,7 @@ struct Recipe {
         return try #require(blocks.indices.contains(number) ? blocks[number] : nil, "no such block: \(text)")
     }
 
-    /// Lines of rabbitmq.conf.
+    /// Returns the settings in the chapter's rabbitmq.conf block.
     func settings() throws -> [(String, String)] {
         let lines = try #require(Documents.blocks("ini", in: text).first).split(separator: "\n")
         return lines.map { line in
@@ -121,7 +122,12 @@ struct Recipe {
 }
 
 extension BrokersPageTests {
-    /// - Parameter hasTopology: false: there is nothing in the broker but the results exchange and the test's queue on it.
+    /// Runs `body` with an installation on the suite's servers that has one app.
+    ///
+    /// - Parameters:
+    ///   - hasTopology: whether the topology is declared. If not, the broker has only the results exchange and the
+    ///     test's queue that is bound to it.
+    ///   - asAdministrator: whether the installation connects to the broker as a user with all rights.
     func with(
         hasTopology: Bool = true, asAdministrator: Bool = false,
         _ body: (Installation, BrokerServers.Servers) async throws -> Void
@@ -135,7 +141,8 @@ extension BrokersPageTests {
             if hasTopology {
                 #expect(try await installation.martlet(["doctor", "--declare"]).status == 0)
             } else {
-                // As tests know the results: it is in the definitions, too.
+                // The results exchange exists already, because the test collects results. The definitions contain it as
+                // well.
                 let topology = installation.names.topology(delays: RetryPolicy().delays)
                 let found = try await AMQPInspection.look(at: topology, on: try installation.brokerConfiguration())
                 #expect(found.missing.contains("exchange \(installation.names.jobs)"))
@@ -144,7 +151,7 @@ extension BrokersPageTests {
         }
     }
 
-    /// A recipe for this installation's names.
+    /// Returns a recipe with the names of this installation. Also writes the file with the worker's password.
     func own(_ recipe: String, _ installation: Installation) -> String {
         let prefix = installation.names.prefix
         _ = try? installation.write(Self.password, to: "worker.password")
@@ -158,12 +165,15 @@ extension BrokersPageTests {
         .replacing("billing martlet.results", with: "billing \(prefix).results")
     }
 
+    /// Returns the broker's URL for a user.
     func url(of user: String, _ password: String, _ installation: Installation) throws -> String {
         let components = try #require(URLComponents(string: installation.servers.broker))
         return "amqp://\(user):\(password)@127.0.0.1:\(try #require(components.port))/"
     }
 
-    /// Has a worker deliver a push.
+    /// Publishes a job and waits until a worker has delivered it.
+    ///
+    /// - Parameter count: the number of jobs that the test has published, including this one.
     func deliver(_ installation: Installation, _ worker: Subprocess, among count: Int = 1) async throws {
         let job = JobText("order-\(count)", app: Self.app, to: [Token.random()])
         try await eventually(worker.errors) {
@@ -178,7 +188,8 @@ extension BrokersPageTests {
         #expect(installation.results.tally["sent"] == count, "\(installation.results.tally)")
     }
 
-    /// The broker's reply to a message for an exchange that leads nowhere; nil: it has taken it, or no queue wants it.
+    /// Publishes a message that no queue receives. Returns the code of the broker's reply, `nil` if the broker confirms
+    /// the message, or 0 if the attempt fails without a reply.
     func publishes(to exchange: String, _ url: String, _ installation: Installation) async -> UInt16? {
         do {
             let publisher = try AMQPPublisher(
@@ -200,6 +211,7 @@ extension BrokersPageTests {
         }
     }
 
+    /// Declares a topology as a user. Returns the code of the error, or `nil` if the broker allows the declaration.
     func declares(
         _ topology: AMQPTopology, _ url: String, _ installation: Installation
     ) async -> AMQPError.Code? {

@@ -24,7 +24,7 @@ extension BrokersPageTests {
         FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/proton")
     }
 
-    /// docs/publish.md, "By AMQP 1.0".
+    /// The chapter "By AMQP 1.0" of docs/publish.md.
     @Test(.enabled(if: hasProton, "python3-qpid-proton is not installed; run scripts/install"))
     func acceptsJobsOfAMQP10Publishers() async throws {
         try await with { installation, servers in
@@ -47,7 +47,7 @@ extension BrokersPageTests {
                     #expect(sent.status == 0, "\(kind): \(sent)")
                 }
                 try await installation.results.wait(for: 3)
-                try await eventually("\(installation.results.rejections) \(worker.errors)") {
+                try await eventually("two jobs are rejected: \(installation.results.rejections) \(worker.errors)") {
                     installation.results.rejections.count == 2
                 }
             }

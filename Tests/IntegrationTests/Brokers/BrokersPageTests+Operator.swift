@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 extension BrokersPageTests {
-    /// All that a person needs of the broker, where one job waits and one was dropped; and no more.
+    /// Checks that the broker user of an operator can run the commands that operators need, and has no other rights.
+    /// One job is dead and one is in an overflow queue.
     func anOperatorMay(_ installation: Installation, _ url: String, _ shop: String) async throws {
         func anna(_ arguments: [String]) async throws -> Subprocess.Finished {
             try await installation.martlet(arguments, ["amqp.url": url])
@@ -35,9 +36,9 @@ extension BrokersPageTests {
         #expect(blind.status == 0 && blind.output.contains("\nwaiting in the broker: unknown: "), "\(blind)")
         let why = try await anna(["why", "--job", "dead-1"])
         #expect(why.status == 0 && why.output.contains(/dead-letter queue +/), "\(why)")
-        // The broker puts back what was only looked at, a moment after the command has ended.
-        try await eventually("listed") { try await anna(["dead", "list"]).output.contains("dead-1") }
-        try await eventually("replayed") {
+        // The broker requeues messages that a command only reads, shortly after the command has ended.
+        try await eventually("the job is listed") { try await anna(["dead", "list"]).output.contains("dead-1") }
+        try await eventually("the job is replayed") {
             try await anna(["dead", "replay", "--id", "dead-1"]).output == "replayed 1 jobs\n"
         }
         try await waits("urgent 0, normal 3, bulk 0, set apart 1, in delay queues 0, dead 0")
@@ -48,7 +49,7 @@ extension BrokersPageTests {
         _ = try await tail.finish()
         let results = installation.names.results
         #expect(await publishes(to: results, url, installation) == 403)
-        // Who may not is told that, and nothing else.
+        // A user without the right gets an error of one line.
         let refused = try await installation.martlet(["results", "tail"], ["amqp.url": shop])
         #expect(refused.status == 1 && refused.errors.hasPrefix("Error: "), "\(refused)")
         #expect(

@@ -22,7 +22,8 @@ extension BrokersPageTests {
         try await servers.run("rabbitmqctl \(command) bounds", in: installation.folder)
     }
 
-    /// A worker looks once a minute. It is certain of a loss for as long as jobs stay in the queue: fifteen minutes.
+    /// A worker checks its delay queues once a minute. It reports lost jobs only if the deleted queue must still have
+    /// contained some. Jobs stay in this queue for fifteen minutes.
     @Test func declaresDeletedDelayQueueAndReportsLostJobs() async throws {
         try await with { installation, servers in
             let delay = installation.names.delay(seconds: 900)
@@ -34,24 +35,24 @@ extension BrokersPageTests {
             }
             try await installation.withWorker([:]) { worker in
                 try await publish(["one", "two", "three"])
-                try await eventually("they wait: \(worker.errors)") {
+                try await eventually("three jobs wait in the delay queue: \(worker.errors)") {
                     try await installation.waitingMessages(delays: delays)[delay] == 3
                 }
                 try await setPolicy(#"delay\.900"#, #"{"expires":1000}"#, installation, servers)
-                try await eventually("the worker reports it: \(worker.errors)", within: .seconds(600)) {
+                try await eventually("the worker reports the loss: \(worker.errors)", within: .seconds(600)) {
                     worker.errors.contains("broker.queues.vanished")
                 }
                 try await clearPolicy(installation, servers)
                 #expect(worker.errors.contains("lost=\(delay)"), "\(worker.errors)")
-                // An operator deletes the queue, and a publication finds it missing.
-                try await eventually("it is there again: \(worker.errors)", within: .seconds(600)) {
+                // An operator deletes the queue, and the next publication finds it missing.
+                try await eventually("the queue is declared again: \(worker.errors)", within: .seconds(600)) {
                     try await AMQPInspection.look(
                         at: AMQPTopology(queues: [AMQPQueue(name: delay)]), on: try installation.brokerConfiguration()
                     ).missing.isEmpty
                 }
                 try await installation.broker.delete(queues: [delay], exchanges: [])
                 try await publish(["four"])
-                try await eventually("it waits: \(worker.errors)") {
+                try await eventually("the new job waits in the delay queue: \(worker.errors)") {
                     try await installation.waitingMessages(delays: delays)[delay] == 1
                 }
                 #expect(!worker.errors.contains("broker.connection.lost"), "\(worker.errors)")
@@ -59,7 +60,7 @@ extension BrokersPageTests {
         }
     }
 
-    @Test func failsOnPoliciesThatCostJobs() async throws {
+    @Test func doctorFailsOnPoliciesThatLoseJobs() async throws {
         try await with { installation, servers in
             let names = installation.names
             try await servers.run("rabbitmq-plugins enable rabbitmq_management", in: installation.folder)
@@ -69,7 +70,7 @@ extension BrokersPageTests {
                     ["amqp.url": try servers.administratorURL])
             }
             func fails(_ text: String, _ queue: String) async throws {
-                try await eventually("doctor says: \(text)", within: .seconds(90)) {
+                try await eventually("doctor fails because of \(text)", within: .seconds(90)) {
                     let told = try await doctor()
                     return told.status == 1
                         && told.output.split(separator: "\n").contains {
@@ -81,11 +82,11 @@ extension BrokersPageTests {
             try await setPolicy("dead", #"{"max-length":1}"#, installation, servers)
             try await fails("max-length 1, which deletes the oldest messages", names.dead)
             try await installation.publishDead((1...3).map { (Array("\($0)".utf8), AMQPProperties()) })
-            #expect(try await installation.broker.counts([names.dead]) == [names.dead: 1], "the others are deleted")
+            #expect(try await installation.broker.counts([names.dead]) == [names.dead: 1], "one message is kept")
 
             let ledger = "\(names.prefix).ledger"
             try await setPolicy("ledger", #"{"expires":3600000}"#, installation, servers)
-            try await eventually("doctor finds nothing without a ledger", within: .seconds(600)) {
+            try await eventually("doctor accepts the policy without a ledger queue", within: .seconds(600)) {
                 try await doctor().output.contains("ok    policies")
             }
             let maker = try AMQPPublisher(
@@ -99,7 +100,7 @@ extension BrokersPageTests {
             try await setPolicy(#"jobs\.bulk"#, #"{"message-ttl":500}"#, installation, servers)
             try await fails("message-ttl 500, which dead-letters jobs that wait longer", names.queue(of: Lane.bulk))
             try await installation.publish([JobText("late", app: Self.app, to: [Token.random()])], lane: .bulk)
-            try await eventually("dropped") {
+            try await eventually("the late job is dropped") {
                 try await installation.broker.counts([names.dropped]) == [names.dropped: 1]
             }
 
@@ -110,7 +111,7 @@ extension BrokersPageTests {
             try await clearPolicy(installation, servers, command: "clear_operator_policy")
 
             try await servers.run(try Recipe("Policies").shell(2), in: installation.folder)
-            try await eventually("doctor finds nothing", within: .seconds(90)) {
+            try await eventually("doctor accepts the recipe's policies", within: .seconds(90)) {
                 try await doctor().output.contains("ok    policies")
             }
             try await servers.run("rabbitmqctl clear_policy others", in: installation.folder)

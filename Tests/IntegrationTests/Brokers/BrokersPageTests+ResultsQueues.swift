@@ -5,12 +5,12 @@ import Testing
 import WorkerTestSupport
 
 extension BrokersPageTests {
-    @Test func doctorReportsResultsQueuesThatNobodyReads() async throws {
+    @Test func doctorReportsResultsQueueWithoutConsumer() async throws {
         try await with { installation, servers in
             try await servers.run("rabbitmq-plugins enable rabbitmq_management", in: installation.folder)
             let changes = ["amqp.url": try servers.administratorURL]
             func expect(_ finding: String) async throws {
-                // The management API gathers its figures every five seconds.
+                // The management API collects its statistics every five seconds.
                 try await eventually(finding) {
                     try await installation.martlet(
                         ["doctor", "--management", "http://127.0.0.1:\(servers.managementPort)"], changes

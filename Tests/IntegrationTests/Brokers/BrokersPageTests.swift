@@ -7,7 +7,7 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// Each recipe of docs/brokers.md, as it stands there, with a real broker.
+/// The recipes of docs/brokers.md, run as documented with a real broker.
 @Suite(.serialized, BrokerServers(), .needsServers)
 struct BrokersPageTests {
     static let app = "com.example.shop"
@@ -15,7 +15,7 @@ struct BrokersPageTests {
 
     // MARK: Users
 
-    @Test func usersMayDoTheirPartAndNoMore() async throws {
+    @Test func grantsUsersOnlyDocumentedRights() async throws {
         try await with { installation, servers in
             let recipe = try Recipe("Users").shell().replacing("rabbitmqctl add_user martlet-worker", with: ": add")
             let names = installation.names
@@ -34,7 +34,8 @@ struct BrokersPageTests {
                     queues: [AMQPQueue(name: queue, isDurable: false, isExclusive: true)],
                     bindings: [AMQPBinding(queue: queue, exchange: names.results, routingKey: key)])
             }
-            // A queue each: that of a closed connection goes when the broker comes to it.
+            // Each binding gets its own queue, because the broker deletes the exclusive queue of a closed connection
+            // with a delay.
             for (number, key) in [
                 "apns.sent.com.example.shop", "*.unregistered.com.example.shop", "apns.*.com.example.shop",
             ]
@@ -43,17 +44,17 @@ struct BrokersPageTests {
             }
             for (number, key) in ["apns.sent.com.example.other", "*.unregistered.#", "*.*.*.*.*", "#"].enumerated() {
                 let refusal = await declares(bound("billing.others.\(number)", key), billing, installation)
-                #expect(refusal == .accessRefused, "another app's results: \(key)")
+                #expect(refusal == .accessRefused, "billing may not bind other apps' results: \(key)")
             }
             let billings = bound("billing.results", "apns.sent.com.example.shop")
             #expect(await declares(billings, shop, installation) == .accessRefused)
-            // What examples/clients ask for.
+            // The queue and the binding that examples/clients declare.
             let example = try Documents.text("examples/clients/python/consume.py")
             #expect(example.contains(#"QUEUE = "shop.push-results""#) && example.contains(##"f"*.{kind}.#""##))
             let results = try url(of: "shop-results", "secret", installation)
             #expect(await declares(bound("shop.push-results", "*.unregistered.#"), results, installation) == nil)
             #expect(await publishes(to: names.jobs, results, installation) == 403)
-            // Nobody works: the job is published, its outcome is waited for.
+            // No worker runs, so the command publishes the job and waits in vain for its outcome.
             let waited = try await installation.martlet(
                 ["job", "publish", "--wait", "1"], ["amqp.url": try url(of: "anna", "secret", installation)],
                 input: JobText("order-1", app: Self.app, to: [Token.random()]).json)
@@ -64,7 +65,7 @@ struct BrokersPageTests {
 
     // MARK: Fixed topology
 
-    @Test func aWorkerThatMayDeclareNothingWaitsAndThenDelivers() async throws {
+    @Test func waitsForFixedTopologyThenDelivers() async throws {
         try await with(hasTopology: false) { installation, servers in
             let user = "\(installation.names.prefix)-worker"
             let changes = [
@@ -104,10 +105,10 @@ struct BrokersPageTests {
     }
 
     @Test(.enabled(if: BrokerServers.hasAdmin, "rabbitmqadmin is not installed"))
-    func whatIsPrintedForRabbitmqadminIsTheSame() async throws {
+    func createsSameTopologyWithRabbitmqadmin() async throws {
         try await with(hasTopology: false) { installation, servers in
             let configuration = try installation.configuration()
-            // The management plugin brings the program; it is no part of the recipe above it.
+            // rabbitmqadmin needs the management plugin, which the recipe does not enable.
             try await servers.run("rabbitmq-plugins enable rabbitmq_management", in: installation.folder)
             try await servers.run(
                 """
@@ -130,7 +131,7 @@ struct BrokersPageTests {
             try await installation.withWorker(changes.mapValues { $0 }) { worker in
                 try await installation.withLedger(["amqp.declare": "false", "amqp.url": ledger]) { ledger in
                     try await deliver(installation, worker)
-                    try await eventually("the ledger has it: \(ledger.errors)") {
+                    try await eventually("the ledger has the outcome: \(ledger.errors)") {
                         try await installation.martlet(["why", "--job", "order-1"]).status == 0
                     }
                 }
@@ -138,9 +139,9 @@ struct BrokersPageTests {
         }
     }
 
-    /// Whatever was in force before, and while publishers go on.
+    /// The number of shards grows and shrinks while publishers continue.
     @Test(.enabled(if: BrokerServers.hasAdmin, "rabbitmqadmin is not installed"))
-    func theNumberOfQueuesChangesWithNoJobLostAndNoneTwice() async throws {
+    func changesNumberOfShardsWithoutLosingOrDuplicatingJobs() async throws {
         try await with { installation, servers in
             let address = "http://127.0.0.1:\(servers.managementPort)"
             func doctor(_ shards: Int) async throws -> Subprocess.Finished {
@@ -203,7 +204,7 @@ struct BrokersPageTests {
         }
     }
 
-    @Test func aTableNamesEverything() async throws {
+    @Test func listsWholeTopologyAsTable() async throws {
         try await with { installation, _ in
             let printed = try await installation.martlet(
                 ["topology", "--users"], ["retry.delays": "7", "amqp.declare": "false"])
@@ -225,7 +226,7 @@ struct BrokersPageTests {
 
     // MARK: A password that changes
 
-    @Test func aPasswordChangesWithoutARestart() async throws {
+    @Test func reconnectsWithChangedPasswordWithoutRestart() async throws {
         try await with { installation, servers in
             let user = "\(installation.names.prefix)-rotating"
             try await servers.run(
@@ -245,7 +246,7 @@ struct BrokersPageTests {
                     files: ["worker.password": "an0ther"], in: installation.folder)
                 try await eventually(worker.errors) { worker.errors.contains("Lost the connection") }
                 try await deliver(installation, worker, among: 2)
-                // Away, or of no use: the last password counts.
+                // If the file is missing or invalid, the worker uses the last password.
                 for text in [nil, "nonsense"] {
                     if let text {
                         try installation.write(text, to: "amqp-url")
@@ -266,8 +267,8 @@ struct BrokersPageTests {
 
     // MARK: By certificate
 
-    @Test func aWorkerLogsInByItsCertificate() async throws {
-        // The recipe takes the worker's password away, which other tests need.
+    @Test func authenticatesWorkerByCertificate() async throws {
+        // The recipe removes the worker's password. The test restores it at the end, because other tests need it.
         let current = try #require(BrokerServers.current)
         let url = try #require(URLComponents(string: try current.installation.broker))
         try await with(asAdministrator: true) { installation, servers in
@@ -287,7 +288,7 @@ struct BrokersPageTests {
                 asked.status == 0
                     && asked.output.contains("WARN  management    not asked: it wants a password, and martlet-worker"),
                 "\(asked)")
-            // The URL says another user than the certificate.
+            // The URL names a different user than the certificate.
             changes["amqp.url"] = changes["amqp.url"]??.replacing("martlet-worker@", with: "somebody@")
             let other = try await installation.martlet(["doctor"], changes)
             #expect(other.status == 1 && other.output.contains("is not known to the broker as somebody"), "\(other)")
@@ -299,7 +300,7 @@ struct BrokersPageTests {
 
     // MARK: Policies, nodes, doctor
 
-    @Test func theDoctorReadsPoliciesAndLeaders() async throws {
+    @Test func doctorReadsPoliciesAndLeaders() async throws {
         try await with { installation, servers in
             let prefix = installation.names.prefix
             func policy(_ number: Int) throws -> String {
@@ -318,14 +319,14 @@ struct BrokersPageTests {
             #expect(known.output.contains("ok    bindings"), "\(known)")
             do {
                 try await servers.run(try policy(1), in: installation.folder)
-                // The management API knows of a policy when it has gathered its figures again.
-                try await eventually("the policy is known") {
+                // The management API shows a policy after its next collection of statistics.
+                try await eventually("doctor shows the policy's ack timeout") {
                     // Workers request a timeout of their own if the broker is RabbitMQ 4.3 or later.
                     try await installation.martlet(["doctor", "--management", address], asAdministrator)
                         .output.contains(/ok    ack timeout   (1800000 ms at least, by policy|30 minutes: each worker)/)
                 }
             } catch let refusal as Failure {
-                // Before 3.12 there is no such policy.
+                // RabbitMQ before 3.12 does not support this policy.
                 #expect(refusal.description.contains("not recognised"), "\(refusal)")
                 #expect(known.output.contains("note  ack timeout"), "\(known)")
             }
@@ -334,7 +335,7 @@ struct BrokersPageTests {
         }
     }
 
-    @Test func theDoctorTriesTheRightsAndLeavesNothing() async throws {
+    @Test func doctorTestsRightsAndLeavesNoMessages() async throws {
         try await with { installation, servers in
             let names = installation.names
             let user = "\(names.prefix)-poor"
@@ -364,7 +365,7 @@ struct BrokersPageTests {
             let good = try await installation.martlet(["doctor", "--json"], changes.mapValues { $0 })
             #expect(good.status == 0, "\(good)")
             #expect(
-                try await installation.waitingMessages(delays: RetryPolicy().delays) == [:], "a trial is in no queue")
+                try await installation.waitingMessages(delays: RetryPolicy().delays) == [:], "doctor leaves no message")
             #expect(installation.results.count == 0 && installation.results.rejections.isEmpty)
         }
     }

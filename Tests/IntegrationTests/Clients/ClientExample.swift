@@ -2,16 +2,19 @@ import DeliveryPipeline
 import Foundation
 import TestSupport
 
-/// A copy of one of the folders of examples/clients, with the names of one installation.
+/// A copy of a folder of examples/clients that uses the exchanges and queues of one installation.
 struct ClientExample {
     let folder: URL
     let language: ClientLanguage
 
+    /// Returns the name of the consumer's queue.
     static func queue(_ installation: Installation) -> String { "\(installation.names.prefix).kept" }
 
+    /// Copies and builds the programs of a language.
+    ///
     /// - Parameters:
-    ///   - exchange: replaces the exchange of jobs in the publisher.
-    ///   - queue: replaces the consumer's queue.
+    ///   - exchange: the exchange to which the publisher publishes, or `nil` for the exchange of jobs.
+    ///   - queue: the consumer's queue, or `nil` for ``queue(_:)``.
     init(
         _ language: ClientLanguage, to exchange: String? = nil, queue: String? = nil, _ installation: Installation
     ) async throws {
@@ -25,14 +28,14 @@ struct ClientExample {
             language.command(program, in: folder) + arguments, environment: ["AMQP_URL": Self.named(url)], in: folder)
     }
 
-    /// A URL that names the virtual host: most clients read a final slash as a virtual host without a name.
+    /// Returns a URL that names the virtual host. Most clients read a final slash as a virtual host with an empty name.
     static func named(_ url: String) -> String { url.hasSuffix("/") ? "\(url)%2F" : url }
 
     func publish(_ id: String, to tokens: [String], url: String) async throws -> Subprocess.Finished {
         try await start("publish", [id] + tokens, url: url).finish()
     }
 
-    /// A job that is rejected with a `detail`, and the line that a consumer prints.
+    /// Returns a job that is rejected with a `detail`, and the line that a consumer prints for it.
     static func unclearJob(_ id: String, app: String) -> (job: JobText, line: String) {
         let token = Token.random()
         var job = JobText(id, app: app, to: [token])
@@ -53,7 +56,7 @@ struct ClientExample {
             let own = text.replacing("martlet.jobs", with: exchange ?? installation.names.jobs)
                 .replacing("martlet.results", with: installation.names.results)
                 .replacing("shop.push-results", with: queue ?? self.queue(installation))
-            // Overwriting keeps the permission to execute.
+            // Overwriting a file keeps its permission to execute.
             try Data(own.utf8).write(to: file)
         }
         return folder

@@ -5,17 +5,17 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// The programs of examples/clients, with other names in the broker. ``BrokersPageTests`` runs the shell's.
+/// The programs of examples/clients, with the names of an installation. ``BrokersPageTests`` runs the shell scripts.
 @Suite(.needsServers, .endsAHang)
 struct ClientExampleTests {
     private static let app = "com.example.shop"
 
-    @Test(.needs(.go)) func go() async throws { try await publishesAndConsumes(.go) }
-    @Test(.needs(.java)) func java() async throws { try await publishesAndConsumes(.java) }
-    @Test(.needs(.node)) func node() async throws { try await publishesAndConsumes(.node) }
-    @Test(.needs(.php)) func php() async throws { try await publishesAndConsumes(.php) }
-    @Test(.needs(.python)) func python() async throws { try await publishesAndConsumes(.python) }
-    @Test(.needs(.ruby)) func ruby() async throws { try await publishesAndConsumes(.ruby) }
+    @Test(.needs(.go)) func publishesAndConsumesInGo() async throws { try await publishesAndConsumes(.go) }
+    @Test(.needs(.java)) func publishesAndConsumesInJava() async throws { try await publishesAndConsumes(.java) }
+    @Test(.needs(.node)) func publishesAndConsumesInNode() async throws { try await publishesAndConsumes(.node) }
+    @Test(.needs(.php)) func publishesAndConsumesInPHP() async throws { try await publishesAndConsumes(.php) }
+    @Test(.needs(.python)) func publishesAndConsumesInPython() async throws { try await publishesAndConsumes(.python) }
+    @Test(.needs(.ruby)) func publishesAndConsumesInRuby() async throws { try await publishesAndConsumes(.ruby) }
 
     private func publishesAndConsumes(_ language: ClientLanguage) async throws {
         try await Installation.with { installation in
@@ -25,6 +25,7 @@ struct ClientExampleTests {
         }
     }
 
+    /// Checks that the programs publish jobs, and print dead tokens and problems.
     private func delivers(_ example: ClientExample, _ installation: Installation) async throws {
         let (url, broker, queue) = (
             installation.servers.broker, installation.broker, ClientExample.queue(installation)
@@ -38,13 +39,13 @@ struct ClientExampleTests {
             defer { proxy.stop() }
             let consumer = try example.start("consume", url: url.replacing(":\(port)", with: ":\(proxy.port)"))
             defer { consumer.signal(SIGKILL) }
-            try await eventually("it consumes: \(consumer.errors)") { try await broker.consumers(of: queue) == 1 }
+            try await eventually("a consumer runs: \(consumer.errors)") { try await broker.consumers(of: queue) == 1 }
             for (id, tokens) in [("order-1", [good, dead, bad]), ("order-2", [])] {
                 let published = try await example.publish(id, to: tokens, url: url)
                 #expect(published.status == 0, "\(published)")
             }
             try await installation.publish([unclear.job])
-            try await eventually("all is printed: \(consumer.output)\(consumer.errors)") {
+            try await eventually("the consumer prints four lines: \(consumer.output)\(consumer.errors)") {
                 let lines = consumer.output.split(separator: "\n")
                 return lines.contains { $0.hasPrefix("dead \(dead) 20") }
                     && lines.contains("problem order-1 rejected BadDeviceToken \(bad)")
@@ -53,15 +54,16 @@ struct ClientExampleTests {
             }
             #expect(installation.results.tally["sent"] == 1 && consumer.isRunning)
             try await loses(proxy, consumer, of: example, url: url)
-            // What it had not acknowledged would be there again.
-            try await eventually("it is gone") { try await broker.consumers(of: queue) == 0 }
+            // Events that the consumer has not acknowledged are in the queue again.
+            try await eventually("the consumer is gone") { try await broker.consumers(of: queue) == 0 }
             let left = try #require(try await broker.counts([queue])[queue])
-            #expect(left <= 1, "the consumer acknowledges an event after printing it, so the last may be left")
+            #expect(left <= 1, "at most the last event is left: it is printed before it is acknowledged")
         }
         try await broker.delete(queues: [queue], exchanges: [])
     }
 
-    /// Cuts the connection and checks that the consumer reconnects, or exits with an error for its supervisor.
+    /// Cuts the connection, and checks that the consumer reconnects, or exits with an error so that its supervisor
+    /// restarts it.
     private func loses(
         _ proxy: TCPProxy, _ consumer: Subprocess, of example: ClientExample, url: String
     ) async throws {
@@ -69,7 +71,7 @@ struct ClientExampleTests {
         if example.language.comesBack {
             let dead = Token.random(Token.dead)
             #expect(try await example.publish("order-7", to: [dead], url: url).status == 0)
-            try await eventually("it consumes again: \(consumer.output)\(consumer.errors)") {
+            try await eventually("the consumer prints a token again: \(consumer.output)\(consumer.errors)") {
                 consumer.output.contains("dead \(dead) 20")
             }
             consumer.signal(SIGKILL)
@@ -104,8 +106,8 @@ struct ClientExampleTests {
         let kept = try await installation.broker.messages(in: narrow)
         #expect(kept.map(\.id) == ["order-4"] && kept.allSatisfy(\.isPersistent), "\(kept)")
         let second = try await tight.publish("order-5", to: [Token.random()], url: url)
-        #expect(second.status != 0, "a nack: \(second)")
-        // Java's channel stays open after a nack.
+        #expect(second.status != 0, "a negative confirm makes the publisher fail: \(second)")
+        // Java's channel stays open after a negative confirm.
         #expect(language != .java || second.errors.contains("order-5: refused"), "\(second)")
 
         let port = try RefusingPort()

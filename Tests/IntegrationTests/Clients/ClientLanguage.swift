@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A language of examples/clients, except the shell.
+/// A language of examples/clients, other than shell.
 enum ClientLanguage: String, CaseIterable {
     case go, java, node, php, python, ruby
 
@@ -24,7 +24,7 @@ enum ClientLanguage: String, CaseIterable {
         }
     }
 
-    /// How to install what is missing.
+    /// The instruction for installing the missing files.
     var hint: String {
         switch self {
         case .go: "not installed: apt-get install golang-go golang-github-rabbitmq-amqp091-go-dev (470 MB)"
@@ -35,7 +35,7 @@ enum ClientLanguage: String, CaseIterable {
         }
     }
 
-    /// The command that runs a program of a folder.
+    /// Returns the command that runs a program of a folder.
     func command(_ program: String, in folder: URL) -> [String] {
         func file(_ name: String) -> String { folder.appending(path: name).path }
         return switch self {
@@ -48,8 +48,9 @@ enum ClientLanguage: String, CaseIterable {
         }
     }
 
-    /// Builds the programs of a folder: Go's in GOPATH mode, as docs/clients.md says for Debian's package, and once more as
-    /// the module of go.mod, whose dependency Debian's package replaces.
+    /// Builds the programs of a folder, if the language needs it. Go programs are built twice: in GOPATH mode, which
+    /// docs/clients.md describes for Debian's package, and as the module of go.mod, with Debian's package in place of
+    /// the dependency.
     func build(in folder: URL) async throws {
         guard self == .go else { return }
         let module = "github.com/rabbitmq/amqp091-go"

@@ -5,7 +5,7 @@ import PushModel
 import TestSupport
 import Testing
 
-/// The commands and snippets of docs/clients.md, run as users with the rights that the documents give them.
+/// The commands and snippets of docs/clients.md, run by users with the documented rights.
 extension BrokersPageTests {
     private static let page = "docs/clients.md"
 
@@ -32,7 +32,7 @@ extension BrokersPageTests {
                 let expected = try #require(Documents.blocks("text", in: page).first).split(separator: "26-")[0]
                 #expect(printed.hasPrefix(expected), "\(printed)")
             }
-            #expect(page.contains(ClientExample.unclearJob("", app: "").line.suffix(60)), "the line with a detail")
+            #expect(page.contains(ClientExample.unclearJob("", app: "").line.suffix(60)), "the page shows a `detail`")
             try await installation.broker.delete(queues: [queue], exchanges: [])
         }
     }
@@ -70,7 +70,7 @@ extension BrokersPageTests {
                 ["/usr/bin/ruby", Frameworks.harness("rails.rb"), folder.path],
                 environment: ["AMQP_URL": ClientExample.named(try url(of: "shop", "secret", installation))], in: folder)
             #expect(ended.status == 0, "\(ended)")
-            // Sidekiq 7 logs to the same file.
+            // Sidekiq 7 also logs to standard output.
             let published = ended.output.split(separator: "\n").filter { $0.hasPrefix("order-") }.sorted()
             #expect(published == (1...6).map { "order-shipped-\($0)" }, "\(ended)")
             try await sends(6, installation)
@@ -100,7 +100,7 @@ extension BrokersPageTests {
         }
     }
 
-    /// Debian has no Spring AMQP, so the test performs the AMQP operations of its chapter.
+    /// Debian has no Spring AMQP, so the test itself performs the AMQP operations of the Spring chapter.
     @Test func runsSpringOperationsWithDocumentedRights() async throws {
         try await withDocumentedUsers { installation, servers in
             let chapter = try Recipe("Spring", of: Self.page)
@@ -114,7 +114,7 @@ extension BrokersPageTests {
             #expect(keys == ["*.unregistered.#", "*.suppressed.#"])
             let results = installation.names.results
             var topology = AMQPTopology(
-                // Spring declares exchanges that are annotated or are beans.
+                // Spring declares exchanges that are annotated or defined as beans.
                 exchanges: java.contains(/@Exchange|Exchange\(/) ? [AMQPExchange(name: results, kind: .topic)] : [],
                 queues: [AMQPQueue(name: queue, arguments: ["x-queue-type": "quorum"])],
                 bindings: keys.map { AMQPBinding(queue: queue, exchange: results, routingKey: $0) })
@@ -123,7 +123,7 @@ extension BrokersPageTests {
             try await prints(example, user, user, installation, servers)
 
             topology = AMQPTopology(exchanges: [AMQPExchange(name: results, kind: .topic)], queues: [], bindings: [])
-            #expect(await declares(topology, user, installation) == .accessRefused, "as @Exchange does")
+            #expect(await declares(topology, user, installation) == .accessRefused, "the user may declare no exchange")
         }
     }
 
@@ -148,7 +148,7 @@ extension BrokersPageTests {
         }
     }
 
-    /// Publishes a dead token as one user, and waits until the consumer prints it as another.
+    /// Publishes a job for a dead token as one user, and waits until a consumer of another user prints the token.
     private func prints(
         _ example: ClientExample, _ publisher: String, _ consumer: String, _ installation: Installation,
         _ servers: BrokerServers.Servers
@@ -160,12 +160,12 @@ extension BrokersPageTests {
             try await eventually(worker.errors) { worker.errors.contains("Worker started") }
             let consuming = try example.start("consume", url: consumer)
             defer { consuming.signal(SIGKILL) }
-            try await eventually("consuming: \(consuming.errors)") {
+            try await eventually("the program consumes: \(consuming.errors)") {
                 try await broker.consumers(of: "shop.push-results") == 1
             }
             let published = try await example.publish("order-1", to: [token], url: publisher)
             #expect(published.status == 0, "\(published)")
-            try await eventually("printed: \(consuming.output)\(consuming.errors)") {
+            try await eventually("the consumer prints the token: \(consuming.output)\(consuming.errors)") {
                 consuming.output.hasPrefix("dead \(token) 20")
             }
             consuming.signal(SIGKILL)
@@ -177,9 +177,10 @@ extension BrokersPageTests {
         try await broker.delete(queues: ["shop.push-results"], exchanges: [])
     }
 
+    /// Runs a worker until the published jobs have their outcomes, and checks that every push was accepted.
     private func sends(_ count: Int, _ installation: Installation) async throws {
         try await installation.withWorker { worker in
-            try await eventually("\(installation.results.tally) \(worker.errors)") {
+            try await eventually("\(count) outcomes arrive: \(installation.results.tally) \(worker.errors)") {
                 installation.results.count >= count
             }
         }
@@ -187,7 +188,7 @@ extension BrokersPageTests {
     }
 }
 
-/// Debian's packages that the snippets of docs/clients.md need.
+/// The Debian packages that the snippets of docs/clients.md need.
 private enum Frameworks: String {
     case rails = "ruby-sidekiq ruby-activerecord ruby-sqlite3 ruby-bunny"
     case django = "python3-celery python3-django python3-pika"

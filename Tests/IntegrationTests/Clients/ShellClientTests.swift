@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 extension BrokersPageTests {
-    /// examples/clients/shell, which binds its queue over the management API: with the broker that has the plugin.
-    @Test func theShellPublishesAndConsumes() async throws {
+    /// The shell scripts bind their queue through the management API, so they need a broker with the management plugin.
+    @Test func publishesAndConsumesInShell() async throws {
         let servers = try #require(BrokerServers.current)
         try await Installation.with(servers: try servers.installation) { installation in
             let app = "com.example.shop"
@@ -32,32 +32,32 @@ extension BrokersPageTests {
                         "--port", "\(try #require(administrator.port))", "--authfile", installation.path("auth"),
                     ], environment: ["RABBITMQ_API": api, "HOME": installation.folder.path], in: folder)
                 defer { consumer.signal(SIGKILL) }
-                try await eventually("it consumes: \(consumer.errors)") {
+                try await eventually("the script consumes: \(consumer.errors)") {
                     try await installation.broker.consumers(of: queue) == 1
                 }
                 try await servers.run(
                     "\(folder.path)/publish.sh order-1 \(good) \(dead)", martlet: configuration,
                     in: installation.folder)
-                try await eventually("it is printed: \(consumer.output)\(consumer.errors)") {
+                try await eventually("the script prints the dead token: \(consumer.output)\(consumer.errors)") {
                     consumer.output.hasPrefix("dead \(dead) 20")
                 }
                 try await servers.run(
                     "\(folder.path)/publish.sh order-2 \(later)", martlet: configuration, in: installation.folder)
                 let unclear = ClientExample.unclearJob("order-3", app: app)
                 try await installation.publish([unclear.job])
-                try await eventually("it goes on: \(consumer.output)\(consumer.errors)") {
+                try await eventually("the script prints later events: \(consumer.output)\(consumer.errors)") {
                     consumer.output.contains("dead \(later) 20") && consumer.output.contains("\(unclear.line)\n")
                 }
                 consumer.signal(SIGKILL)
                 _ = try await consumer.finish()
-                try await eventually("it is gone") { try await installation.broker.consumers(of: queue) == 0 }
+                try await eventually("the consumer is gone") { try await installation.broker.consumers(of: queue) == 0 }
                 let left = try #require(try await installation.broker.counts([queue])[queue])
-                #expect(left <= 1, "the last one is acknowledged after it is printed, or was not yet")
+                #expect(left <= 1, "at most the last event is left: it is printed before it is acknowledged")
             }
             #expect(installation.results.tally["sent"] == 1)
             let other = try installation.configuration(
                 ["amqp.prefix": "\(installation.names.prefix).other"], file: "other.yaml")
-            await #expect(throws: Failure.self, "there is no such exchange") {
+            await #expect(throws: Failure.self, "the publisher fails because the exchange does not exist") {
                 try await servers.run(
                     "\(folder.path)/publish.sh order-4 \(good)", martlet: other, in: installation.folder)
             }

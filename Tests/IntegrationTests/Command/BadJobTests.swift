@@ -7,12 +7,12 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// Jobs that are no good: each is told, kept, and in nobody's way.
+/// Invalid jobs. Each one is reported and dead-lettered, and does not affect other jobs.
 @Suite(.needsServers)
 struct BadJobTests {
     private static let app = "com.example.shop"
 
-    @Test func theWorkerRejectsWhatIsNoJobAndGoesOn() async throws {
+    @Test func rejectsAndDeadLettersInvalidJobs() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             try await installation.setApp(
@@ -38,7 +38,7 @@ struct BadJobTests {
             try await installation.withWorker { _ in
                 try await installation.publish(raw: bad.map(\.body) + settled.map(\.json))
                 try await installation.results.wait(for: 4)
-                try await eventually("\(installation.results.rejections)") {
+                try await eventually("all invalid jobs are rejected: \(installation.results.rejections)") {
                     installation.results.rejections.count == bad.count
                 }
             }
@@ -51,7 +51,7 @@ struct BadJobTests {
             for (body, field) in bad where field != "$" {
                 #expect(faults.contains { $0.field == field }, "\(body): \(faults)")
             }
-            // Nothing is lost: every body is there as it was published, with the reason.
+            // The dead-letter queue has every body as it was published, with a reason.
             let dead = try await installation.broker.messages(in: installation.names.dead)
             #expect(Set(dead.map(\.body)) == Set(bad.map(\.body)))
             #expect(dead.allSatisfy { !$0.reason.isEmpty })
@@ -65,8 +65,8 @@ struct BadJobTests {
             let jobs = try JSONDecoder().decode([DeadJob].self, from: Data(listed.output.utf8))
             #expect(jobs.count == bad.count)
             #expect(jobs.contains { $0.reason.contains("priorty") && $0.lane == "normal" }, "\(listed.output)")
-            // The broker puts back what was only looked at, a moment after the command has ended.
-            try await eventually("the dead jobs are back") {
+            // The broker requeues messages that a command only reads, shortly after the command has ended.
+            try await eventually("the broker has requeued the dead jobs") {
                 try await installation.waitingMessages(delays: RetryPolicy().delays) == [
                     installation.names.dead: bad.count
                 ]
@@ -74,8 +74,8 @@ struct BadJobTests {
         }
     }
 
-    /// Any publisher may send them; they end nobody's connection.
-    @Test func headersThatCantBeReadAreTheirMessagesAffairAlone() async throws {
+    /// Every publisher can send such headers, so they must not end the worker's connection.
+    @Test func rejectsOnlyMessageWithUnreadableHeaders() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let nested = (1..<1_000).reduce(AMQPFieldValue.array([])) { inside, _ in .array([inside]) }
@@ -84,7 +84,7 @@ struct BadJobTests {
                 configuration: try installation.brokerConfiguration(),
                 topology: installation.names.topology(delays: []), logger: installation.log.logger("publisher"))
             try await publisher.connectOnce()
-            // Together, before a worker is there: all of them are handed to one connection at once.
+            // All jobs are published before a worker runs, so that one connection receives them together.
             try await publisher.publishAndWait(
                 jobs.enumerated().map { index, job in
                     AMQPPublication(
@@ -95,7 +95,7 @@ struct BadJobTests {
             await publisher.close()
             try await installation.withWorker { worker in
                 try await installation.results.wait(for: 5)
-                try await eventually("told\n\(worker.errors)") { installation.results.rejections.count == 1 }
+                try await eventually("one is rejected\n\(worker.errors)") { installation.results.rejections.count == 1 }
                 #expect(!worker.errors.contains("Lost the connection"), "\(worker.errors)")
             }
             #expect(installation.results.tally == ["sent": 5])
@@ -105,7 +105,7 @@ struct BadJobTests {
             let replayed = try await installation.martlet(["dead", "replay"])
             #expect(replayed.output == "replayed 1 jobs\n", "\(replayed)")
             try await installation.withWorker { _ in try await installation.results.wait(for: 6) }
-            #expect(installation.results.tally == ["sent": 6], "its headers ended at the door")
+            #expect(installation.results.tally == ["sent": 6], "the replayed job has no unreadable header")
         }
     }
 
@@ -115,7 +115,7 @@ struct BadJobTests {
         let reason: String
     }
 
-    @Test func theCommandRefusesABadJobBeforeItIsPublished() async throws {
+    @Test func commandRejectsInvalidJobBeforePublishing() async throws {
         try await Installation.with { installation in
             let bad = [
                 ("{", "body: "), (#"{"app":"a","payload":{},"recipients":["aa"],"priorty":5}"#, "priorty: "),
@@ -133,7 +133,7 @@ struct BadJobTests {
         }
     }
 
-    @Test func aMissingMasterKeyStopsOnlyTheAppsThatNeedIt() async throws {
+    @Test func holdsOnlyJobsThatNeedMissingMasterKey() async throws {
         try await Installation.with { installation in
             let other = try MasterKeyring(text: "master-2 \(String(repeating: "B", count: 43))=", source: "test")
             try await installation.addTokenApp(Self.app)

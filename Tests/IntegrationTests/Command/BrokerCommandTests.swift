@@ -11,7 +11,7 @@ import WorkerTestSupport
 struct BrokerCommandTests {
     private static let app = "com.example.shop"
 
-    @Test func aPublishedJobsEventsCanBeFollowed() async throws {
+    @Test func tailsEventsOfPublishedJob() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             try await installation.withWorker(["http.listen": "127.0.0.1:\(try freePort())"]) { worker in
@@ -23,7 +23,7 @@ struct BrokerCommandTests {
                     ])
                 let job = JobText("by hand", app: Self.app, to: [Token.random(), Token.random(Token.bad)]).json
                 try await eventually(tail.errors) { tail.errors.contains("listening for *.sent.#") }
-                try await eventually("\(tail.errors)\(worker.errors)") {
+                try await eventually("the job is published: \(tail.errors)\(worker.errors)") {
                     let published = try await installation.martlet(["job", "publish", "--lane", "urgent"], input: job)
                     guard published.status == 0 else {
                         #expect(published.isBeforeTheWorkerHasDeclared, "\(published)")
@@ -32,8 +32,8 @@ struct BrokerCommandTests {
                     #expect(published.output.hasPrefix("published job by hand with 2 recipients to "))
                     return true
                 }
-                // Once was enough: what is published after that line is seen.
-                try await eventually("\(tail.errors)\(worker.errors)") { !tail.isRunning }
+                // One job is enough, because the command receives every event that is published after this line.
+                try await eventually("the command ends: \(tail.errors)\(worker.errors)") { !tail.isRunning }
                 let finished = try await tail.finish()
                 #expect(finished.status == 0, "\(finished)")
                 let event = try JSONDecoder().decode(ResultEvent.self, from: Data(finished.output.utf8))
@@ -42,7 +42,7 @@ struct BrokerCommandTests {
         }
     }
 
-    @Test func appsAreSetShownAndRemoved() async throws {
+    @Test func setsShowsAndRemovesApps() async throws {
         try await Installation.with { installation in
             let credential = try await installation.addTokenApp(Self.app)
             let new = try await installation.martlet(["app", "set", "com.example.new"])
@@ -79,7 +79,7 @@ struct BrokerCommandTests {
         let routes: [Route]
     }
 
-    /// Every push type in every environment, with what goes before the team's key.
+    /// Checks the routes of every push type in every environment. A certificate takes precedence over the team's key.
     private func showExplains(_ installation: Installation, _ key: String) async throws {
         let certificate = try await installation.addCertificateApp("com.example.new", team: "TEAM000001")
         let expired = try await installation.addCertificateApp("com.example.new", team: "TEAM000001")
@@ -118,7 +118,7 @@ struct BrokerCommandTests {
             held.contains("paused: its jobs wait") && held.contains(/voip +com\.example\.new\.voip +none +.*expired/))
     }
 
-    @Test func theDoctorFindsWhatIsWrong() async throws {
+    @Test func doctorReportsUnreachableServersAndMissingKeyring() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let good = try await installation.martlet(["doctor"])

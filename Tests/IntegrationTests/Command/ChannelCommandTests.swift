@@ -6,13 +6,13 @@ import Testing
 import Threading
 import WireTestSupport
 
-/// `martlet channel` against a server that answers as Apple's page on channel management says.
+/// `martlet channel` with a server that answers as Apple's documentation on channel management describes.
 @Suite(.needsServers)
 struct ChannelCommandTests {
     private static let app = "com.example.sport"
     private static let id = "dHN0LXNyY2gtY2hubA=="
 
-    /// One channel, made and deleted by requests.
+    /// Returns the answer of a server on which the same channel is created, shown and deleted.
     private static func answer(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
         switch request.line {
         case "POST /1/apps/\(app)/channels":
@@ -48,7 +48,7 @@ struct ChannelCommandTests {
         }
     }
 
-    @Test func aChannelIsMadeListedShownAndDeleted() async throws {
+    @Test func createsListsShowsAndDeletesChannel() async throws {
         try await with { server, channel in
             let made = try await channel(["create", "--storage", "most-recent"])
             #expect(made.status == 0 && made.output == "\(Self.id)\n", "\(made)")
@@ -78,7 +78,7 @@ struct ChannelCommandTests {
         }
     }
 
-    @Test func whatGoesWrongIsSaid() async throws {
+    @Test func reportsRefusalsAndInvalidAnswers() async throws {
         let answers = Mutex<[ScriptedServer.Answer?]>([
             .reason(400, "FeatureNotEnabled"), .init(status: 201), .init(status: 500), nil,
         ])
@@ -93,7 +93,7 @@ struct ChannelCommandTests {
         }
     }
 
-    @Test func anAppWithoutCredentialOrServerIsSaid() async throws {
+    @Test func reportsUnknownAppAndUnreachableServer() async throws {
         try await Installation.with { installation in
             let unknown = try await installation.martlet(["channel", "list", "--app", "org.example.other"])
             #expect(unknown.status == 1 && unknown.errors.contains("there is no app org.example.other"), "\(unknown)")

@@ -6,10 +6,10 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// A wrong configuration ends the command at once with 78 and names what is at fault.
+/// Faults in the configuration. The command exits with 78 and names the key or file at fault.
 @Suite(.needsServers)
 struct ConfigurationFaultTests {
-    @Test func wrongConfigurationEndsWith78AndNamesItsFault() async throws {
+    @Test func exitsWith78AndNamesInvalidSetting() async throws {
         try await Installation.with { installation in
             let readable = try installation.write(Installation.keyringText, to: "open-keyring")
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: readable)
@@ -39,8 +39,8 @@ struct ConfigurationFaultTests {
         }
     }
 
-    /// From whatever folder it is read: what it names lies beside it.
-    @Test func relativePathsAreThoseOfTheFilesFolder() async throws {
+    /// The result does not depend on the current folder.
+    @Test func resolvesPathsRelativeToConfigurationFile() async throws {
         try await Installation.with { installation in
             let file = try installation.configuration(["keyring.file": "keyring", "apns.ca_file": "nothing.pem"])
             let finished = try await Subprocess.run([Project.command, "doctor", "--config", file])
@@ -52,7 +52,7 @@ struct ConfigurationFaultTests {
         }
     }
 
-    @Test func aMissingOrBrokenFileIsNamedAndItsTextIsNotShown() async throws {
+    @Test func namesMissingOrInvalidFileWithoutItsText() async throws {
         try await Installation.with { installation in
             let missing = try await Subprocess.run([Project.command, "worker", "--config", "/nowhere/martlet.yaml"])
             #expect(missing.status == 78)
@@ -70,9 +70,9 @@ struct ConfigurationFaultTests {
         }
     }
 
-    /// Who reads JSON gets some in any case.
+    /// A program that reads the JSON of doctor gets a document even if the configuration is invalid.
     @Test(arguments: [["--config", "/nowhere/martlet.yaml"], ["--set", "ampq.url=x"], ["--set", "database.url=x"]])
-    func theDoctorTellsProgramsOfAConfigurationThatCannotBeRead(fault: [String]) async throws {
+    func doctorReportsConfigurationFaultAsJSON(fault: [String]) async throws {
         let finished = try await Subprocess.run([Project.command, "doctor", "--json"] + fault)
         #expect(finished.status == 78, "\(finished)")
         let problems = try await SchemaValidator.problems(
@@ -86,11 +86,11 @@ struct ConfigurationFaultTests {
         #expect(!text.isEmpty && finished.errors.contains(text), "\(finished)")
     }
 
-    @Test func valuesComeFromFlagsThenEnvironmentThenTheFile() async throws {
+    @Test func prefersFlagsThenEnvironmentThenFile() async throws {
         try await Installation.with { installation in
             let file = try installation.configuration(["database.url": "mysql://file/", "log.level": "from-file"])
             let secret = try installation.write(installation.database.url + "\n", to: "database-url")
-            // The environment's log level is wrong, too: only the flag's is good.
+            // Only the flag's log level is valid.
             let finished = try await Subprocess.run(
                 [Project.command, "app", "list", "--config", file, "--set", "log.level=error"],
                 environment: ["MARTLET_LOG_LEVEL": "from-environment", "MARTLET_DATABASE_URL_FILE": secret])
@@ -98,7 +98,7 @@ struct ConfigurationFaultTests {
         }
     }
 
-    @Test func aPortInUseEndsTheCommandWith1() async throws {
+    @Test func exitsWith1IfPortIsInUse() async throws {
         try await Installation.with { installation in
             let taken = installation.simulator.port
             let worker = try await installation.martlet(["worker"], ["http.listen": "127.0.0.1:\(taken)"])
@@ -119,7 +119,7 @@ struct ConfigurationFaultTests {
         }
     }
 
-    @Test func aDatabaseWithoutMigrationsIsNotUsed() async throws {
+    @Test func refusesDatabaseWithoutMigrations() async throws {
         try await Installation.with { installation in
             try await installation.database.pool.query("DROP SCHEMA martlet CASCADE")
             for command in [["worker"], ["app", "list"], ["doctor"]] {
@@ -131,7 +131,7 @@ struct ConfigurationFaultTests {
             }
             let script = try await installation.martlet(["migrate", "--print"])
             #expect(script.status == 0 && script.output.contains("-- 0001_"), "\(script)")
-            #expect(!script.output.contains("\nSELECT martlet.apply_grants()"), "no answer of which nobody makes use")
+            #expect(!script.output.contains("\nSELECT martlet.apply_grants()"), "the script prints no query result")
             let planned = try await installation.martlet(["migrate", "--dry-run"])
             #expect(planned.output.contains("would apply 1"), "\(planned)")
             #expect(try await installation.martlet(["migrate"]).output.contains("applied 1"))

@@ -7,7 +7,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// `martlet credential check` against the simulator.
+/// `martlet credential check` with the simulator.
 @Suite(.needsServers)
 struct CredentialCheckCommandTests {
     private struct Report: Decodable {
@@ -20,7 +20,7 @@ struct CredentialCheckCommandTests {
         try JSONDecoder().decode([Report].self, from: Data(finished.output.utf8))
     }
 
-    @Test func storedCredentialsAreCheckedWithTheFleetsToken() async throws {
+    @Test func checksStoredCredentialsWithFleetsToken() async throws {
         try await Installation.with { installation in
             let key = try await installation.addTokenApp("com.example.shop")
             let certificate = try await installation.addCertificateApp("com.example.news")
@@ -35,10 +35,10 @@ struct CredentialCheckCommandTests {
             #expect(again.status == 0, "\(again)")
             #expect(again.output.contains("sandbox at 127.0.0.1:\(installation.simulator.port)"), "\(again)")
             #expect(again.output.split(separator: "\n").count == 1)
-            #expect(await installation.simulator.counters().byStatus[200] == nil, "nothing is delivered")
+            #expect(await installation.simulator.counters().byStatus[200] == nil, "no push is delivered")
             #expect(installation.simulator.tokenUses.count == 1)
             let use = try #require(installation.simulator.tokenUses.values.first)
-            #expect(use.issued.count == 1, "checks make no new token: \(use)")
+            #expect(use.issued.count == 1, "checks sign no new token: \(use)")
 
             let push = try await installation.martlet([
                 "credential", "check", key, "--environment", "production", "--token", Token.random(), "--app",
@@ -49,7 +49,7 @@ struct CredentialCheckCommandTests {
         }
     }
 
-    @Test func eachThatFailsIsToldAndTheOthersAreCheckedStill() async throws {
+    @Test func reportsEachFailureAndChecksAllCredentials() async throws {
         try await Installation.with { installation in
             let good = try await installation.addTokenApp("com.example.good")
             let revoked = try await installation.addTokenApp("com.example.revoked", team: "TEAM000003", isRefused: true)
@@ -86,8 +86,8 @@ struct CredentialCheckCommandTests {
         }
     }
 
-    /// What is imported must also work: each accepted form, through a real handshake.
-    @Test func everyFormOfACertificateConnects() async throws {
+    /// Every file format that can be imported must also work in a TLS handshake.
+    @Test func connectsWithEveryCertificateFormat() async throws {
         let authority = FileManager.default.temporaryDirectory.appending(path: "martlet-authority-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: authority) }
         try await Installation.with(simulator: { $0.directory = authority.path }) { installation in
@@ -95,7 +95,7 @@ struct CredentialCheckCommandTests {
             func check(_ arguments: [String]) async throws -> Subprocess.Finished {
                 try await installation.martlet(
                     ["credential", "check", "--team", "TEAM000001", "--passphrase-file", "passphrase"] + arguments,
-                    // No database is needed.
+                    // Checking files needs no database.
                     ["database.url": nil, "keyring.file": nil])
             }
             for key in ["ec", "rsa"] {
@@ -117,6 +117,7 @@ struct CredentialCheckCommandTests {
         }
     }
 
+    /// Writes certificates and keys in every accepted format.
     private static func makeForms(in installation: Installation, authority: String) async throws {
         try installation.write("Schlüssel\n", to: "passphrase")
         try installation.write(

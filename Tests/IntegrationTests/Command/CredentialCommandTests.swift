@@ -15,7 +15,7 @@ struct CredentialCommandTests {
         let days_left: Int?
     }
 
-    @Test func anImportIsToldToScriptsToo() async throws {
+    @Test func printsImportAsJSON() async throws {
         try await Installation.with { installation in
             try await makeFiles(in: installation)
             func imported(_ arguments: [String]) async throws -> Imported {
@@ -41,7 +41,7 @@ struct CredentialCommandTests {
         let topics: [String]
     }
 
-    @Test func keysAndCertificatesAreImportedAndNeverShown() async throws {
+    @Test func importsCredentialsWithoutRevealingSecrets() async throws {
         try await Installation.with { installation in
             func succeed(_ arguments: [String]) async throws -> String {
                 let finished = try await installation.martlet(arguments)
@@ -71,7 +71,7 @@ struct CredentialCommandTests {
                 for line in key.split(separator: "\n").dropLast() { #expect(!(said + list).contains(line)) }
             }
             #expect(!(said + list).contains("PRIVATE") && !(said + list).contains("hunter2"))
-            // Nor are they in the database as they are.
+            // The database contains no private key in plain text either.
             let dump = try await installation.database.pool.query(
                 "SELECT count(*) AS n FROM martlet.credentials WHERE position('PRIVATE KEY'::bytea IN sealed_secret) > 0"
             )
@@ -88,7 +88,7 @@ struct CredentialCommandTests {
         }
     }
 
-    @Test func aBadFileIsNamedWithItsFault() async throws {
+    @Test func namesInvalidFileAndItsFault() async throws {
         try await Installation.with { installation in
             try await makeFiles(in: installation)
             let p12 = installation.path("push.p12"), wrong = try installation.write("wrong\n", to: "wrong")
@@ -107,7 +107,7 @@ struct CredentialCommandTests {
         }
     }
 
-    @Test func aDryRunSaysEverythingAndNeedsNothing() async throws {
+    @Test func dryRunDescribesImportWithoutDatabase() async throws {
         try await Installation.with { installation in
             try await makeFiles(in: installation)
             let finished = try await installation.martlet(
@@ -141,7 +141,7 @@ struct CredentialCommandTests {
         }
     }
 
-    @Test func aRenewedCertificateNamesTheOneItReplaces() async throws {
+    @Test func namesCertificateThatImportReplaces() async throws {
         try await Installation.with { installation in
             try await makeFiles(in: installation)
             func imported(_ file: String, _ options: String...) async throws -> String {
@@ -163,12 +163,12 @@ struct CredentialCommandTests {
         }
     }
 
-    /// A .p8 as Apple hands it out, and a certificate with its key as PEM and as .p12.
+    /// Writes a .p8 file in Apple's format, and certificates with their keys as PEM and as .p12 files.
     private func makeFiles(in installation: Installation) async throws {
         let issued = try installation.simulator.certificateAuthority.issueClientCertificate(app: "com.example.news")
         try installation.write(issued.certificatePEM + "\n" + issued.privateKeyPEM + "\n", to: "push.pem")
         try installation.write(issued.certificatePEM + "\n", to: "certificate.pem")
-        // A second certificate: one can be imported once only.
+        // A certificate can be imported only once, so the .p12 file contains a second one.
         let other = try installation.simulator.certificateAuthority.issueClientCertificate(app: "com.example.news")
         try installation.write(other.certificatePEM + "\n" + other.privateKeyPEM + "\n", to: "other.pem")
         try installation.write("hunter2\n", to: "passphrase")

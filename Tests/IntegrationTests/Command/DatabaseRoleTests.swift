@@ -6,10 +6,10 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// The command as a user of the database that may do no more than it must.
+/// The command as a database user with the minimum of rights.
 @Suite(.needsServers, .endsAHang)
 struct DatabaseRoleTests {
-    @Test func aWorkerNeedsNoMoreThanTheGroupOfWorkers() async throws {
+    @Test func runsWorkerWithRightsOfWorkerGroup() async throws {
         try await Installation.with { installation in
             let apps = ["com.example.shop", "com.example.news", "com.example.gone"]
             try await installation.addTokenApp(apps[0])
@@ -27,7 +27,7 @@ struct DatabaseRoleTests {
                     try await eventually(worker.errors) {
                         try await installation.database.pool.query("SELECT 1 FROM martlet.refusals").count == 1
                     }
-                    // It follows changes, too.
+                    // The worker also applies changes.
                     try await installation.addTokenApp("com.example.new", team: "TEAM000004")
                     try await eventually(worker.errors) { worker.errors.contains("apps=4") }
                     try await installation.publish([JobText("4", app: "com.example.new", to: Token.random(count: 5))])
@@ -40,7 +40,7 @@ struct DatabaseRoleTests {
         }
     }
 
-    @Test func anOperatorNeedsNoMoreThanTheGroupOfOperators() async throws {
+    @Test func runsOperatorCommandsWithRightsOfOperatorGroup() async throws {
         try await Installation.with { installation in
             try await installation.addCertificateApp("com.example.news")
             let issued = try installation.simulator.certificateAuthority.issueClientCertificate(app: "com.example.shop")
@@ -64,7 +64,7 @@ struct DatabaseRoleTests {
                 _ = try await run("credential", "retire", "\(id)")
                 _ = try await run("app", "remove", "com.example.shop")
                 let audit = try await run("audit", "--since", "1h", "--app", "com.example.shop")
-                // Three of the app, four of its account.
+                // The lines are a header, three changes of the app and four changes of its account.
                 #expect(audit.split(separator: "\n").count == 8, "\(audit)")
                 #expect(audit.contains("paused: false → true"), "\(audit)")
                 let deletion = audit.split(separator: "\n").first { $0.contains("delete app_accounts") } ?? ""
@@ -79,7 +79,7 @@ struct DatabaseRoleTests {
     }
 
     @Test(arguments: [["audit", "--since", "yesterday"], ["audit", "--limit", "0"]])
-    func wrongUsageOfAuditEndsWith64(_ words: [String]) async throws {
+    func exitsWith64OnWrongUsageOfAudit(_ words: [String]) async throws {
         #expect(try await Subprocess.run([Project.command] + words).status == 64)
     }
 }

@@ -9,7 +9,7 @@ import Testing
 struct DeadCommandTests {
     private static let (known, unknown) = ("com.example.shop", "com.example.late")
 
-    @Test func deadJobsAreShownReplayedAndDropped() async throws {
+    @Test func showsReplaysAndDropsDeadJobs() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.known)
             try await installation.withWorker(["http.listen": "127.0.0.1:\(try freePort())"]) { worker in
@@ -38,7 +38,7 @@ struct DeadCommandTests {
                 let planned = try await installation.martlet(["dead", "replay", "--app", Self.unknown, "--dry-run"])
                 #expect(planned.output == "would replay 3 jobs\n", "\(planned)")
                 try await installation.addTokenApp(Self.unknown)
-                try await eventually("the worker knows the app: \(worker.errors)") {
+                try await eventually("the worker has read the new app: \(worker.errors)") {
                     let replayed = try await installation.martlet(["dead", "replay", "--id", "late-1"])
                     #expect(replayed.status == 0 && replayed.output.hasPrefix("replayed "), "\(replayed)")
                     return installation.results.tally["sent"] == 1
@@ -50,10 +50,10 @@ struct DeadCommandTests {
                 try await installation.results.wait(for: 3)
                 #expect(installation.results.tally == ["sent": 3])
 
-                #expect(try await installation.martlet(["dead", "drop"]).status == 64, "which ones?")
+                #expect(try await installation.martlet(["dead", "drop"]).status == 64, "no jobs are selected")
                 let dropped = try await installation.martlet(["dead", "drop", "--reason", "priorty"])
                 #expect(dropped.output == "dropped 1 jobs\n", "\(dropped)")
-                try await eventually("nothing is left") {
+                try await eventually("the dead-letter queue is empty") {
                     try await installation.broker.messages(in: installation.names.dead).isEmpty
                 }
             }

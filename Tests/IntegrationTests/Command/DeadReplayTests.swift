@@ -10,18 +10,18 @@ import Testing
 struct DeadReplayTests {
     private static let app = "com.example.shop"
 
-    @Test func aJobThatDiesAgainIsReplayedOnce() async throws {
+    @Test func replaysJobsOnceEvenIfRejectedAgain() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             try await installation.withWorker { _ in
                 let broken = (1...3).map { JobText("odd-\($0)", app: Self.app, to: ["aa"], more: #","priorty":5"#) }
                 try await installation.publish(broken)
-                try await eventually("\(installation.results.rejections)") {
+                try await eventually("three jobs are rejected: \(installation.results.rejections)") {
                     installation.results.rejections.count == 3
                 }
                 let replayed = try await installation.martlet(["dead", "replay"])
                 #expect(replayed.status == 0 && replayed.output == "replayed 3 jobs\n", "\(replayed)")
-                try await eventually("\(installation.results.rejections)") {
+                try await eventually("the replayed jobs are rejected: \(installation.results.rejections)") {
                     installation.results.rejections.count == 6
                 }
                 let listed = try await installation.martlet(["dead", "list", "--json"])
@@ -31,8 +31,8 @@ struct DeadReplayTests {
         }
     }
 
-    /// More bytes than a command holds at a time, and messages that are no jobs.
-    @Test func whatIsNotMeantIsPassedOver() async throws {
+    /// The queue has more bytes than a command keeps in memory, and messages that are not jobs.
+    @Test func selectsJobAmongLargeAndInvalidMessages() async throws {
         try await Installation.with { installation in
             let large = Array(repeating: UInt8(ascii: "x"), count: 2_000_000)
             let needle = Array(#"{"id":"needle","app":"com.example.shop"}"#.utf8)
@@ -46,13 +46,13 @@ struct DeadReplayTests {
             #expect(all.output.ranges(of: "\"bytes\"").count == 22, "\(all.errors)")
             let replayed = try await installation.martlet(["dead", "replay", "--to-lane", "bulk"])
             #expect(replayed.output == "replayed 22 jobs\n", "\(replayed)")
-            try await eventually("they are in the lane") {
+            try await eventually("all 22 messages are in the bulk lane") {
                 try await installation.waitingMessages() == [installation.names.queue(of: .bulk): 22]
             }
         }
     }
 
-    @Test func whyTheBrokerGaveUpIsTheLastReason() async throws {
+    @Test func showsLastReasonWhyBrokerDroppedJob() async throws {
         try await Installation.with { installation in
             func died(_ reasons: String...) -> AMQPProperties {
                 var properties = AMQPProperties()
@@ -61,7 +61,7 @@ struct DeadReplayTests {
                 return properties
             }
             try await installation.publishDead([([4, 4, 4, 4], AMQPProperties())], key: "odd")
-            // Some have waited in a delay queue before.
+            // Some of the messages expired in a delay queue before.
             try await installation.publishDead([
                 ([1], died("delivery_limit", "expired")), ([2, 2], died("expired", "expired")),
                 ([3, 3, 3], died("maxlen")),
@@ -92,7 +92,7 @@ struct DeadReplayTests {
             #expect(replayed.status == 1 && replayed.output == "replayed 2 jobs\n", "\(replayed)")
             #expect(replayed.errors.contains(#"2 jobs are still dead: no lane is called "urgnt"; replay them"#))
             let names = installation.names
-            try await eventually("the others are in their lanes") {
+            try await eventually("the jobs of known lanes are in their lanes") {
                 try await installation.waitingMessages() == [
                     names.queue(of: .urgent): 1, names.queue(of: .bulk): 1, names.dead: 2,
                 ]
@@ -101,14 +101,14 @@ struct DeadReplayTests {
                 "dead", "replay", "--reason", "no lane is called", "--to-lane", "urgent",
             ])
             #expect(cured.status == 0 && cured.output == "replayed 2 jobs\n", "\(cured)")
-            try await eventually("all are in lanes") {
+            try await eventually("all jobs are in lanes") {
                 try await installation.waitingMessages() == [names.queue(of: .urgent): 3, names.queue(of: .bulk): 1]
             }
         }
     }
 
-    /// What the command has in memory then lies in the queue again.
-    @Test func whatIsSaidToBeReplayedIsThoughConnectionsBreak() async throws {
+    /// The broker requeues the messages that the command has received and not yet replayed.
+    @Test func reportsReplayedJobsWhenConnectionsBreak() async throws {
         try await Installation.with { installation in
             let count = 1_000
             let bodies = (0..<count).map { Array(#"{"id":"\#($0)"}"#.utf8) }
@@ -122,7 +122,7 @@ struct DeadReplayTests {
             let command = try Subprocess(
                 [Project.command, "dead", "replay", "--config", configuration], in: installation.folder)
             let lane = installation.names.queue(of: .normal)
-            try await eventually("it has begun: \(command.errors)") {
+            try await eventually("ten jobs are replayed: \(command.errors)") {
                 try await installation.waitingMessages()[lane] ?? 0 >= 10
             }
             proxy.cut()
@@ -130,8 +130,8 @@ struct DeadReplayTests {
             let said = finished.errors.firstMatch(of: /replayed ([0-9]+) jobs before this; the last/)
             let replayed = try #require(said.flatMap { Int($0.1) }, "\(finished)")
             #expect(finished.status == 1 && finished.output == "" && replayed < count, "\(finished)")
-            // What is on its way as connections break may be both.
-            try await eventually("the others lie there again: \(finished)") {
+            // A message in transit when the connections break may be in both queues.
+            try await eventually("the other jobs are dead again: \(finished)") {
                 let left = try await installation.waitingMessages()[installation.names.dead] ?? 0
                 return (count - replayed...count - replayed + 20).contains(left)
             }

@@ -17,7 +17,7 @@ struct DoctorTests {
         return try await installation.martlet(["doctor"], ["database.url": url])
     }
 
-    @Test func aDatabaseThatIsNotVerifiedIsWarnedOf() async throws {
+    @Test func warnsOfUnverifiedDatabaseServer() async throws {
         try await Installation.with { installation in
             #expect(try await installation.martlet(["doctor", "--declare"]).status == 0)
             #expect(try await !doctor(installation).output.contains("WARN  database TLS"))
@@ -26,13 +26,13 @@ struct DoctorTests {
                 far.output.contains(
                     "WARN  database TLS  db.example.net is not verified: set sslmode=verify-full in database.url"),
                 "\(far)")
-            #expect(far.status == 0, "a warning is no failure: \(far)")
+            #expect(far.status == 0, "a warning is not a failure: \(far)")
         }
     }
 
-    /// A function that hides PostgreSQL's clock plays a server whose time is wrong.
+    /// A function that shadows PostgreSQL's clock simulates a server whose clock is wrong.
     @Test(arguments: [(2, "ok    clock"), (8, "WARN  clock"), (-8, "WARN  clock"), (40, "FAIL  clock")])
-    func aDatabaseWhoseClockIsOffIsWarnedOf(seconds: Int, verdict: String) async throws {
+    func reportsClockOffsetOfDatabase(seconds: Int, verdict: String) async throws {
         try await Installation.with { installation in
             try await installation.database.pool.query("CREATE SCHEMA late")
             try await installation.database.pool.query(
@@ -60,7 +60,7 @@ struct DoctorTests {
                         ELSE pg_catalog.current_setting(name) END $$
                     """)
                 let finished = try await doctor(installation, options: "options=-csearch_path%3Dweak,pg_catalog")
-                #expect(finished.status == 0, "a warning is no failure: \(finished)")
+                #expect(finished.status == 0, "a warning is not a failure: \(finished)")
                 return finished.output
             }
             try await installation.database.pool.query("CREATE SCHEMA weak")
@@ -86,20 +86,20 @@ struct DoctorTests {
                 finished.output.contains(
                     "the database does not answer: no connection to 127.0.0.1:\(silent.port)/d as martlet within 1.0 "
                         + "seconds, although the host accepts connections"), "\(finished)")
-            // The broker's figures are shown nevertheless.
+            // The command shows the state of the broker nevertheless.
             let broker = command == ["doctor"] ? "ok    broker" : "\nwaiting in the broker: urgent "
             #expect(finished.output.contains(broker), "\(finished)")
         }
     }
 
-    /// Who answers to any question that there is no such thing knows neither a queue nor a binding.
-    @Test func aServerThatIsNoManagementAPIIsNotTakenForOne() async throws {
+    /// A server that answers every request with 404 must not look like a broker without queues and bindings.
+    @Test func warnsOfServerThatIsNoManagementAPI() async throws {
         try await Installation.with { installation in
             #expect(try await installation.martlet(["doctor", "--declare"]).status == 0)
             let server = try Subprocess(
                 ["/usr/bin/python3", "-u", "-m", "http.server", "--bind", "127.0.0.1", "0"], in: installation.folder)
             defer { server.signal(SIGKILL) }
-            try await eventually("it listens: \(server.errors)") { server.output.contains(/port [0-9]+/) }
+            try await eventually("the server listens: \(server.errors)") { server.output.contains(/port [0-9]+/) }
             let port = try #require(server.output.firstMatch(of: /port ([0-9]+)/)?.1)
             let finished = try await installation.martlet(["doctor", "--management", "http://127.0.0.1:\(port)"])
             #expect(finished.output.contains("WARN  management"), "\(finished)")

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// Each `martlet …` that a document shows: its subcommand exists and knows its options.
+/// The `martlet` commands in the documents. Their subcommands and options must exist.
 @Suite struct DocumentedCommandTests {
-    @Test func theCommandKnowsWhatIsShown() async throws {
+    @Test func documentsOnlyExistingCommandsAndOptions() async throws {
         var known: [[String]: CommandHelp] = [:]
         var shown = 0
         for (path, text) in try Documents.all() {
@@ -11,21 +11,21 @@ import Testing
                 shown += 1
                 let (words, options) = Self.parts(of: line)
                 let help = try await Self.help(of: words, &known)
-                #expect(help.subcommands.isEmpty || help.words == words, "\(path): there is no: martlet \(line)")
+                #expect(help.subcommands.isEmpty || help.words == words, "\(path): no such command: martlet \(line)")
                 for option in options {
-                    #expect(help.text.contains(option), "\(path): \(option) is not known: martlet \(line)")
+                    #expect(help.text.contains(option), "\(path): \(option) is no option of: martlet \(line)")
                 }
             }
         }
         #expect(shown > 80)
     }
 
-    @Test func everyCommandIsShown() async throws {
+    @Test func documentsEveryCommand() async throws {
         let shown = try Documents.all().flatMap { Self.commands(in: $0.text) }.map { Self.parts(of: $0).words }
         var waiting: [[String]] = [[]]
         while let words = waiting.popLast() {
             let help = try await CommandHelp(of: words)
-            // The standard one goes without its name.
+            // Documents show the default subcommand without its name.
             waiting += help.subcommands.filter { $0 != help.standard }.map { words + [$0] }
             guard help.subcommands.isEmpty else { continue }
             #expect(
@@ -34,7 +34,8 @@ import Testing
         }
     }
 
-    /// Without `martlet`: lines of code blocks, what a shell puts in, and code in a text.
+    /// Returns the commands of a text, without `martlet`. They are in code blocks, in command substitutions and in
+    /// inline code.
     private static func commands(in text: String) -> [String] {
         let joined = text.replacing(/\\\n\s*/, with: "")
         let blocks = ["", "sh"].flatMap { Documents.blocks($0, in: joined) }
@@ -45,14 +46,14 @@ import Testing
         return lines + prose.matches(of: /`martlet ([a-z][^`]*)`/).map { String($0.1) }
     }
 
-    /// The words in front of the first argument that is no name of a command, and all options.
+    /// Returns the words before the first argument that can't be the name of a command, and all options.
     private static func parts(of line: String) -> (words: [String], options: [String]) {
         let command = line.prefix { !"#>)".contains($0) }
         let words = command.split(separator: " ").prefix { $0.wholeMatch(of: /[a-z][a-z-]*/) != nil }
         return (words.map(String.init), command.matches(of: /(?:^|\s)(--[a-z-]+)/).map { String($0.1) })
     }
 
-    /// Of the command that the words begin with.
+    /// Returns the help of the longest command that the words begin with.
     private static func help(
         of words: [String], _ known: inout [[String]: CommandHelp]
     ) async throws -> (text: String, subcommands: [String], words: [String]) {

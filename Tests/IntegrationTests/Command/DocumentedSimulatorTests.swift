@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// The configurations that the documents show for a worker, against simulators started as shown there.
+/// The documented configurations of a worker, with simulators that are started as documented.
 @Suite(.needsServers)
 struct DocumentedSimulatorTests {
     private static func section(_ heading: String, of page: String) throws -> String {
@@ -13,11 +13,11 @@ struct DocumentedSimulatorTests {
         return String(try #require(parts.dropFirst().first?.split(separator: "\n## ").first))
     }
 
-    /// Starts a simulator in the installation's folder, and returns it when it has printed its ports.
+    /// Starts a simulator in the installation's folder, and returns it after it has printed its ports.
     private func simulator(of output: String, in installation: Installation) async throws -> Subprocess {
         let simulator = try Subprocess(
             [Project.command, "simulate", output, "--port", "0", "--control-port", "0"], in: installation.folder)
-        try await eventually("\(simulator.output)\(simulator.errors)") { simulator.output.contains("\n") }
+        try await eventually("started: \(simulator.output)\(simulator.errors)") { simulator.output.contains("\n") }
         return simulator
     }
 
@@ -127,7 +127,7 @@ struct DocumentedSimulatorTests {
                         "/usr/bin/curl", "-sS", "--fail", "\(control)/subscriptions", "-d",
                         #"{"persona":"\#(service.1)","application_server_key":"\#(key)"}"#,
                     ])
-                // A list of one.
+                // The answer is a list of one subscription.
                 recipients.append("{\"subscription\": \(subscribed.drop { $0 != "{" }.prefix { $0 != "]" })}")
             }
             let example = #"{"subscription": {"endpoint":"https://localhost:2399/…","keys":{…}}}"#

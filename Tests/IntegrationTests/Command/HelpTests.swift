@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite struct HelpTests {
-    /// Follows the lists of subcommands, so a new command is found without a word here.
+    /// The test follows the lists of subcommands, so it also covers new commands.
     @Test func everyCommandHasHelp() async throws {
         var waiting: [[String]] = [[]]
         var seen: [[String]] = []
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [["fly"], ["worker", "--fast"], ["app", "set"], ["job", "publish", "--lane", "express"]])
-    func wrongUsageEndsWith64(_ words: [String]) async throws {
+    func exitsWith64OnWrongUsage(_ words: [String]) async throws {
         let finished = try await Subprocess.run([Project.command] + words)
         #expect(finished.status == 64)
         #expect(finished.errors.contains("Error: "), "\(finished)")

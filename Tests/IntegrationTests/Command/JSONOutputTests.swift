@@ -32,12 +32,12 @@ struct JSONOutputTests {
     private static let channel = ["--app", app]
     private static let id = "dHN0LXNyY2gtY2hubA=="
 
-    @Test func everyKeyIsInSnakeCase() async throws {
+    @Test func usesSnakeCaseForEveryKey() async throws {
         try await Installation.with { installation in
             let token = try await prepare(installation)
             let arguments = try Self.arguments(installation, token: token)
             let commands = try await Self.commands(with: "--json")
-            #expect(Set(commands) == Set(arguments.keys), "each command with --json is tried")
+            #expect(Set(commands) == Set(arguments.keys), "each command with --json is tested")
             try await ScriptedServer.with(answer: Self.answer) { server in
                 let changes: [String: String?] = [
                     "apns.endpoint.channels.production": "127.0.0.1:\(server.port)",
@@ -62,6 +62,8 @@ struct JSONOutputTests {
         }
     }
 
+    /// Adds the data that the commands print.
+    ///
     /// - Returns: a token that is marked dead.
     private func prepare(_ installation: Installation) async throws -> String {
         #expect(try await installation.martlet(["doctor", "--declare"]).status == 0)
@@ -103,7 +105,7 @@ struct JSONOutputTests {
         while let words = waiting.popLast() {
             let help = try await CommandHelp(of: words)
             waiting += help.subcommands.map { words + [$0] }
-            // A group shows the options of its standard command.
+            // The help of a group shows the options of its default subcommand.
             if help.subcommands.isEmpty, words.first != "help", help.text.contains(try Regex("\n  \(option) +[^ <]")) {
                 found.append(words.joined(separator: " "))
             }

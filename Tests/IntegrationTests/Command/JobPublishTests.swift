@@ -9,7 +9,7 @@ import Testing
 struct JobPublishTests {
     private static let app = "com.example.shop"
 
-    @Test func theBrokerVouchesForWhoPublishes() async throws {
+    @Test func publishesWithUserIDThatBrokerValidates() async throws {
         try await Installation.with { installation in
             let user = try #require(URL(string: installation.servers.broker)?.user ?? "guest")
             try await installation.addTokenApp(Self.app)
@@ -20,10 +20,10 @@ struct JobPublishTests {
                     worker.errors.contains("Worker started")
                 }
                 let job = JobText("named", app: Self.app, to: [Token.random()]).json
-                try await eventually("published: \(worker.errors)") {
+                try await eventually("the command publishes: \(worker.errors)") {
                     try await installation.martlet(["job", "publish"], input: job).status == 0
                 }
-                try await eventually("\(installation.results.rejections) \(worker.errors)") {
+                try await eventually("the job ends: \(installation.results.rejections) \(worker.errors)") {
                     installation.results.count == 1 || !installation.results.rejections.isEmpty
                 }
             }
@@ -31,7 +31,7 @@ struct JobPublishTests {
         }
     }
 
-    @Test func whoWaitsIsToldWhatBecomesOfEachRecipient() async throws {
+    @Test func waitsForOutcomeOfEachRecipient() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let declared = try await installation.martlet(["doctor", "--declare"])
@@ -50,7 +50,7 @@ struct JobPublishTests {
                 let one = JobText("one", app: Self.app, to: [Token.random()]).json
                 let sent = try await installation.martlet(["job", "publish", "--wait", "60"], input: one)
                 #expect(sent.status == 0, "\(sent) \(worker.errors)")
-                // Two of one id, at one time: each hears of its own.
+                // Of two jobs with the same id at the same time, each command gets the outcomes of its own job.
                 let (first, second) = (Token.random(Token.slow(500)), Token.random(Token.bad))
                 async let mine = installation.martlet(
                     ["job", "publish", "--wait", "60"], input: JobText("same", app: Self.app, to: [first]).json)
@@ -74,7 +74,7 @@ struct JobPublishTests {
         }
     }
 
-    @Test func whoMissesOutcomesIsTold() async throws {
+    @Test func reportsThatOutcomesMayHaveBeenMissed() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             _ = try await installation.martlet(["doctor", "--declare"])
@@ -86,9 +86,9 @@ struct JobPublishTests {
             let command = try Subprocess(
                 [Project.command, "job", "publish", "--wait", "120", "--config", configuration],
                 input: JobText("cut", app: Self.app, to: [Token.random()]).json, in: installation.folder)
-            try await eventually("it is published: \(command.errors)") { command.output.hasPrefix("published job cut") }
+            try await eventually("published: \(command.errors)") { command.output.hasPrefix("published job cut") }
             proxy.cut()
-            try await eventually("it says so: \(command.errors)") {
+            try await eventually("the command reports the loss: \(command.errors)") {
                 command.errors.contains("the connection to the broker was lost: outcomes may have been missed")
             }
             command.signal(SIGKILL)
@@ -96,7 +96,7 @@ struct JobPublishTests {
         }
     }
 
-    @Test func theLimitsAreThoseOfTheConfiguration() async throws {
+    @Test func rejectsJobsBeyondConfiguredLimits() async throws {
         try await Installation.with { installation in
             let job = JobText("two", app: Self.app, to: Token.random(count: 2))
             let limits = [
@@ -113,7 +113,7 @@ struct JobPublishTests {
             let nameless = once.replacing(#""id":"x","#, with: "")
             let refused = try await installation.martlet(["job", "publish"], input: nameless)
             #expect(refused.status == 1 && refused.errors.hasPrefix("id: is required with at_most_once"), "\(refused)")
-            // What a shell gives for a file.
+            // A pipe in place of a file.
             let configuration = try installation.configuration(file: "pipe.yaml")
             let piped = try await Subprocess.run(
                 ["/bin/sh", "-c", "cat | '\(Project.command)' job publish /dev/stdin --config '\(configuration)'"],

@@ -23,7 +23,7 @@ struct LedgerProcessTests {
                     try await holder.query("BEGIN")
                     try await holder.query("LOCK TABLE martlet.ledger IN ACCESS EXCLUSIVE MODE")
                     try await installation.publish([JobText("order-1", app: Self.app, to: [Token.random()])])
-                    try await eventually("its event is held: \(worker.errors)") {
+                    try await eventually("the ledger holds the event: \(worker.errors)") {
                         try await LedgerPage(port: port).value("martlet_ledger_events_held") == 1
                     }
                     let before = try await LedgerPage(port: port).value("martlet_ledger_lag_seconds")
@@ -104,7 +104,7 @@ struct LedgerProcessTests {
                     let faults = try await Subprocess.run(
                         ["/usr/bin/promtool", "check", "metrics"], input: page.text)
                     #expect(faults.output + faults.errors == "")
-                    #expect(try await WorkerEndpoint.answer("", port: port).hasSuffix("404"), "it has no status page")
+                    #expect(try await WorkerEndpoint.answer("", port: port).hasSuffix("404"), "there is no status page")
                 }
             }
             try await installation.broker.delete(queues: ["\(installation.names.prefix).ledger"], exchanges: [])

@@ -8,7 +8,7 @@ import Testing
 /// Commands use what is in the broker and declare nothing, except for `doctor --declare`.
 @Suite(.needsServers)
 struct LookingTests {
-    @Test func whatIsMissingIsNamedAndStaysMissing() async throws {
+    @Test func namesMissingTopologyWithoutDeclaringIt() async throws {
         try await Installation.with { installation in
             let names = installation.otherNames
             let topology = names.topology(delays: RetryPolicy().delays)
@@ -42,7 +42,7 @@ struct LookingTests {
             let declared = try await installation.martlet(["doctor", "--declare"], ["amqp.prefix": names.prefix])
             #expect(declared.status == 0 && declared.output.contains("ok    queues"), "\(declared)")
             #expect(try await AMQPInspection.look(at: topology, on: broker, comparesProperties: true).missing == [])
-            // The delays are those of the configuration.
+            // Doctor expects the delay queues of the configuration.
             let changed = try await installation.martlet(
                 ["doctor"], ["amqp.prefix": names.prefix, "retry.delays": "7"])
             #expect(changed.output.contains("WARN  queues"), "\(changed)")
@@ -51,7 +51,7 @@ struct LookingTests {
         }
     }
 
-    @Test func theDoctorSaysWhatDiffers() async throws {
+    @Test func doctorNamesQueueWithDifferentProperties() async throws {
         try await Installation.with { installation in
             let names = installation.otherNames
             let publisher = try AMQPPublisher(
@@ -68,7 +68,7 @@ struct LookingTests {
         }
     }
 
-    @Test func theDoctorSaysWhichBrokerItIs() async throws {
+    @Test func doctorNamesVersionOfBroker() async throws {
         try await Installation.with { installation in
             let finished = try await installation.martlet(["doctor"])
             #expect(finished.output.contains(/ok    broker +connected to RabbitMQ [34]\./), "\(finished)")
@@ -79,9 +79,10 @@ struct LookingTests {
 }
 
 extension Installation {
-    /// Under which nothing is declared.
+    /// Names under which nothing is declared in the broker.
     var otherNames: PipelineNames { PipelineNames(prefix: "\(names.prefix)-other") }
 
+    /// Deletes the topology that has these names.
     func delete(_ names: PipelineNames) async throws {
         let topology = names.topology(delays: RetryPolicy().delays)
         try await broker.delete(queues: topology.queues.map(\.name), exchanges: topology.exchanges.map(\.name))

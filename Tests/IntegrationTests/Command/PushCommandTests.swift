@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `push` against `simulate`: neither needs a broker or a database.
+/// `martlet push` with `martlet simulate`. Neither needs a broker or a database.
 @Suite struct PushCommandTests {
-    @Test func aKeyAndACertificateCanBeTried() async throws {
+    @Test func pushesWithKeyAndWithCertificate() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-push-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -31,7 +31,7 @@ import Testing
                 "--token-key", "TEAM000001:KEY1234567:key.p8",
             ], in: folder)
         defer { simulator.signal(SIGKILL) }
-        try await eventually("\(simulator.output)\(simulator.errors)") { simulator.output.contains("\n") }
+        try await eventually("started: \(simulator.output)\(simulator.errors)") { simulator.output.contains("\n") }
         let port = try #require(simulator.output.firstMatch(of: /https:\/\/127\.0\.0\.1:([0-9]+)/)?.1)
 
         func push(_ arguments: [String]) async throws -> Subprocess.Finished {
@@ -76,7 +76,7 @@ import Testing
         #expect(away.output.contains("ConnectionFailed"), "\(away)")
     }
 
-    @Test func aServiceAccountCanBeTried() async throws {
+    @Test func pushesWithServiceAccount() async throws {
         try await withSimulator(of: "fcm") { greeting, folder in
             let endpoint = try #require(greeting.firstMatch(of: /on https:\/\/(127\.0\.0\.1:[0-9]+)/)?.1)
             func push(_ arguments: String...) async throws -> Subprocess.Finished {
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func aVAPIDKeyCanBeTried() async throws {
+    @Test func pushesWithVAPIDKey() async throws {
         try await withSimulator(of: "webpush") { greeting, folder in
             let port = try #require(greeting.firstMatch(of: /mozilla https:\/\/127\.0\.0\.1:([0-9]+)/)?.1)
             let control = try #require(greeting.firstMatch(of: /control (http:\/\/127\.0\.0\.1:[0-9]+)/)?.1)
@@ -115,7 +115,7 @@ import Testing
             #expect(made.status == 0, "\(made)")
             let subscribed = try await run(
                 ["/usr/bin/curl", "-sS", "--fail", "\(control)/subscriptions", "-d", #"{"persona":"mozilla"}"#])
-            // A list of one.
+            // The answer is a list of one subscription.
             let subscription = String(subscribed.output.drop { $0 != "{" }.prefix { $0 != "]" })
             let sent = try await run(
                 [
@@ -179,7 +179,10 @@ import Testing
         }
     }
 
-    /// - Parameter body: gets what it says when it is up, and its folder, whose `simulator` is its directory.
+    /// Starts a simulator and runs `body`.
+    ///
+    /// - Parameter body: a closure that gets the output with the simulator's ports, and the folder in which the
+    ///   simulator runs. The simulator writes its files to `simulator` in this folder.
     private func withSimulator(of output: String, _ body: (String, URL) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-push-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -189,7 +192,7 @@ import Testing
                 Project.command, "simulate", output, "--port", "0", "--control-port", "0", "--directory", "simulator",
             ], in: folder)
         defer { simulator.signal(SIGKILL) }
-        try await eventually("\(simulator.output)\(simulator.errors)") { simulator.output.contains("\n") }
+        try await eventually("started: \(simulator.output)\(simulator.errors)") { simulator.output.contains("\n") }
         try await body(simulator.output, folder)
     }
 }

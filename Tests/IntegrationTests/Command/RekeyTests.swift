@@ -7,7 +7,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// `credential rekey` beside workers that run.
+/// `martlet credential rekey` while workers run.
 @Suite(.needsServers, .endsAHang)
 struct RekeyTests {
     private static let oldLine = Installation.keyringText
@@ -19,9 +19,9 @@ struct RekeyTests {
         ).map { try $0["issued_at"].milliseconds }
     }
 
-    /// By the book: the new key comes to every worker, goes on top, everything is sealed anew, the old one goes.
-    /// And against it: everything is sealed anew before the workers have the new key.
-    @Test(arguments: [true, false]) func workersGoOnWhileTheMasterKeyChanges(isByTheBook: Bool) async throws {
+    /// By the book, every worker gets the new master key, the key moves to the top of the keyring, all rows are sealed
+    /// with it, and the old key is removed. Otherwise, all rows are sealed with the new key before the workers have it.
+    @Test(arguments: [true, false]) func keepsDeliveringWhileMasterKeyChanges(isByTheBook: Bool) async throws {
         try await Installation.with { installation in
             let apps = (1...6).map { "com.example.app\($0)" }
             for (number, app) in apps.enumerated() {
@@ -53,7 +53,8 @@ struct RekeyTests {
                                 == (lines.hasPrefix("master-2") ? 3 : 2)
                         }
                     }
-                    // Its own first change, so that the notification is what makes it read again.
+                    // The worker has read the keyring already, so only the notification of the rekeying makes it read
+                    // the credentials.
                 }
                 let rekeyed = try await installation.martlet(["credential", "rekey"], ["keyring.file": operators])
                 #expect(rekeyed.status == 0, "\(rekeyed)")
@@ -66,17 +67,17 @@ struct RekeyTests {
                 try installation.write(Self.newLine, to: "keyring")
                 try await eventually(worker.errors) { worker.errors.contains("keys=master-2 ") }
                 try await push("without the old key")
-                #expect(try await tokens(installation) == issued, "no token was made because of it")
-                #expect(await installation.simulator.counters().connections == connections, "and no connection closed")
+                #expect(try await tokens(installation) == issued, "no provider token is signed")
+                #expect(await installation.simulator.counters().connections == connections, "no connection is closed")
             }
             #expect(installation.results.tally == ["sent": sent])
-            // A worker that starts now needs nothing but the new key.
+            // A worker that starts now needs only the new key.
             try await installation.withWorker { _ in try await push("a new worker") }
             #expect(installation.results.tally == ["sent": sent])
         }
     }
 
-    @Test func whatCanNotBeOpenedIsSaidAndStopsOnlyItsApps() async throws {
+    @Test func namesRowsOfLostMasterKeyAndHoldsOnlyTheirJobs() async throws {
         try await Installation.with { installation in
             let lost = try MasterKeyring(text: "lost \(String(repeating: "C", count: 42))A=", source: "test")
             try await installation.addTokenApp("com.example.shop")
@@ -105,7 +106,7 @@ struct RekeyTests {
                 }
             }
             #expect(installation.results.tally == ["sent": 5])
-            #expect(try await installation.waitingMessages(delays: [30]).values.reduce(0, +) == 1, "its job waits")
+            #expect(try await installation.waitingMessages(delays: [30]).values.reduce(0, +) == 1, "one job is held")
             let doctor = try await installation.martlet(["doctor"])
             #expect(doctor.status == 1)
             #expect(doctor.output.contains("sealed under master key lost"), "\(doctor)")

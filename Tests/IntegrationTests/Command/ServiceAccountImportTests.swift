@@ -10,7 +10,7 @@ struct ServiceAccountImportTests {
             let simulator = try Subprocess(
                 [Project.command, "simulate", "fcm", "--port", "0", "--control-port", "0"], in: installation.folder)
             defer { simulator.signal(SIGKILL) }
-            try await eventually("\(simulator.output)\(simulator.errors)") { simulator.output.contains("\n") }
+            try await eventually("started: \(simulator.output)\(simulator.errors)") { simulator.output.contains("\n") }
             let port = try #require(simulator.output.firstMatch(of: /on https:\/\/127\.0\.0\.1:([0-9]+)/)?.1)
             let words = ["credential", "import", ".local/simulator/service-account.json", "--output", "fcm"]
 

@@ -4,14 +4,14 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// `martlet sign` with a certificate of the database. What packages are is in PackageSigningTests.
+/// `martlet sign` with a certificate of the database. PackageSigningTests check the contents of packages.
 @Suite(.needsServers)
 struct SignStoredTests {
     private struct Imported: Decodable {
         let id: String
     }
 
-    @Test func aCertificateOfTheDatabaseSigns() async throws {
+    @Test func signsWebsiteWithStoredCertificate() async throws {
         try await Installation.with { installation in
             let issued = try installation.simulator.certificateAuthority.issueClientCertificate(
                 app: "web.com.example.news")

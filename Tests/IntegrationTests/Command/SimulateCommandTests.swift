@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `simulate` by itself: it needs neither a broker nor a database.
+/// `martlet simulate`, which needs neither a broker nor a database.
 @Suite struct SimulateCommandTests {
-    @Test(arguments: ["127.0.0.2", "::1"]) func itListensWhereBindSaysAndNowhereElse(address: String) async throws {
+    @Test(arguments: ["127.0.0.2", "::1"]) func listensOnlyOnBindAddress(address: String) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-bind-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -14,12 +14,12 @@ import Testing
                 "simulator",
             ], in: folder)
         defer { simulator.signal(SIGKILL) }
-        try await eventually("\(simulator.output)\(simulator.errors)") { simulator.output.contains("\n") }
+        try await eventually("started: \(simulator.output)\(simulator.errors)") { simulator.output.contains("\n") }
         let host = address.contains(":") ? "[\(address)]" : address
         let greeting = try #require(simulator.output.split(separator: "\n").first)
         let ports = greeting.matches(of: /https?:\/\/([^\/ ]+):([0-9]+)/)
         #expect(ports.map { String($0.1) } == [host, host], "\(greeting)")
-        /// curl's exit code: 7 is refused.
+        /// Returns the exit code of curl, which is 7 if the connection is refused.
         func call(_ url: String) async throws -> Int32 {
             try await Subprocess.run(
                 ["/usr/bin/curl", "-sS", "--max-time", "10", "-o", "answer", "--cacert", "simulator/ca.pem", url],

@@ -7,14 +7,15 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// Nothing that a stranger has written reaches a terminal raw.
+/// Text from publishers and from the database, whose control characters must not reach a terminal.
 @Suite(.needsServers)
 struct TerminalTests {
     private static let app = "com.example.shop"
-    /// Colours, sets the window's title, turns the direction of writing, begins a line of its own.
+    /// A text that changes the colour, the window's title and the direction of writing, and starts a new line.
     private static let evil = "x\u{1B}[31m\u{1B}]0;owned\u{7}\u{202E}\u{9B}2J\nforged"
     private static let shown = #"x\u{1B}[31m\u{1B}]0;owned\u{7}\u{202E}\u{9B}2J\nforged"#
 
+    /// Expects that a text has no control characters except newlines, and that no newline precedes the word "forged".
     private func expectHarmless(_ text: String, location: SourceLocation = #_sourceLocation) {
         let bad = text.unicodeScalars.filter {
             $0 != "\n" && [.control, .format].contains($0.properties.generalCategory)
@@ -24,7 +25,7 @@ struct TerminalTests {
 
     private struct DeadJob: Decodable { let id, app, reason: String }
 
-    @Test func aDeadJobIsShownAndNotObeyed() async throws {
+    @Test func escapesTextOfDeadJob() async throws {
         try await Installation.with { installation in
             let job = try JSONEncoder().encode(["id": Self.evil, "app": Self.evil])
             var properties = AMQPProperties()
@@ -37,7 +38,7 @@ struct TerminalTests {
             expectHarmless(json)
             let read = try #require(try JSONDecoder().decode([DeadJob].self, from: Data(json.utf8)).first)
             #expect([read.id, read.app, read.reason] == [Self.evil, Self.evil, Self.evil])
-            // Bytes for a file, and text for a person.
+            // A pipe gets the original bytes, and a terminal gets escaped text.
             let piped = try await installation.martlet(["dead", "show"])
             #expect(piped.output == String(decoding: job, as: UTF8.self) + "\n")
             expectHarmless(piped.errors)
@@ -49,7 +50,7 @@ struct TerminalTests {
         }
     }
 
-    @Test func anEventIsJSONOnOneLine() async throws {
+    @Test func printsEventAsOneLineOfJSON() async throws {
         try await Installation.with { installation in
             let names = installation.otherNames
             let publisher = try AMQPPublisher(
@@ -73,7 +74,7 @@ struct TerminalTests {
         }
     }
 
-    @Test func whatIsInTheDatabaseIsShownAndNotObeyed() async throws {
+    @Test func escapesTextFromDatabase() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let token = Token.random()
@@ -96,7 +97,7 @@ struct TerminalTests {
         }
     }
 
-    @Test func aLogLineStaysOne() async throws {
+    @Test func escapesTextInLogLines() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             try await installation.withWorker { worker in

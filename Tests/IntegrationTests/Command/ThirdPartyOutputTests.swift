@@ -6,7 +6,7 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// A package that is not ours, with an output that we do not know: `examples/third-party-output`, which `scripts/test` builds.
+/// A program with an output from another package: `examples/third-party-output`, which `scripts/test` builds.
 @Suite(.needsServers, .endsAHang)
 struct ThirdPartyOutputTests {
     private static let program = Project.example
@@ -25,7 +25,7 @@ struct ThirdPartyOutputTests {
             [Self.program] + arguments + ["--config", configuration], input: input, in: installation.folder)
     }
 
-    @Test func anOutputOfAnotherPackageDeliversThroughTheWorker() async throws {
+    @Test func deliversThroughThirdPartyOutput() async throws {
         try await Installation.with { installation in
             let added = try await run(["app", "set", Self.app, "--output", "logbook"], installation)
             #expect(added.status == 0 && added.output == "app \(Self.app): production\n", "\(added)")
@@ -34,7 +34,7 @@ struct ThirdPartyOutputTests {
             let configuration = try installation.configuration(["logbook.file": book, "logbook.page": "200"])
             let worker = try Subprocess([Self.program, "worker", "--config", configuration], in: installation.folder)
             do {
-                try await eventually("it works: \(worker.errors)") { worker.errors.contains("Worker started") }
+                try await eventually("the worker starts: \(worker.errors)") { worker.errors.contains("Worker started") }
                 var jobs = [
                     JobText(
                         "all", app: Self.app, to: ["bridge", "\u{E9}quipage", "ashore-7"], more: #","output":"logbook""#
@@ -46,7 +46,7 @@ struct ThirdPartyOutputTests {
                 jobs[2].payload = #"{"aps":{"alert":"\#(String(repeating: "x", count: 300))"}}"#
                 try await installation.publish(jobs)
                 try await installation.results.wait(for: 5)
-                try await eventually("one is no job of an app") { installation.results.rejections.count == 1 }
+                try await eventually("the unknown app's job is rejected") { installation.results.rejections.count == 1 }
             } catch {
                 worker.signal(SIGKILL)
                 throw Failure(description: "\(error)\n\(worker.errors)")
@@ -67,8 +67,9 @@ struct ThirdPartyOutputTests {
         }
     }
 
-    /// Its settings are keys, its name is known, and what needs no credentials says so.
-    @Test func theCommandKnowsTheOutput() async throws {
+    /// The commands know the output's name and settings, and refuse to import credentials, which the output does not
+    /// need.
+    @Test func commandsKnowThirdPartyOutput() async throws {
         try await Installation.with { installation in
             let wrong = try await run(["worker", "--set", "logbook.page=1"], installation)
             #expect(

@@ -7,7 +7,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// The registry from a shell.
+/// `martlet token`, the commands for the device token registry.
 @Suite(.needsServers)
 struct TokenCommandTests {
     private static let app = "com.example.shop"
@@ -30,7 +30,7 @@ struct TokenCommandTests {
             unregisteredAt: Timestamp(seconds: 1_700_000_000), reason: "Unregistered")
     }
 
-    @Test func aTokenIsRegisteredShownAndForgotten() async throws {
+    @Test func registersShowsAndForgetsTokens() async throws {
         try await with { installation, registry in
             try await registry.mark([mark("ab12"), mark("ab12", app: "com.example.gone"), mark("cd34")])
             let dead = try await installation.martlet(["token", "show", "AB12"])
@@ -55,8 +55,8 @@ struct TokenCommandTests {
         }
     }
 
-    /// Longer than what is filed as it is.
-    @Test func aLongTokenIsShownWholeAndForgotten() async throws {
+    /// The database stores the hash of so long a token in place of the token, and the token in another column.
+    @Test func showsExportsAndForgetsLongToken() async throws {
         try await with { installation, registry in
             let long = String(repeating: "ab", count: 128)
             let registered = try await installation.martlet(
@@ -75,7 +75,7 @@ struct TokenCommandTests {
         }
     }
 
-    @Test func aFileWithBadLinesIsRegisteredButForThem() async throws {
+    @Test func registersAllValidLinesOfFile() async throws {
         try await with { installation, registry in
             var lines = ["token,app,registered_at"]
             for number in 0..<12_000 { lines.append("aa\(String(100_000 + number)),\(Self.app),1700000000") }
@@ -103,7 +103,7 @@ struct TokenCommandTests {
         }
     }
 
-    @Test func objectsAndOptions() async throws {
+    @Test func registersTokensFromJSONLinesAndOptions() async throws {
         try await with { installation, registry in
             let input = #"""
                 {"token":"aa01"}
@@ -121,7 +121,7 @@ struct TokenCommandTests {
         }
     }
 
-    @Test func theExportContinuesWhereItEnded() async throws {
+    @Test func exportContinuesFromCursor() async throws {
         try await with { installation, registry in
             try await registry.mark([mark("aa01"), mark("aa02", app: "com.example.news")])
             let cursor = installation.path("cursor")
@@ -153,7 +153,7 @@ struct TokenCommandTests {
         ["forget", "--all"], ["forget", "aa", "--all", "--app", "a"], ["export", "--since", "yesterday"],
         ["export", "--since", "1700000000", "--cursor", "file"], ["register", "aa", "--from-line", "0"],
     ])
-    func wrongUsageEndsWith64(_ words: [String]) async throws {
+    func exitsWith64OnWrongUsage(_ words: [String]) async throws {
         let finished = try await Subprocess.run([Project.command, "token"] + words)
         #expect(finished.status == 64, "\(finished)")
     }

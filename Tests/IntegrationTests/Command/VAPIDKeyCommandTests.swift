@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// `credential` and `app` for keys that addresses are bound to.
+/// `martlet credential` and `martlet app` with VAPID keys, to which subscriptions are bound.
 @Suite(.needsServers)
 struct VAPIDKeyCommandTests {
     private struct Created: Decodable {
@@ -66,7 +66,7 @@ struct VAPIDKeyCommandTests {
 
             let importing =
                 ["credential", "import", "--json", file, "--vapid", "shop", "--subject", Self.subject] + words
-            #expect(try created(try await installation.martlet(importing)).id == key.id, "it is in use")
+            #expect(try created(try await installation.martlet(importing)).id == key.id, "the stored key is in use")
             let retired = try await installation.martlet(["credential", "retire", key.id])
             #expect(retired.status == 0, "\(retired)")
             let back = try created(try await installation.martlet(importing))

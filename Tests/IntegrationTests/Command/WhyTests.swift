@@ -6,12 +6,12 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// `martlet ledger` writes what `martlet why` answers from, each with no more rights than the documents give it.
+/// `martlet why`, and `martlet ledger`, which stores the outcomes for it. Each has only the documented rights.
 @Suite(.needsServers, .endsAHang)
 struct WhyTests {
     private static let app = "com.example.shop"
 
-    @Test func supportGetsAnAnswer() async throws {
+    @Test func answersFromOutcomeLedger() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             try await installation.withWorker { worker in
@@ -22,7 +22,7 @@ struct WhyTests {
                     try await installation.publish([
                         JobText("odd", app: Self.app, to: [Token.random()], more: #","priorty":5"#)
                     ])
-                    try await eventually("both are written: \(ledger.errors)\(worker.errors)") {
+                    try await eventually("the ledger has both outcomes: \(ledger.errors)\(worker.errors)") {
                         try await installation.martlet(["why", "--job", "order-1"]).output.contains(
                             "2 outcomes are told")
                     }
@@ -34,17 +34,17 @@ struct WhyTests {
                     let said = try #require(
                         try JSONSerialization.jsonObject(with: Data(dead.output.utf8)) as? [String: Any], "\(dead)")
                     #expect((said["cause"] as? String)?.hasPrefix("apns called the token dead at") == true, "\(dead)")
-                    try await eventually("the odd one is told") {
+                    try await eventually("why shows the rejection of the invalid job") {
                         try await installation.martlet(["why", "--job", "odd"]).output.contains("priorty")
                     }
                     let nothing = try await installation.martlet(["why", "--job", "nothing", "--app", Self.app])
                     #expect(nothing.status == 1 && nothing.output.contains("there is no record of it"), "\(nothing)")
                     let day = nothing.output.contains(/kept since [0-9-]+T00:00:00.000Z/)
-                    #expect(!day && nothing.output.contains("kept since "), "not since its first day began: \(nothing)")
+                    #expect(!day && nothing.output.contains("kept since "), "the time is not a whole day: \(nothing)")
                     try await aMissingAccountIsTold(installation)
                 }
                 try await installation.publish([JobText("order-9", app: Self.app, to: [Token.random()])])
-                try await eventually("it waits for the ledger: \(worker.errors)") {
+                try await eventually("the event waits for the ledger: \(worker.errors)") {
                     try await installation.martlet(["why", "--job", "order-9"]).output.contains(
                         "the ledger is not running: 1 event waits in \(installation.names.prefix).ledger")
                 }
@@ -53,39 +53,39 @@ struct WhyTests {
         }
     }
 
-    /// An outcome has a word for it; what it stands for, and what to do, is said once.
+    /// Checks that a missing account is explained, together with the command that adds it.
     private func aMissingAccountIsTold(_ installation: Installation) async throws {
         let job = JobText("order-fcm", app: Self.app, to: [Token.random()], more: #","output":"fcm""#)
         try await installation.publish([job])
-        try await eventually("it is told what the app lacks") {
+        try await eventually("why names the missing account") {
             let why = try await installation.martlet(["why", "--job", "order-fcm"]).output
             return why.contains("1 failed (NoCredential); now app \(Self.app) has no project for fcm\n")
                 && why.contains("'martlet app set \(Self.app) --project …'")
         }
     }
 
-    /// Somebody takes its right away, and gives it back: nothing is missing.
-    @Test func whatCantBeWrittenIsWrittenLater() async throws {
+    /// The ledger loses its right to insert rows and gets it back. No outcome is lost.
+    @Test func storesOutcomesAfterInsertRightIsRestored() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let database = installation.database.pool
             try await installation.withWorker { _ in
                 try await installation.withLedger { ledger in
-                    try await eventually("it is there: \(ledger.errors)") {
+                    try await eventually("the ledger runs: \(ledger.errors)") {
                         ledger.errors.contains("The ledger is kept")
                     }
                     try await database.query("REVOKE INSERT ON martlet.ledger FROM martlet_ledger")
                     try await installation.publish([JobText("order-2", app: Self.app, to: [Token.random()])])
-                    try await eventually("it can't: \(ledger.errors)") {
+                    try await eventually("a write fails: \(ledger.errors)") {
                         ledger.errors.contains("The ledger can't be written")
                     }
                     // A probe fails before the job is done, and the worker reports its open jobs every two seconds.
-                    try await eventually("only the ledger has it: \(ledger.errors)") {
+                    try await eventually("only the ledger has the outcome: \(ledger.errors)") {
                         try await installation.martlet(["why", "--job", "order-2"]).output.contains(
                             "a worker holds it, the ledger has received it but not yet written it, or")
                     }
                     try await database.query("GRANT INSERT ON martlet.ledger TO martlet_ledger")
-                    try await eventually("it is written: \(ledger.errors)", within: .seconds(90)) {
+                    try await eventually("the outcome is stored: \(ledger.errors)", within: .seconds(90)) {
                         try await installation.martlet(["why", "--job", "order-2"]).status == 0
                     }
                     #expect(ledger.errors.contains("The ledger is written again"), "\(ledger.errors)")
@@ -95,12 +95,12 @@ struct WhyTests {
         }
     }
 
-    @Test func withoutALedgerWhatIsThereAnswers() async throws {
+    @Test func answersWithoutOutcomeLedger() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             try await installation.withWorker { _ in
                 try await installation.publish([JobText("odd", app: Self.app, to: [Token.random()], more: #","x":5"#)])
-                try await eventually("it is dead") { installation.results.rejections.count == 1 }
+                try await eventually("the job is rejected") { installation.results.rejections.count == 1 }
                 let odd = try await installation.martlet(["why", "--job", "odd"])
                 #expect(odd.status == 0 && odd.output.contains("is in the dead-letter queue"), "\(odd)")
                 #expect(odd.output.contains("nobody keeps one"), "\(odd)")
@@ -145,7 +145,7 @@ struct WhyTests {
 }
 
 extension Installation {
-    /// With a login of its own, which may write the ledger and nothing else.
+    /// Runs `martlet ledger` while `body` runs. Its database login can only write the outcome ledger.
     func withLedger(
         _ changes: [String: String?] = [:], _ body: (Subprocess) async throws -> Void
     ) async throws {
@@ -154,7 +154,7 @@ extension Installation {
                 ["database.url": url, "keyring.file": nil].merging(changes) { $1 }, file: "ledger.yaml")
             let ledger = try Subprocess([Project.command, "ledger", "--config", configuration], in: folder)
             do {
-                // It has its queue, so that nothing is told before.
+                // The ledger has declared its queue now, so it receives every later event.
                 try await eventually("the ledger consumes: \(ledger.errors)") {
                     ledger.errors.contains("broker.connected")
                 }

@@ -6,24 +6,24 @@ import TestSupport
 import Testing
 
 extension PrivateServerTests {
-    /// The broker takes no messages while it is short of memory.
+    /// A broker that accepts no messages because it is short of memory.
     struct BrokerAlarmTests {
         private static let app = "com.example.shop"
 
-        @Test func whatIsBlockedGoesOnWhenTheAlarmIsOver() async throws {
+        @Test func publishesBlockedEventsAfterAlarm() async throws {
             let servers = try #require(PrivateServers.current)
             try await Installation.with(servers: servers) { installation in
                 try await installation.addTokenApp(Self.app)
                 let jobs = (0..<20).map { JobText("job-\($0)", app: Self.app, to: Token.random(count: 5)) }
-                // There before the alarm, which blocks the test's own publisher, too.
+                // The jobs are published before the alarm, because it also blocks the test's publisher.
                 try await installation.publish(jobs)
                 try await PrivateServers.setMemoryLimit("0.00001")
                 try await InProcessWorker.run(in: installation) { worker in
                     do {
-                        try await eventually("sent: \(worker.counts)") {
+                        try await eventually("all pushes are sent: \(worker.counts)") {
                             installation.simulator.recordedRequests.count >= 100
                         }
-                        try await eventually("blocked: \(installation.log.text)") {
+                        try await eventually("the broker blocks publishing: \(installation.log.text)") {
                             installation.log.text.contains("The broker blocks publishing")
                         }
                         #expect(!worker.counts.isPublishing && installation.results.count == 0)
@@ -32,7 +32,7 @@ extension PrivateServerTests {
                     }
                     try await PrivateServers.setMemoryLimit("0.4")
                     try await installation.results.wait(for: 100)
-                    try await eventually("publishing again") { worker.counts.isPublishing }
+                    try await eventually("the worker can publish again") { worker.counts.isPublishing }
                 }
                 #expect(installation.results.tally == ["sent": 100])
                 #expect(installation.results.entries.values.joined().allSatisfy { $0.outcome.redelivered == nil })
@@ -40,8 +40,9 @@ extension PrivateServerTests {
             }
         }
 
-        /// Nothing is lost, and nothing is said to be published that may not be. So it is with examples/clients.
-        @Test func whoeverPublishesDoesNotWaitForItsEnd() async throws {
+        /// No job is lost, and no unconfirmed job is reported as published. The same applies to the programs of
+        /// examples/clients.
+        @Test func publishersTimeOutDuringAlarm() async throws {
             let servers = try #require(PrivateServers.current)
             try await Installation.with(servers: servers) { installation in
                 try await installation.addTokenApp(Self.app)
@@ -51,7 +52,7 @@ extension PrivateServerTests {
                 let expected =
                     #/has not confirmed (?:job live|it) within 3 s; it blocks publishers \(.+\): look for an alarm/#
                 do {
-                    try await eventually("there is an alarm") {
+                    try await eventually("the broker has an alarm") {
                         (try? await PrivateServers.evaluateInBroker("[_ | _] = rabbit_alarm:get_alarms().")) != nil
                     }
                     async let examples = Self.publishExamples(installation)
@@ -73,13 +74,15 @@ extension PrivateServerTests {
                 try await PrivateServers.setMemoryLimit("0.4")
                 let replayed = try await installation.martlet(["dead", "replay"])
                 #expect(replayed.status == 0 && replayed.output == "replayed 3 jobs\n", "\(replayed)")
-                try await eventually("they are in the lane") {
+                try await eventually("the replayed jobs are in their lane") {
                     try await installation.waitingMessages()[installation.names.queue(of: .normal)] ?? 0 >= 3
                 }
             }
         }
 
-        /// How each that is installed ends, all at once; one that does not end throws.
+        /// Runs the publishers of all installed languages at the same time, and returns how each of them ends.
+        ///
+        /// - Throws: an error if a publisher does not end.
         private static func publishExamples(
             _ installation: Installation
         ) async throws -> [(ClientLanguage, Subprocess.Finished)] {
@@ -100,7 +103,9 @@ extension PrivateServerTests {
 }
 
 extension PrivateServers {
-    /// - Parameter share: of the machine's memory.
+    /// Sets the memory limit of the broker.
+    ///
+    /// - Parameter share: the limit, as a fraction of the machine's memory.
     fileprivate static func setMemoryLimit(_ share: String) async throws {
         try await evaluateInBroker("vm_memory_monitor:set_vm_memory_high_watermark(\(share)).")
     }

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 extension PrivateServerTests {
-    /// `amqps://` against the broker itself: who is talked to, and who is not.
+    /// Connections to a real broker with `amqps://`.
     struct BrokerTLSTests {
-        @Test func onlyTheRightBrokerIsTalkedTo() async throws {
+        @Test func verifiesCertificateOfBroker() async throws {
             let certificates = try await BrokerCertificates()
             defer { certificates.delete() }
             let good = try await listen(certificates, "localhost")
@@ -34,7 +34,7 @@ extension PrivateServerTests {
             #expect(missing?.message.contains("/nowhere/ca.pem") == true)
         }
 
-        @Test func aBrokerMayAskForACertificate() async throws {
+        @Test func sendsClientCertificate() async throws {
             let certificates = try await BrokerCertificates()
             defer { certificates.delete() }
             let port = try await listen(certificates, "localhost", asksForCertificate: true)
@@ -50,7 +50,7 @@ extension PrivateServerTests {
             #expect(wrong?.message.contains("expired.key") == true, "\(wrong as Any)")
         }
 
-        /// Has the broker listen with one of the certificates, on a port of its own.
+        /// Starts a TLS listener of the broker with one of the certificates, and returns its port.
         private func listen(
             _ certificates: BrokerCertificates, _ name: String, asksForCertificate: Bool = false
         ) async throws -> Int {
@@ -67,7 +67,7 @@ extension PrivateServerTests {
             return port
         }
 
-        /// Publishes something over it, and has it confirmed.
+        /// Connects to the broker, publishes a message and waits for its confirm.
         private func connect(
             _ certificates: BrokerCertificates, _ host: String, _ port: Int, _ options: String
         ) async throws {
@@ -83,7 +83,7 @@ extension PrivateServerTests {
                     bindings: [AMQPBinding(queue: queue.name, exchange: exchange.name, routingKey: queue.name)]),
                 logger: LogBook().logger("tls"))
             try await publisher.connectOnce()
-            // Several records of TLS, and several frames.
+            // The message needs several TLS records and several AMQP frames.
             try await publisher.publishAndWait([
                 AMQPPublication(
                     id: 1, exchange: exchange.name, routingKey: queue.name, isMandatory: true,

@@ -4,10 +4,11 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// The worker's HTTP endpoint, to which anybody may connect who reaches it.
+/// The worker's HTTP endpoint with clients that misuse it.
 @Suite(.needsServers)
 struct EndpointTests {
-    /// Connects, and says nothing or asks a lot and reads no answer, until it is killed.
+    /// Starts a program that opens connections and keeps them until it is killed. Most of the connections send nothing,
+    /// and every twentieth sends many requests and reads no answer.
     private func crowd(of count: Int, port: Int) throws -> Subprocess {
         try Subprocess([
             "/usr/bin/python3", "-c",
@@ -30,16 +31,16 @@ struct EndpointTests {
         ])
     }
 
-    /// Of the process, in seconds (proc_pid_stat(5)).
+    /// Returns the processor time of a process, in seconds. The manual page proc_pid_stat(5) describes the file.
     private func processorTime(_ pid: pid_t) throws -> Double {
         let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
         let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ")
         return fields[12...13].compactMap { Double($0) }.reduce(0, +) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
-    /// More connections than it has descriptors: it neither spins, nor lacks those that delivery needs, nor lets whoever
-    /// says nothing keep others out.
-    @Test func aCrowdAtTheEndpointStopsNothing() async throws {
+    /// There are more connections than the worker has descriptors. The worker must not spin, must keep enough
+    /// descriptors for deliveries, and must answer other clients.
+    @Test func survivesMoreConnectionsThanDescriptors() async throws {
         try await Installation.with { installation in
             let port = try freePort()
             let file = try installation.configuration(["http.listen": "127.0.0.1:\(port)"])
@@ -52,22 +53,22 @@ struct EndpointTests {
                     ["/usr/bin/prlimit", "--nofile=256:256", Project.command, "worker", "--config", file],
                     in: installation.folder)
                 started = worker
-                try await eventually("it waits: \(worker.errors)") {
+                try await eventually("the worker waits for the database: \(worker.errors)") {
                     worker.errors.contains("Waiting for the database")
                 }
                 let coming = try self.crowd(of: 300, port: port)
                 crowd = coming
-                try await eventually("\(coming.errors)") { coming.output == "here\n" }
-                // One that spins never does.
-                try await eventually("it rests: \(worker.errors)") {
+                try await eventually("the connections are open: \(coming.errors)") { coming.output == "here\n" }
+                // A worker that spins uses a whole processor.
+                try await eventually("the worker is idle: \(worker.errors)") {
                     let before = try processorTime(worker.pid)
                     try await Task.sleep(for: .seconds(1))
                     return try processorTime(worker.pid) - before < 0.5
                 }
             }
             let worker = try #require(started)
-            try await eventually("it works: \(worker.errors)") { worker.errors.contains("Worker started") }
-            try await eventually("others are answered: \(worker.errors)") {
+            try await eventually("the worker starts: \(worker.errors)") { worker.errors.contains("Worker started") }
+            try await eventually("another client gets an answer: \(worker.errors)") {
                 try await WorkerEndpoint.answer("ready", port: port) == "ready\n200"
             }
             #expect(crowd?.isRunning == true)

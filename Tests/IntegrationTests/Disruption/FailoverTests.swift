@@ -6,16 +6,16 @@ import Testing
 import WorkerTestSupport
 
 extension PrivateServerTests {
-    /// Two PostgreSQL servers, one after the other: the second follows the first and takes its place.
+    /// A failover between two PostgreSQL servers, in which a standby replaces the primary.
     struct FailoverTests {
-        @Test func aWorkerGoesOnWithTheServerThatTakesOver() async throws {
+        @Test func continuesWithPromotedStandby() async throws {
             try await Installation.with(
                 servers: PrivateServers.current, simulator: { $0.streamLimit = LongCampaign.streamLimit }
             ) { installation in
                 let campaign = LongCampaign()
                 try await installation.addTokenApp(LongCampaign.app)
                 try await Standby.with(primary: installation.servers.database) { standby in
-                    try await eventually("it follows") { try await follows(installation) }
+                    try await eventually("the standby follows") { try await follows(installation) }
                     let following = try await installation.martlet(["doctor"])
                     #expect(following.output.contains("WARN  durability    1 follow this server"), "\(following)")
                     let onStandby = try await installation.martlet(
@@ -56,22 +56,22 @@ extension PrivateServerTests {
                     let doctor = try await installation.martlet(["doctor"], changes)
                     #expect(doctor.status == 0 && doctor.output.contains("ok    server"), "\(doctor)")
                 }
-                // The next tests', and where this one's database is dropped.
+                // The next tests need the first server, and the database of this test is dropped there.
                 try await PrivateServers.start(.postgres)
-                try await eventually("it is back") {
+                try await eventually("the first server is back") {
                     (try? await installation.database.pool.query("SELECT 1")) != nil
                 }
             }
         }
 
+        /// Returns whether one standby follows the server.
         private func follows(_ installation: Installation) async throws -> Bool {
             try await installation.database.pool.query(
                 "SELECT count(*)::int AS count FROM pg_stat_replication WHERE state = 'streaming'")[0]["count"].integer
                 == 1
         }
 
-        /// A password of the database changes while a worker runs.
-        @Test func aPasswordOfTheDatabaseChangesWithoutARestart() async throws {
+        @Test func reconnectsWithChangedPasswordOfDatabase() async throws {
             try await Installation.with(servers: PrivateServers.current) { installation in
                 try await installation.addTokenApp(LongCampaign.app)
                 let database = installation.database.pool
@@ -95,7 +95,7 @@ extension PrivateServerTests {
                             try await installation.markedTokens(of: LongCampaign.app).contains(dead)
                         }
                         #expect(!worker.errors.contains("password authentication failed"), "\(worker.errors)")
-                        // Cut where it still is a URL.
+                        // The truncated URL is still valid, but names another database.
                         let cut = url.replacing(":test@", with: ":third@").dropLast()
                         try installation.write(String(cut), to: "database-url")
                         try await database.query(

@@ -24,13 +24,13 @@ extension PrivateServerTests {
                         }
                         if server == .rabbitmq {
                             let before = try await LedgerPage(port: port).value("martlet_ledger_lag_seconds")
-                            try await eventually("its lag grows: \(ledger.errors)") {
+                            try await eventually("the lag grows: \(ledger.errors)") {
                                 try await LedgerPage(port: port).value("martlet_ledger_lag_seconds") > before
                             }
                         }
                         try await PrivateServers.start(server)
                         try await eventuallyReady(port, ledger)
-                        try await eventually("its lag is over: \(ledger.errors)") {
+                        try await eventually("the lag is zero: \(ledger.errors)") {
                             try await LedgerPage(port: port).value("martlet_ledger_lag_seconds") == 0
                         }
                         try await eventually("a job is published: \(worker.errors)") {
@@ -41,7 +41,7 @@ extension PrivateServerTests {
                                 return false
                             }
                         }
-                        try await eventually("its outcome is stored: \(ledger.errors)\(worker.errors)") {
+                        try await eventually("the outcome is stored: \(ledger.errors)\(worker.errors)") {
                             try await LedgerPage(port: port).value("martlet_ledger_outcomes_total") > 0
                         }
                     }

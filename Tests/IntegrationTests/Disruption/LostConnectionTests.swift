@@ -6,13 +6,14 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// A worker that survives the loss of its connections to the broker.
+/// A worker that loses its connections to the broker.
 @Suite(.needsServers, .endsAHang)
 struct LostConnectionTests {
     private static let app = "com.example.shop"
 
-    /// Six losses while pushes are on the wire and other jobs wait. One push at a time takes ten seconds.
-    @Test func repeatsOnlyEndedPushesAndSuspectsNoJob() async throws {
+    /// The connections are lost six times while pushes are on the wire and other jobs wait. Each push takes ten
+    /// seconds.
+    @Test func repeatsOnlyPushesOfEndedJobsAndSuspectsNoJob() async throws {
         let mostInFlight = 60
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
@@ -28,17 +29,17 @@ struct LostConnectionTests {
             ])
             defer { worker.signal(SIGKILL) }
             func connections() -> Int { worker.errors.ranges(of: "broker.connected").count }
-            try await eventually("it starts: \(worker.errors)") { worker.errors.contains("worker.started") }
+            try await eventually("the worker starts: \(worker.errors)") { worker.errors.contains("worker.started") }
             let tokens = Token.random(Token.slow(9_999), count: 100)
             try await installation.publish(tokens.enumerated().map { JobText("job-\($0)", app: Self.app, to: [$1]) })
-            try await eventually("some are on the wire") { await installation.simulator.counters().arrivals >= 20 }
+            try await eventually("20 are on the wire") { await installation.simulator.counters().arrivals >= 20 }
             for _ in 1...6 {
                 let before = connections()
                 proxy.cut()
-                try await eventually("it connects again: \(worker.errors)") { connections() >= before + 4 }
+                try await eventually("the worker reconnects: \(worker.errors)") { connections() >= before + 4 }
             }
             try await installation.results.wait(for: tokens.count)
-            try await eventually("all is acknowledged") {
+            try await eventually("all jobs are acknowledged") {
                 try await installation.waitingMessages(delays: RetryPolicy().delays).isEmpty
             }
             let page = try await Subprocess.run(["/usr/bin/curl", "-s", "http://127.0.0.1:\(http)/metrics"]).output
@@ -50,9 +51,9 @@ struct LostConnectionTests {
             let entries = installation.results.entries
             #expect(arrivals.count == tokens.count && entries.count == tokens.count)
             #expect(entries.values.joined().allSatisfy { $0.verdict == Verdict(kind: "sent") })
-            // A push is repeated only if its job had ended and the acknowledgement was lost. An outcome is then `redelivered`.
-            // Jobs that started together may end together, just before a cut. A worker that repeated jobs at work would repeat
-            // them at each of the six cuts.
+            // A push is repeated only if its job had ended and the acknowledgement was lost. One of its outcomes is
+            // then `redelivered`. Jobs that started together may also end together, just before a cut. A worker that
+            // repeated running jobs would repeat them at each of the six cuts.
             let repeated = entries.values.reduce(0) { $0 + $1.count - 1 }
             #expect(arrivals.values.reduce(0, +) == tokens.count + repeated && repeated <= mostInFlight, "\(arrivals)")
             #expect(entries.values.allSatisfy { $0.filter { $0.outcome.redelivered != true }.count <= 1 })

@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 
 extension PrivateServerTests {
-    /// The broker takes smaller messages than it did when the job was published.
+    /// A broker whose limit for the size of messages is lowered after a job was published.
     struct MessageSizeTests {
         private static let app = "com.example.shop"
 
-        @Test func whatIsTooLargeForTheBrokerIsDeadLetteredOnce() async throws {
+        @Test func deadLettersTooLargeJobOnce() async throws {
             try await Installation.with(servers: PrivateServers.current) { installation in
                 try await installation.addTokenApp(Self.app)
                 var large = JobText("large", app: Self.app, to: [])
@@ -18,11 +18,11 @@ extension PrivateServerTests {
                 try await installation.publish([large])
                 try await limit(bytes: 20_000)
                 try await InProcessWorker.run(in: installation) { worker in
-                    try await eventually("\(worker.counts)") { worker.counts.jobsRejected == 1 }
+                    try await eventually("one is rejected: \(worker.counts)") { worker.counts.jobsRejected == 1 }
                     try await installation.publish([JobText("small", app: Self.app, to: [Token.random()])])
                     try await installation.results.wait(for: 1)
-                    try await eventually("\(worker.counts)") { worker.counts.jobsOpen == 0 }
-                    #expect(worker.counts.messagesRefused.isEmpty, "not offered again")
+                    try await eventually("all jobs are settled: \(worker.counts)") { worker.counts.jobsOpen == 0 }
+                    #expect(worker.counts.messagesRefused.isEmpty, "the message is not published again")
                 }
                 try await limit(bytes: 134_217_728)
                 let rejections = installation.results.rejections
@@ -30,7 +30,7 @@ extension PrivateServerTests {
                 let problem = try #require(rejections.first?.errors?.first?.problem)
                 #expect(problem.contains("406") && problem.contains("size"), "\(problem)")
                 let queue = installation.names.dead
-                try await eventually("it is dead-lettered") {
+                try await eventually("the job is dead-lettered") {
                     try await installation.broker.counts([queue])[queue] == 1
                 }
                 let dead = try await installation.broker.messages(in: queue)
@@ -38,8 +38,8 @@ extension PrivateServerTests {
             }
         }
 
-        /// What was passed on of it is sent, and the rest is told once.
-        @Test func aJobOfWhichAChunkIsTooLargeIsSplitNoFurther() async throws {
+        /// The chunks that the broker accepted are sent, and the rest of the job is rejected once.
+        @Test func stopsSplittingJobAtTooLargeChunk() async throws {
             try await Installation.with(servers: PrivateServers.current) { installation in
                 try await installation.addTokenApp(Self.app)
                 let more = #","at_most_once":true"#
@@ -52,7 +52,7 @@ extension PrivateServerTests {
                 try await InProcessWorker.run(in: installation) { worker in
                     try await installation.results.wait(for: 1_000)
                     let queue = installation.names.dead
-                    try await eventually("it is dead-lettered: \(worker.counts)") {
+                    try await eventually("the rest is dead-lettered: \(worker.counts)") {
                         try await installation.broker.counts([queue])[queue] == 1
                     }
                     #expect(installation.results.tally == ["sent": 1_000])
@@ -60,14 +60,14 @@ extension PrivateServerTests {
                     #expect(problem.contains("406"), "\(problem)")
 
                     try await limit(bytes: 134_217_728)
-                    try await eventually("\(worker.counts)") { worker.counts.jobsOpen == 0 }
+                    try await eventually("all jobs are settled: \(worker.counts)") { worker.counts.jobsOpen == 0 }
                 }
                 #expect(installation.results.entries.values.allSatisfy { $0.count == 1 })
                 #expect(installation.results.rejections.count == 1)
             }
         }
 
-        /// RabbitMQ 3 reads it for each channel, RabbitMQ 4 keeps it elsewhere.
+        /// Sets the limit. RabbitMQ 3 reads it from the application's environment, RabbitMQ 4 from a persistent term.
         private func limit(bytes: Int) async throws {
             try await PrivateServers.evaluateInBroker(
                 """

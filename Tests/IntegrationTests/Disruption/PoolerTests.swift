@@ -9,14 +9,14 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// `martlet migrate` and `martlet worker` with PgBouncer in transaction mode between them and PostgreSQL.
+/// The processes and commands with PgBouncer in transaction mode between them and PostgreSQL.
 @Suite(
     .needsServers,
     .needsPooler)
 struct PoolerTests {
     private static let app = "com.example.shop"
 
-    @Test func aWorkerBehindAPoolerDoesAllItsWork() async throws {
+    @Test func migratesDeliversAndCancelsBehindPooler() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             try await Pooler.with(server: installation.servers.database, backends: 4) { pooler in
@@ -37,7 +37,7 @@ struct PoolerTests {
 
                     let cancelled = try await installation.martlet(["job", "cancel", "second"], pooled)
                     #expect(cancelled.status == 0, "\(cancelled)")
-                    try await eventually("the worker knows: \(worker.errors)") {
+                    try await eventually("the worker reads the cancellation: \(worker.errors)") {
                         worker.errors.contains("Cancellations read") && worker.errors.contains("changes")
                     }
                     try await installation.publish([JobText("second", app: Self.app, to: Token.random(count: 2))])
@@ -48,8 +48,9 @@ struct PoolerTests {
         }
     }
 
-    /// `database.listen: false`: the configuration for a pooler, with all that somebody does through it.
-    @Test func nobodyListensBehindAPooler() async throws {
+    /// The configuration for a pooler is `database.listen: false`. With it, all processes and commands find changes by
+    /// polling.
+    @Test func worksWithoutListeningBehindPooler() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             try await Pooler.with(server: installation.servers.database, backends: 4) { pooler in
@@ -67,12 +68,12 @@ struct PoolerTests {
                         try await installation.publish([JobText("first", app: Self.app, to: [Token.random(), dead])])
                         try await installation.results.wait(for: 2)
                         #expect(try await installation.markedTokens(of: Self.app) == [dead.lowercased()])
-                        try await eventually("the ledger has it: \(ledger.errors)") {
+                        try await eventually("the ledger has both outcomes: \(ledger.errors)") {
                             try await installation.martlet(["why", "--job", "first"], pooled).output.contains(
                                 "2 outcomes are told")
                         }
                     }
-                    // What operators change is found by looking.
+                    // The worker finds the changes of operators by polling.
                     let paused = try await installation.martlet(["app", "set", Self.app, "--paused"], pooled)
                     #expect(paused.status == 0, "\(paused)")
                     let key = installation.path("AuthKey_KEY7654321.p8")
@@ -80,7 +81,7 @@ struct PoolerTests {
                     let imported = try await installation.martlet(
                         ["credential", "import", key, "--team", "TEAM000009"], pooled)
                     #expect(imported.status == 0, "\(imported)")
-                    try await eventually("the worker knows: \(worker.errors)") {
+                    try await eventually("the worker reads that the app is paused: \(worker.errors)") {
                         let number = UInt32.random(in: 0 ... .max)
                         try await installation.publish([
                             JobText("later-\(number)", app: Self.app, to: [Token.random()])
@@ -96,13 +97,13 @@ struct PoolerTests {
         }
     }
 
-    /// By trying, whether notifications come through, nothing stays behind in the pooler's sessions.
-    @Test func nothingOfTheDoctorsListensOn() async throws {
+    /// Doctor tests whether notifications arrive. The pooler's sessions must not listen afterwards.
+    @Test func doctorLeavesNoListeningSession() async throws {
         try await Installation.with { installation in
             try await Pooler.with(server: installation.servers.database, backends: 2) { pooler in
                 let url = try pooler.url(of: installation.database.url)
                 let configuration = try PostgresConfiguration(url: url)
-                // One of the two sessions is somebody else's meanwhile.
+                // Another client uses one of the two sessions meanwhile.
                 let other = try await PostgresConnection.connect(configuration)
                 try await other.transaction { _ in
                     let doctor = try await installation.martlet(["doctor"], ["database.url": url])
@@ -123,12 +124,14 @@ struct PoolerTests {
         }
     }
 
+    /// Returns the session that the pooler assigned to a connection, and the channels on which the session listens.
     private func listening(_ connection: PostgresConnection) async throws -> (session: Int, channels: [String]) {
         let session = try await connection.query("SELECT pg_backend_pid() AS pid")[0]["pid"].integer
         let channels = try await connection.query("SELECT pg_listening_channels() AS channel")
         return (session, try channels.map { try $0["channel"].text })
     }
 
+    /// Returns the number of rows of a system view that belong to the installation's database.
     private func count(_ rows: String, _ installation: Installation) async throws -> Int {
         try await installation.database.pool.query(
             "SELECT count(*)::int AS count FROM \(rows) \(rows.contains("WHERE") ? "AND" : "WHERE") "

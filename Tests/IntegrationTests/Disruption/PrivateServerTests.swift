@@ -1,6 +1,7 @@
 import TestTraits
 import Testing
 
-/// What does to servers what may not be done to those that the other tests share. One pair serves all, in turn.
+/// The tests that stop or reconfigure their servers. They have a broker and a database of their own, which they use one
+/// after the other.
 @Suite(.serialized, PrivateServers(), .needsServers)
 enum PrivateServerTests {}

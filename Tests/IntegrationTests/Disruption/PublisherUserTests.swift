@@ -7,11 +7,12 @@ import TestSupport
 import Testing
 
 extension PrivateServerTests {
-    /// An app that names its publishers, with users that the broker knows and whose `user_id` it validates.
+    /// An app with a list of allowed publishers. They are users of the broker, which validates the `user_id` of
+    /// messages.
     struct PublisherUserTests {
         private static let app = "com.example.shop"
 
-        @Test func onlyTheNamedUsersMayPush() async throws {
+        @Test func acceptsJobsOnlyFromAllowedPublishers() async throws {
             let servers = try #require(PrivateServers.current)
             for user in ["shop-backend", "somebody"] {
                 try await PrivateServers.evaluateInBroker(
@@ -28,7 +29,7 @@ extension PrivateServerTests {
                     App(
                         bundleID: Self.app, accounts: ["apns": AppAccount("TEAM000001")],
                         allowedPublishers: ["shop-backend"]))
-                // The first attempt fails, so that a worker, another user, publishes it again.
+                // The first attempt fails, so the worker republishes the job as another user.
                 let retried = Token.random()
                 installation.simulator.setAnswer(PlannedAnswer(.serviceUnavailable), forToken: retried)
                 try await InProcessWorker.run(in: installation) { worker in
@@ -43,10 +44,10 @@ extension PrivateServerTests {
                     }
                     #expect(
                         "\(forged.map { "\($0)" } ?? "")".contains("406"), "the broker refuses it: \(forged as Any)")
-                    try await eventually("a retry: \(worker.counts)") { worker.counts.retries >= 1 }
+                    try await eventually("a push is retried: \(worker.counts)") { worker.counts.retries >= 1 }
                     installation.simulator.setAnswer(nil, forToken: retried)
                     try await installation.results.wait(for: 3)
-                    try await eventually("rejected: \(worker.counts)") { worker.counts.jobsRejected == 2 }
+                    try await eventually("two jobs are rejected: \(worker.counts)") { worker.counts.jobsRejected == 2 }
                 }
                 #expect(Set(installation.results.entries.keys.map(\.job)) == ["named", "again", "free"])
                 #expect(installation.results.tally == ["sent": 3])

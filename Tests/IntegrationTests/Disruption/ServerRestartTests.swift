@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 
 extension PrivateServerTests {
-    /// The broker or the database goes and comes back while one and the same worker keeps running.
+    /// Restarts and outages of the broker or the database while a worker keeps running.
     @Suite(.serialized)
     struct ServerRestartTests {
         @Test(arguments: [PrivateServers.Server.rabbitmq, .postgres])
-        func aRestartDuringACampaignLosesNothing(_ server: PrivateServers.Server) async throws {
+        func losesNothingWhenServerRestartsDuringCampaign(_ server: PrivateServers.Server) async throws {
             try await Installation.with(
                 servers: PrivateServers.current, simulator: { $0.streamLimit = LongCampaign.streamLimit }
             ) { installation in
@@ -21,11 +21,11 @@ extension PrivateServerTests {
                     try await installation.publish(campaign.jobs)
                     try await eventually(worker.errors) { installation.results.count >= campaign.recipients / 10 }
                     try await PrivateServers.restart(server)
-                    #expect(worker.errors.contains("error"), "the restart was noticed: \(worker.errors)")
+                    #expect(worker.errors.contains("error"), "the worker notices the restart: \(worker.errors)")
                     try await campaign.finish(in: installation, port: port)
-                    // The marks come after the events when the database was away.
+                    // If the database was away, tokens may be marked after the events are published.
                     try await eventually(worker.errors) {
-                        // The test's own connections to the database are gone, too.
+                        // A restart of the database also closes the test's connections.
                         (try? await installation.markedTokens(of: LongCampaign.app))?.count == campaign.dead.count
                     }
                 }
@@ -34,7 +34,7 @@ extension PrivateServerTests {
         }
 
         @Test(arguments: [PrivateServers.Server.rabbitmq, .postgres])
-        func aServerThatIsAwayAtStartIsWaitedForAloud(_ server: PrivateServers.Server) async throws {
+        func waitsAtStartForUnreachableServer(_ server: PrivateServers.Server) async throws {
             try await Installation.with(servers: PrivateServers.current) { installation in
                 try await installation.addTokenApp(LongCampaign.app)
                 try await PrivateServers.stop(server)
@@ -43,7 +43,8 @@ extension PrivateServerTests {
                     try await eventually(worker.errors) { worker.errors.contains(words) }
                     #expect(worker.isRunning)
                     try await PrivateServers.start(server)
-                    // Not before it has connected: a publisher of ours would declare things for it.
+                    // The test publishes only after the worker has connected, because the test's publisher also
+                    // declares the topology.
                     try await eventually(worker.errors) { worker.errors.contains("Worker started") }
                     try await eventually(worker.errors) {
                         do {

@@ -5,12 +5,12 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// The log of a worker at work, as a program reads it that nobody of us has written.
+/// The log of a running worker, as a third-party program reads it.
 @Suite(.needsServers, .endsAHang)
 struct WorkerLogTests {
     private static let app = "com.example.shop"
 
-    @Test func everyLineIsJSONAndEveryEventIsDocumented() async throws {
+    @Test func logsOnlyJSONLinesAndDocumentedEvents() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let port = try #require(URLComponents(string: installation.servers.broker)?.port)
@@ -21,11 +21,11 @@ struct WorkerLogTests {
                 "log.format": "json", "log.jobs": "all", "retry.delays": "1,2",
             ])
             defer { worker.signal(SIGKILL) }
-            try await eventually("it starts: \(worker.errors)") { worker.errors.contains("worker.started") }
+            try await eventually("the worker starts: \(worker.errors)") { worker.errors.contains("worker.started") }
             let tokens = Token.random(count: 2) + [Token.random(Token.bad)]
             try await installation.publish([JobText("order\u{7F}-1", app: Self.app, to: tokens)])
             try await installation.publish(raw: [#"{"id":"\u001b[31m\u202e","app":"nobody"}"#])
-            try await eventually("jobs: \(worker.errors)") {
+            try await eventually("both jobs are logged: \(worker.errors)") {
                 worker.errors.contains("job.done") && worker.errors.contains("job.rejected")
             }
             var faults = StandingFaults()
@@ -36,7 +36,7 @@ struct WorkerLogTests {
             await installation.simulator.setFaults(StandingFaults())
             proxy.cut()
             try await eventually("a loss: \(worker.errors)") { worker.errors.contains("broker.connection.lost") }
-            try await eventually("it connects again: \(worker.errors)") {
+            try await eventually("the worker reconnects: \(worker.errors)") {
                 worker.errors.components(separatedBy: "\"broker.connected\"").count > 8
             }
             worker.signal(SIGTERM)
@@ -47,7 +47,7 @@ struct WorkerLogTests {
             #expect(lines.count == finished.errors.split(separator: "\n").count, "\(finished.errors)")
             let table = try documentedEvents()
             let names = lines.compactMap(\.event)
-            #expect(names.filter { table[$0] == nil } == [], "docs/errors.md has them all")
+            #expect(names.filter { table[$0] == nil } == [], "docs/errors.md documents every event")
             for line in lines {
                 #expect(line.instance == "test-worker" && line.hasTime, "\(line)")
                 if let event = line.event { #expect(table[event]?.contains(line.severity) == true, "\(line)") }
@@ -67,8 +67,8 @@ struct WorkerLogTests {
         }
     }
 
-    /// What systemd gives a service is standard error, and a variable that says which file that is.
-    @Test(arguments: ["text", "json"]) func theJournalIsToldThePriority(format: String) async throws {
+    /// systemd connects standard error to the journal, and identifies the file in the variable JOURNAL_STREAM.
+    @Test(arguments: ["text", "json"]) func writesPrioritiesForJournal(format: String) async throws {
         try await Installation.with { installation in
             let file = try installation.configuration([
                 "log.format": format, "database.url": "postgres://a@127.0.0.1:1/a",
@@ -80,7 +80,7 @@ struct WorkerLogTests {
                     Project.command, file,
                 ], in: installation.folder)
             defer { worker.signal(SIGKILL) }
-            try await eventually("it waits: \(worker.errors)") { worker.errors.contains("database.waiting") }
+            try await eventually("the worker waits: \(worker.errors)") { worker.errors.contains("database.waiting") }
             worker.signal(SIGTERM)
             let lines = try await worker.finish().errors.split(separator: "\n")
             #expect(lines.allSatisfy { $0.hasPrefix("<") && $0.dropFirst(2).hasPrefix(">") }, "\(lines)")
@@ -89,8 +89,8 @@ struct WorkerLogTests {
         }
     }
 
-    /// A pipe takes 64 KiB: who does not read it keeps neither pushes nor the end waiting.
-    @Test func nobodyWaitsForWhoReadsTheLog() async throws {
+    /// A pipe holds 64 KiB. If its reader stops reading, neither deliveries nor the stop wait for it.
+    @Test func deliversAndStopsWhileLogIsNotRead() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let file = try installation.configuration(["log.jobs": "all"])
@@ -108,7 +108,7 @@ struct WorkerLogTests {
         }
     }
 
-    // MARK: Reading it
+    // MARK: Reading the log
 
     private struct Line {
         let severity: String
@@ -118,7 +118,7 @@ struct WorkerLogTests {
         let attributes: [String: Any]
     }
 
-    /// Python's own tool for JSON reads each line, and fails at the first that is none.
+    /// Returns the lines of a log as Python's JSON tool reads them. The tool fails at the first line that is not JSON.
     private func read(_ log: String, in folder: URL) async throws -> [Line] {
         let python = try await Subprocess.run(
             ["/usr/bin/python3", "-m", "json.tool", "--json-lines", "--compact"], input: log, in: folder)
@@ -135,7 +135,7 @@ struct WorkerLogTests {
         }
     }
 
-    /// Their levels, by their names.
+    /// Returns the levels of the documented events, by their names.
     private func documentedEvents() throws -> [String: [String]] {
         let text = try Documents.text("docs/errors.md")
         let chapter = try #require(text.components(separatedBy: "## Events in the log\n").last)

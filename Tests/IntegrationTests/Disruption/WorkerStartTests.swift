@@ -7,12 +7,12 @@ import WorkerTestSupport
 /// A worker that starts while the database is away.
 @Suite(.needsServers)
 struct WorkerStartTests {
-    @Test func itAnswersBeforeTheDatabaseIsThere() async throws {
+    @Test func answersProbesWhileDatabaseIsAway() async throws {
         try await Installation.with { installation in
             let port = try freePort()
             let worker = try installation.startWorker(["http.listen": "127.0.0.1:\(port)"])
             defer { worker.signal(SIGKILL) }
-            try await eventually("it is ready: \(worker.errors)") {
+            try await eventually("the worker is ready: \(worker.errors)") {
                 try await WorkerEndpoint.answer("ready", port: port) == "ready\n200"
             }
             worker.signal(SIGTERM)
@@ -22,7 +22,7 @@ struct WorkerStartTests {
             let away = "postgres://127.0.0.1:\(refusing.port)/none"
             let waiting = try installation.startWorker(["http.listen": "127.0.0.1:\(port)", "database.url": away])
             defer { waiting.signal(SIGKILL) }
-            try await eventually("it says why: \(waiting.errors)") {
+            try await eventually("the worker names the reason: \(waiting.errors)") {
                 let ready = try await WorkerEndpoint.answer("ready", port: port)
                 return ready.hasPrefix("waiting for the database: ") && ready.contains("\(refusing.port)")
                     && ready.hasSuffix("\n503")
@@ -35,7 +35,7 @@ struct WorkerStartTests {
         }
     }
 
-    @Test func itCanBeStoppedInTheMiddleOfAnAttempt() async throws {
+    @Test func stopsDuringConnectionAttempt() async throws {
         try await Installation.with { installation in
             let (port, mute) = (try freePort(), try freePort())
             let database = try Subprocess([
@@ -48,12 +48,12 @@ struct WorkerStartTests {
                 """,
             ])
             defer { database.signal(SIGKILL) }
-            try await eventually("\(database.errors)") { database.output == "here\n" }
+            try await eventually("the silent server listens: \(database.errors)") { database.output == "here\n" }
             let worker = try installation.startWorker([
                 "http.listen": "127.0.0.1:\(port)", "database.url": "postgres://127.0.0.1:\(mute)/none",
             ])
             defer { worker.signal(SIGKILL) }
-            try await eventually("it has begun: \(worker.errors)") {
+            try await eventually("the worker tries to connect: \(worker.errors)") {
                 try await WorkerEndpoint.answer("ready", port: port) == "starting\n503"
             }
             worker.signal(SIGTERM)
@@ -62,7 +62,7 @@ struct WorkerStartTests {
         }
     }
 
-    @Test func itGoesOnWhenTheDatabaseComes() async throws {
+    @Test func startsWhenDatabaseBecomesReachable() async throws {
         try await Installation.with { installation in
             let port = try freePort()
             var worker: Subprocess?
@@ -70,13 +70,13 @@ struct WorkerStartTests {
             try await installation.database.withoutConnections {
                 let started = try installation.startWorker(["http.listen": "127.0.0.1:\(port)"])
                 worker = started
-                try await eventually("it waits: \(started.errors)") {
+                try await eventually("the worker waits: \(started.errors)") {
                     started.errors.contains("Waiting for the database")
                 }
                 #expect(!started.errors.contains("Worker started"))
             }
             let started = try #require(worker)
-            try await eventually("it is ready: \(started.errors)") {
+            try await eventually("the worker is ready: \(started.errors)") {
                 try await WorkerEndpoint.answer("ready", port: port) == "ready\n200"
             }
             started.signal(SIGTERM)
@@ -84,8 +84,9 @@ struct WorkerStartTests {
         }
     }
 
-    /// Where this is root, who can become somebody else: of a process that can't be dumped, the system's files are root's.
-    @Test(.enabled(if: getuid() == 0)) func itsMemoryIsNobodysBusiness() async throws {
+    /// Only root can start the worker as another user. The files in /proc of a process that can't be dumped belong to
+    /// root.
+    @Test(.enabled(if: getuid() == 0)) func protectsItsMemoryFromOtherProcesses() async throws {
         let keys = "master-1 \(String(repeating: "A", count: 43))="
         let worker = try Subprocess(
             ["/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", Project.command, "worker"],
@@ -94,7 +95,7 @@ struct WorkerStartTests {
                 "MARTLET_KEYRING_KEYS": keys, "MARTLET_HTTP_LISTEN": "",
             ])
         defer { worker.signal(SIGKILL) }
-        try await eventually("it waits: \(worker.errors)") {
+        try await eventually("the worker waits: \(worker.errors)") {
             worker.errors.contains("Waiting for the database") || !worker.isRunning
         }
         let owner = try FileManager.default.attributesOfItem(atPath: "/proc/\(worker.pid)/environ")[.ownerAccountID]

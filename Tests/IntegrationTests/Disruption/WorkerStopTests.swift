@@ -5,10 +5,10 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// The worker is stopped or killed in the middle of a campaign, and another one goes on.
+/// Workers that are stopped, killed or made to reload their configuration by a signal.
 @Suite(.needsServers)
 struct WorkerStopTests {
-    @Test func aStopDrainsAndTheNextWorkerDoesTheRest() async throws {
+    @Test func drainsOnStopAndLeavesRestToNextWorker() async throws {
         try await Installation.with(simulator: { $0.streamLimit = LongCampaign.streamLimit }) { installation in
             let campaign = LongCampaign()
             try await begin(campaign, in: installation) { worker in
@@ -16,8 +16,8 @@ struct WorkerStopTests {
                 let finished = try await worker.finish()
                 #expect(finished.status == 0, "\(finished)")
                 #expect(finished.errors.contains("Everything is settled"), "\(finished)")
-                // One outcome for each push, and the rest back in the queue.
-                try await eventually("outcomes of what was sent") {
+                // Each push that was sent has an outcome, and the others are requeued.
+                try await eventually("every push that was sent has an outcome") {
                     installation.results.count == installation.simulator.recordedArrivals.count
                 }
                 #expect(installation.results.count < campaign.recipients)
@@ -28,7 +28,7 @@ struct WorkerStopTests {
         }
     }
 
-    @Test func aKilledWorkerLosesNothing() async throws {
+    @Test func losesNothingWhenKilled() async throws {
         try await Installation.with(simulator: { $0.streamLimit = LongCampaign.streamLimit }) { installation in
             let campaign = LongCampaign()
             try await begin(campaign, in: installation) { worker in
@@ -41,37 +41,37 @@ struct WorkerStopTests {
         }
     }
 
-    @Test func aSecondSignalEndsAtOnceAndLosesNothing() async throws {
+    @Test func exitsAtOnceOnSecondSignalWithoutLoss() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(LongCampaign.app)
             let worker = try installation.startWorker()
             defer { worker.signal(SIGKILL) }
             let tokens = Token.random(Token.slow(9_000), count: 3)
             try await installation.publish([JobText("slow", app: LongCampaign.app, to: tokens)])
-            try await eventually("they are on the wire: \(worker.errors)") {
+            try await eventually("pushes are on the wire: \(worker.errors)") {
                 await installation.simulator.counters().arrivals > 0
             }
             worker.signal(SIGTERM)
-            try await eventually("it drains: \(worker.errors)") { worker.errors.contains("Stopping") }
+            try await eventually("the worker drains: \(worker.errors)") { worker.errors.contains("Stopping") }
             worker.signal(SIGTERM)
             let finished = try await worker.finish()
             #expect(finished.status == 1 && finished.errors.contains("a second time"), "\(finished)")
             try await installation.withWorker { _ in try await installation.results.wait(for: 3) }
-            // What had been put back already is sent once more with the job that the broker delivers again.
+            // Pushes that were requeued before the exit are sent again with the redelivered job.
             #expect(Set(installation.results.entries.keys.map(\.token)) == Set(tokens))
             #expect(Set(installation.results.tally.keys) == ["sent"])
         }
     }
 
-    /// However long a provider may take for its answer.
-    @Test func aStopWaitsForASilentProviderUntilItsTimeIsUp() async throws {
+    /// The drain timeout also applies if the request timeout is longer.
+    @Test func stopsAtDrainTimeoutIfProviderIsSilent() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(LongCampaign.app)
             let worker = try installation.startWorker(["apns.request_timeout": "600", "worker.drain_timeout": "1"])
             defer { worker.signal(SIGKILL) }
             let tokens = Token.random(Token.never, count: 3)
             try await installation.publish([JobText("silent", app: LongCampaign.app, to: tokens)])
-            try await eventually("one is on the wire: \(worker.errors)") {
+            try await eventually("a push is on the wire: \(worker.errors)") {
                 await installation.simulator.counters().arrivals > 0
             }
             worker.signal(SIGTERM)
@@ -85,15 +85,15 @@ struct WorkerStopTests {
         }
     }
 
-    @Test func aHangUpReadsTheConfigurationAgain() async throws {
+    @Test func reloadsConfigurationOnSIGHUP() async throws {
         try await Installation.with { installation in
             let file = try installation.configuration(["log.level": "notice"], file: "reloaded.yaml")
             let worker = try Subprocess([Project.command, "worker", "--config", file], in: installation.folder)
             defer { worker.signal(SIGKILL) }
-            try await eventually("it runs: \(worker.errors)") { worker.errors.contains("Worker started") }
+            try await eventually("the worker starts: \(worker.errors)") { worker.errors.contains("Worker started") }
             #expect(!worker.errors.contains(" info "))
             _ = try installation.configuration(["log.level": "chatty"], file: "reloaded.yaml")
-            try await eventually("it is told: \(worker.errors)") {
+            try await eventually("the worker reports the invalid level: \(worker.errors)") {
                 worker.signal(SIGHUP)
                 try await Task.sleep(for: .milliseconds(100))
                 return worker.errors.contains("is chatty")
@@ -101,38 +101,38 @@ struct WorkerStopTests {
             _ = try installation.configuration(
                 ["log.level": "info", "log.format": "json"], file: "reloaded.yaml")
             worker.signal(SIGHUP)
-            try await eventually("it is taken over: \(worker.errors)") {
+            try await eventually("the worker reloads the configuration: \(worker.errors)") {
                 worker.errors.contains("Configuration read again")
             }
             try await installation.addTokenApp(LongCampaign.app)
-            try await eventually("the new level and format: \(worker.errors)") {
+            try await eventually("the new level and format apply: \(worker.errors)") {
                 worker.errors.contains(#""severity_text":"info""#)
             }
             worker.signal(SIGTERM)
-            try await eventually("it drains: \(worker.errors)") { worker.errors.contains("Stopping") }
+            try await eventually("the worker drains: \(worker.errors)") { worker.errors.contains("Stopping") }
             worker.signal(SIGHUP)
             #expect(try await worker.finish().status == 0)
         }
     }
 
-    @Test func aHangUpBeforeItHasStartedDoesNotEndIt() async throws {
+    @Test func survivesSIGHUPBeforeStart() async throws {
         try await Installation.with { installation in
             let refusing = try RefusingPort()
             let file = try installation.configuration(["database.url": "postgres://127.0.0.1:\(refusing.port)/none"])
             let worker = try Subprocess([Project.command, "worker", "--config", file], in: installation.folder)
             defer { worker.signal(SIGKILL) }
             let waiting = "Waiting for the database"
-            try await eventually("it waits: \(worker.errors)") { worker.errors.contains(waiting) }
+            try await eventually("the worker waits: \(worker.errors)") { worker.errors.contains(waiting) }
             worker.signal(SIGHUP)
-            // Repeated log lines are counted for a minute.
-            try await eventually("it still waits: \(worker.errors)", within: .seconds(300)) {
+            // A repeated log line is suppressed for a minute.
+            try await eventually("the worker still waits: \(worker.errors)", within: .seconds(300)) {
                 !worker.isRunning || worker.errors.ranges(of: waiting).count > 1
             }
             #expect(worker.isRunning, "\(worker.errors)")
         }
     }
 
-    /// Publishes the campaign, and lends the worker when the first outcomes are there.
+    /// Publishes the campaign, and runs `body` with the worker when the first outcomes have arrived.
     private func begin(
         _ campaign: LongCampaign, in installation: Installation, _ body: (Subprocess) async throws -> Void
     ) async throws {
@@ -144,6 +144,7 @@ struct WorkerStopTests {
         try await body(worker)
     }
 
+    /// Runs another worker until the campaign is finished, and checks the outcomes.
     private func finish(_ campaign: LongCampaign, in installation: Installation) async throws {
         let port = try freePort()
         try await installation.withWorker(["http.listen": "127.0.0.1:\(port)"]) { _ in

@@ -5,13 +5,14 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// A worker that waits for a server, or for a table that somebody has locked.
+/// A worker that waits for a server or for a locked table.
 @Suite(.needsServers)
 struct WorkerWaitTests {
-    /// How soon whoever waits has stopped.
+    /// The maximum time that a waiting worker takes to stop.
     private static let soon: Duration = .seconds(3)
 
-    /// Locks a table against everybody for as long as `body` takes.
+    /// Locks a table against all other sessions while `body` runs. The argument of `body` returns whether a session
+    /// waits for the lock.
     private func withLock(
         on table: String, in installation: Installation, _ body: (() async throws -> Bool) async throws -> Void
     ) async throws {
@@ -26,7 +27,7 @@ struct WorkerWaitTests {
         await holder.close()
     }
 
-    @Test func aLockedTableIsSaidAndTriedAgain() async throws {
+    @Test func reportsLockedTableAndRetries() async throws {
         try await Installation.with { installation in
             let port = try freePort()
             var started: Subprocess?
@@ -34,14 +35,14 @@ struct WorkerWaitTests {
             try await withLock(on: "schema_migrations", in: installation) { _ in
                 let worker = try installation.startWorker(["http.listen": "127.0.0.1:\(port)"])
                 started = worker
-                try await eventually("it says why: \(worker.errors)") {
+                try await eventually("the worker names the reason: \(worker.errors)") {
                     let ready = try await WorkerEndpoint.answer("ready", port: port)
                     return ready.contains("lock timeout") && ready.hasSuffix("\n503")
                 }
                 #expect(worker.errors.contains("Waiting for the database"))
             }
             let worker = try #require(started)
-            try await eventually("it is ready: \(worker.errors)") {
+            try await eventually("the worker is ready: \(worker.errors)") {
                 try await WorkerEndpoint.answer("ready", port: port) == "ready\n200"
             }
             worker.signal(SIGTERM)
@@ -50,12 +51,12 @@ struct WorkerWaitTests {
     }
 
     @Test(arguments: ["schema_migrations", "apps", "cancelled_jobs"])
-    func aStartThatWaitsForALockStopsAtOnce(table: String) async throws {
+    func stopsAtOnceWhileStartWaitsForLock(table: String) async throws {
         try await Installation.with { installation in
             try await withLock(on: table, in: installation) { isWaitedFor in
                 let worker = try installation.startWorker()
                 defer { worker.signal(SIGKILL) }
-                try await eventually("it waits: \(worker.errors)", isWaitedFor)
+                try await eventually("the worker waits for the lock: \(worker.errors)", isWaitedFor)
                 worker.signal(SIGTERM)
                 let finished = try await worker.finish(within: Self.soon)
                 #expect(finished.status == 0, "\(finished)")
@@ -63,13 +64,13 @@ struct WorkerWaitTests {
         }
     }
 
-    @Test func aWorkerWhoseStatementHangsStopsAtOnce() async throws {
+    @Test func stopsAtOnceWhileStatementWaitsForLock() async throws {
         try await Installation.with { installation in
             let worker = try installation.startWorker()
             defer { worker.signal(SIGKILL) }
-            try await eventually("it works: \(worker.errors)") { worker.errors.contains("Worker started") }
+            try await eventually("the worker starts: \(worker.errors)") { worker.errors.contains("Worker started") }
             try await withLock(on: "apps", in: installation) { isWaitedFor in
-                try await eventually("it waits: \(worker.errors)", isWaitedFor)
+                try await eventually("the worker waits for the lock: \(worker.errors)", isWaitedFor)
                 worker.signal(SIGTERM)
                 let finished = try await worker.finish(within: Self.soon)
                 #expect(finished.status == 0, "\(finished)")
@@ -80,12 +81,12 @@ struct WorkerWaitTests {
     @Test(arguments: [
         ("database.url", "postgres", "Waiting for the database"), ("amqp.url", "amqp", "Can't connect to the broker"),
     ])
-    func aStartThatWaitsForAServerStopsAtOnce(key: String, scheme: String, log: String) async throws {
+    func stopsAtOnceWhileWaitingForServer(key: String, scheme: String, log: String) async throws {
         try await Installation.with { installation in
             let refusing = try RefusingPort()
             let worker = try installation.startWorker([key: "\(scheme)://127.0.0.1:\(refusing.port)/none"])
             defer { worker.signal(SIGKILL) }
-            try await eventually("it waits: \(worker.errors)") { worker.errors.contains(log) }
+            try await eventually("the worker waits: \(worker.errors)") { worker.errors.contains(log) }
             worker.signal(SIGTERM)
             let finished = try await worker.finish(within: Self.soon)
             #expect(finished.status == 0, "\(finished)")

@@ -7,12 +7,12 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// Credentials that APNs refuses, and times when it refuses everything, through the whole worker.
+/// Workers whose credentials APNs refuses, and outages in which APNs refuses everything.
 @Suite(.needsServers, .endsAHang)
 struct RefusedCredentialTests {
     private static let app = "com.example.shop"
 
-    @Test func jobsWaitUntilTheCredentialIsMendedAndTheOperatorSeesIt() async throws {
+    @Test func reportsRefusedCredentialAndHoldsItsJobs() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             var faults = StandingFaults()
@@ -27,7 +27,7 @@ struct RefusedCredentialTests {
                 }
                 let list = try await installation.martlet(["credential", "list"])
                 #expect(list.output.contains("production: InvalidProviderToken since"), "\(list.output)")
-                #expect(await installation.simulator.counters().arrivals <= 3, "nothing but probes")
+                #expect(await installation.simulator.counters().arrivals <= 3, "the worker sends only probes")
                 #expect(installation.results.count == 0)
 
                 await installation.simulator.setFaults(StandingFaults())
@@ -41,8 +41,9 @@ struct RefusedCredentialTests {
         }
     }
 
-    /// A campaign to sandbox tokens: refused, and neither marked nor held; `doctor` and the list say so.
-    @Test func aMixUpOfEnvironmentsIsSeenAndHoldsNobody() async throws {
+    /// A campaign to sandbox tokens in the production environment. APNs rejects its tokens as bad, and the worker
+    /// neither marks them dead nor holds pushes.
+    @Test func reportsMixedUpEnvironmentsWithoutHoldingPushes() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             try await installation.withWorker { worker in
@@ -60,14 +61,14 @@ struct RefusedCredentialTests {
                 let list = try await installation.martlet(["credential", "list"]).output
                 #expect(list.contains("active") && list.contains("(device tokens): BadDeviceToken"), "\(list)")
             }
-            #expect(try await RefusalRepository(installation.database.pool).list().isEmpty, "it has stopped cleanly")
+            #expect(try await RefusalRepository(installation.database.pool).list().isEmpty, "a stop removes refusals")
             #expect(installation.results.tally == ["rejected BadDeviceToken by apns": 1_200, "sent": 1])
             #expect(try await installation.markedTokens(of: Self.app).isEmpty)
             #expect(await installation.simulator.counters().arrivals == 1_201)
         }
     }
 
-    @Test func whileAPNsIsAwayEveryPushWaitsAndIsSentOnce() async throws {
+    @Test func retriesDuringAPNsOutageAndSendsEachPushOnce() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             var faults = StandingFaults()
@@ -89,16 +90,17 @@ struct RefusedCredentialTests {
         }
     }
 
-    /// Two teams and forty apps; the team of one of them has a key that Apple does not know.
-    @Test func aBrokenAppTouchesNobodyElse() async throws {
+    /// Forty apps of two teams. One team has a single app and a key that Apple does not know.
+    @Test func keepsLatencyOfOtherAppsBesideBrokenApp() async throws {
         let alone = try await ninetyNinth(withBrokenApp: false)
         let beside = try await ninetyNinth(withBrokenApp: true)
         print("99th percentile of 39 apps: \(alone) ms alone, \(beside) ms beside a broken one")
-        // No measurement on a busy machine, but below what waiting for the broken one would cost: 30 seconds.
+        // This is no measurement, because the machine is busy. If other apps waited for the broken one, it would add 30
+        // seconds.
         #expect(beside < alone + 20_000)
     }
 
-    /// Milliseconds from the publication to the answer.
+    /// Returns the 99th percentile of the times from publication to outcome, in milliseconds.
     private func ninetyNinth(withBrokenApp: Bool) async throws -> Int {
         var milliseconds: [Int] = []
         try await Installation.with { installation in
@@ -110,13 +112,13 @@ struct RefusedCredentialTests {
                 try await installation.setApp(App(bundleID: app, accounts: ["apns": AppAccount("TEAM000001")]))
             }
             try await InProcessWorker.run(in: installation) { worker in
-                // Connecting is no part of what is compared.
+                // The first push opens the connection, so that connecting does not count.
                 try await installation.publish([JobText("first", app: apps[0], to: [Token.random()])])
                 try await installation.results.wait(for: 1)
                 if withBrokenApp {
                     try await installation.publish(
                         (0..<40).map { JobText("broken-\($0)", app: broken, to: Token.random(count: 500)) })
-                    try await eventually("\(worker.counts)") { worker.counts.pushesHeld >= 20_000 }
+                    try await eventually("all pushes are held: \(worker.counts)") { worker.counts.pushesHeld >= 20_000 }
                 }
                 let jobs = apps.flatMap { app in
                     (0..<25).map { JobText("\(app)-\($0)", app: app, to: Token.random(count: 2)) }
@@ -125,18 +127,18 @@ struct RefusedCredentialTests {
                 try await installation.publish(jobs)
                 try await installation.results.wait(for: 1 + 39 * 25 * 2)
                 let found = installation.results.entries.filter { $0.key.job != "first" }.values.compactMap { $0.first }
-                #expect(found.count == 39 * 25 * 2, "none of the broken app's")
+                #expect(found.count == 39 * 25 * 2, "the broken app has no outcomes")
                 #expect(found.allSatisfy { $0.verdict == Verdict(kind: "sent") })
                 let times = found.compactMap { Timestamp(rfc3339: $0.outcome.at)?.milliseconds }
                 milliseconds = times.map { Int($0 - start.milliseconds) }.sorted()
                 if withBrokenApp {
-                    // What is still held is not to hold up the end of the test.
+                    // Pausing the app keeps its held jobs from delaying the end of the test.
                     try await installation.setApp(
                         App(bundleID: broken, accounts: ["apns": AppAccount("TEAM000002")], isPaused: true))
                 }
             }
             let counters = await installation.simulator.counters()
-            #expect((counters.byReason["InvalidProviderToken"] ?? 0) <= (withBrokenApp ? 3 : 0), "nothing but probes")
+            #expect((counters.byReason["InvalidProviderToken"] ?? 0) <= (withBrokenApp ? 3 : 0), "only probes are sent")
         }
         return milliseconds.isEmpty ? 0 : milliseconds[milliseconds.count * 99 / 100]
     }

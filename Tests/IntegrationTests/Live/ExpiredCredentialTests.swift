@@ -9,12 +9,12 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// A certificate expires: only its own app's jobs wait, and go on when there is a valid one.
+/// Workers whose certificates expire while they run.
 @Suite(.needsServers, .endsAHang)
 struct ExpiredCredentialTests {
     private static let shop = "com.example.shop", news = "com.example.news"
 
-    @Test func onlyItsOwnAppWaitsAndGoesOnWithTheNext() async throws {
+    @Test func holdsOnlyJobsOfExpiredCertificateUntilRenewal() async throws {
         try await Installation.with { installation in
             let expiring = try await installation.addCertificateApp(Self.shop)
             try await installation.addCertificateApp(Self.news)
@@ -23,7 +23,8 @@ struct ExpiredCredentialTests {
                 try await installation.results.wait(for: 2)
                 try await installation.database.pool.query(
                     "UPDATE martlet.credentials SET not_after = now() WHERE id::text = $1", [.text(expiring)])
-                // Jobs routed before the change is known are sent; the first that is held shows that it is.
+                // The worker still sends the jobs that it routes before it reads the change. The first held job shows
+                // that it has read it.
                 var number = 1
                 try await eventually("a job is held: \(worker.counts)") {
                     number += 1
@@ -33,7 +34,7 @@ struct ExpiredCredentialTests {
                 let sent = installation.results.count
                 try await installation.publish((0..<20).map { job("waits-\($0)", Self.shop) })
                 try await installation.publish((0..<20).map { job("news-go-on-\($0)", Self.news) })
-                try await eventually("held, and the other app's sent: \(installation.results.tally)") {
+                try await eventually("one app's jobs are held, the other's sent: \(installation.results.tally)") {
                     installation.results.count >= sent + 20 && worker.counts.jobsHeld > 20
                 }
                 #expect(installation.results.entries.keys.allSatisfy { !$0.job.hasPrefix("waits") })
@@ -46,7 +47,7 @@ struct ExpiredCredentialTests {
         }
     }
 
-    @Test func theOperatorIsTold() async throws {
+    @Test func warnsOfExpiringAndExpiredCredentials() async throws {
         try await Installation.with { installation in
             let expiring = try await installation.addCertificateApp(Self.shop)
             let expired = try await installation.addCertificateApp(Self.news)

@@ -1,7 +1,7 @@
 import APNSSimulator
 import PushModel
 
-/// Which worker has used which credential for which app, and when.
+/// The uses of credentials by workers, found by joining result events with the simulator's records.
 struct Usage {
     struct Use {
         let app: String
@@ -26,17 +26,17 @@ struct Usage {
         }
     }
 
-    /// The workers that have used it for the app since then.
+    /// Returns the workers that have used a credential for an app since the given time.
     func workers(using credential: String, for app: String, since start: Timestamp) -> Set<String> {
         Set(uses.filter { $0.credential == credential && $0.app == app && $0.at > start }.map(\.worker))
     }
 
-    /// By worker, milliseconds from a change to the first use that fits.
+    /// Returns the time from a change to the first matching use, in milliseconds, by worker.
     func first(after start: Timestamp, _ fits: (Use) -> Bool) -> [String: Int64] {
         milliseconds(after: start, min, fits)
     }
 
-    /// By worker, milliseconds from a change to the last use that fits.
+    /// Returns the time from a change to the last matching use, in milliseconds, by worker.
     func last(after start: Timestamp, _ fits: (Use) -> Bool) -> [String: Int64] {
         milliseconds(after: start, max, fits)
     }

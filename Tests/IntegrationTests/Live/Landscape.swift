@@ -7,21 +7,25 @@ import Store
 import TestSupport
 import WorkerTestSupport
 
-/// Forty apps of four teams, each team with a key, two of the apps with certificates; and every secret of it.
+/// Forty apps of four teams. Every team has a key, and two of the apps have certificates. Records every secret that it
+/// creates.
 struct Landscape {
     static let apps = (0..<40).map { "com.example.app\($0)" }
-    /// Their teams take turns.
+    /// Returns the team of the app with this index.
     static func team(of app: Int) -> String { "TEAM00000\(app % 4 + 1)" }
 
     let installation: Installation
     private(set) var secrets: [KnownSecret] = []
-    /// Of the four teams, of the second app and of the third.
+    /// The keys of the four teams.
     private(set) var keys: [Imported] = []
+    /// The certificates of the second and the third app.
     private(set) var certificates: [Imported] = []
-    /// The newest last.
+    /// The master keys, with the newest last.
     private(set) var masterKeys: [Data]
 
-    /// - Parameter masterKey: the one that the installation began with, called live-1.
+    /// Creates the apps and imports their credentials.
+    ///
+    /// - Parameter masterKey: the master key that the installation starts with, named live-1.
     init(_ installation: Installation, masterKey: Data) async throws {
         self.installation = installation
         masterKeys = [masterKey]
@@ -35,16 +39,16 @@ struct Landscape {
         }
     }
 
-    /// What both a row of the database and the simulator's recording call it.
+    /// An imported credential, with the name by which both the database and the simulator's records identify it.
     struct Imported {
         let id: Credential.ID
         /// The key's id, or the certificate's fingerprint.
         let recorded: String
-        /// When it was committed, by the database's clock.
+        /// The time of the commit, by the database's clock.
         let at: Timestamp
     }
 
-    /// Imports a new key of the team with the command, as an operator does.
+    /// Imports a new key of a team with the command, as an operator does.
     mutating func importKey(of team: String) async throws -> Imported {
         let key = P256.Signing.PrivateKey()
         let keyID = "KEY\(UInt64.random(in: 1_000_000...9_999_999))"
@@ -54,7 +58,7 @@ struct Landscape {
         return try await imported(try await run(["credential", "import", file, "--team", team]))
     }
 
-    /// Imports a new certificate of the app with the command, as a .p12 with a passphrase.
+    /// Imports a new certificate of an app with the command, as a .p12 file with a passphrase.
     mutating func importCertificate(of app: String, team: String) async throws -> Imported {
         let issued = try installation.simulator.certificateAuthority.issueClientCertificate(app: app)
         let key = try P256.Signing.PrivateKey(pemRepresentation: issued.privateKeyPEM)
@@ -77,19 +81,24 @@ struct Landscape {
             ]))
     }
 
-    /// - Returns: when it was committed.
+    /// Retires a credential with the command.
+    ///
+    /// - Returns: the time of the commit.
     func retire(_ credential: Imported) async throws -> Timestamp {
         _ = try await run(["credential", "retire", credential.id])
         return try await time("SELECT updated_at AS at FROM martlet.credentials WHERE id::text = '\(credential.id)'")
     }
 
-    /// - Returns: when it was committed.
+    /// Pauses or resumes an app with the command.
+    ///
+    /// - Returns: the time of the commit.
     func setPaused(_ isPaused: Bool, _ app: String) async throws -> Timestamp {
         _ = try await run(["app", "set", app, isPaused ? "--paused" : "--no-paused"])
         return try await time("SELECT updated_at AS at FROM martlet.apps WHERE bundle_id = '\(app)'")
     }
 
-    /// Seals everything under a new master key, as an operator does: the new one on top, then `rekey`.
+    /// Seals all secrets under a new master key, as an operator does: adds the new key at the top of the keyring, then
+    /// runs `rekey`.
     mutating func rekey() async throws {
         let key = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
         masterKeys.append(key)
@@ -102,7 +111,7 @@ struct Landscape {
         }
     }
 
-    /// Only the newest stays.
+    /// Removes all master keys except the newest from the keyring.
     func removeOldMasterKeys() throws { try installation.write(masterKeyLines(1), to: "keyring") }
 
     private func masterKeyLines(_ count: Int) -> String {
@@ -112,21 +121,21 @@ struct Landscape {
         .joined()
     }
 
-    /// The provider tokens that the workers share, opened.
+    /// Returns the provider tokens that the workers share, decrypted.
     func providerTokens() async throws -> [String] {
         let keyring = try MasterKeyring(text: masterKeyLines(.max), source: "test")
         let repository = SharedTokenRepository(installation.database.pool, keyring: keyring)
         var tokens: [String] = []
         for row in try await installation.database.pool.query("SELECT credential FROM martlet.provider_tokens") {
             let shared = try await repository.token(of: try row["credential"].uuid, youngerThan: .max) { _ in
-                throw Failure(description: "another token would have been made")
+                throw Failure(description: "the database has no valid provider token, so a new one would be signed")
             }
             tokens.append(shared.token.withBytes { String(decoding: $0, as: UTF8.self) })
         }
         return tokens
     }
 
-    /// What the commands said, at trace level.
+    /// The output and logs of the commands, at trace level.
     let said = SaidByCommands()
 
     private func run(_ arguments: [String]) async throws -> Subprocess.Finished {
@@ -144,7 +153,7 @@ struct Landscape {
                 id: try row["id"].uuid, recorded: try row["recorded"].text,
                 at: Timestamp(milliseconds: try row["created_at"].milliseconds))
         }
-        throw Failure(description: "nothing was imported: \(finished)")
+        throw Failure(description: "the output names no credential of the database: \(finished)")
     }
 
     private func time(_ question: String) async throws -> Timestamp {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Something that must be in no log and no dump.
+/// A secret that must not appear in logs or dumps.
 struct KnownSecret: Sendable {
     let name: String
     let bytes: [UInt8]
@@ -10,7 +10,8 @@ struct KnownSecret: Sendable {
         self.bytes = Array(bytes)
     }
 
-    /// A private key is its scalar (RFC 5915): in whatever form it stands, its halves stand in it.
+    /// Returns the halves of a private key's scalar as secrets. Every encoding of the key contains the scalar (RFC
+    /// 5915).
     static func key(_ name: String, scalar: some Sequence<UInt8>) -> [KnownSecret] {
         let scalar = Array(scalar)
         return [
@@ -20,9 +21,9 @@ struct KnownSecret: Sendable {
     }
 }
 
-/// Looks for secrets in text, in every form in which programs are known to print bytes.
+/// A search for secrets in text, in every form in which programs commonly print bytes.
 struct LeakSearch: Sendable {
-    /// By their first eight bytes: one pass finds all.
+    /// The encoded secrets by their first eight bytes, so that one pass over a text finds all of them.
     private var needles: [UInt64: [(name: String, bytes: [UInt8])]] = [:]
 
     init(_ secrets: [KnownSecret]) {
@@ -34,10 +35,10 @@ struct LeakSearch: Sendable {
         }
     }
 
-    /// What of it is there.
+    /// Returns the names of the secrets that a text contains.
     func leaks(in text: some Sequence<UInt8>) -> Set<String> {
         let text = Array(text)
-        // base64 is broken into lines
+        // Base64 text may be broken into lines.
         return found(in: text).union(found(in: text.filter { ![0x20, 0x0A, 0x0D].contains($0) }))
     }
 
@@ -52,6 +53,7 @@ struct LeakSearch: Sendable {
         return found
     }
 
+    /// Returns the encodings of bytes, by name.
     static func forms(of bytes: [UInt8]) -> [String: [UInt8]] {
         let hex = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         var forms: [String: [UInt8]] = [
@@ -61,7 +63,7 @@ struct LeakSearch: Sendable {
             "octal": bytes.flatMap(octal),
         ]
         for offset in 0..<3 {
-            // in base64 of something longer, the first and the last character depend on the neighbours
+            // In the base64 text of a longer value, the first and the last character depend on the neighbouring bytes.
             let text = Data(Array(repeating: 0, count: offset) + bytes).base64EncodedString()
                 .replacing("=", with: "").dropFirst(offset == 0 ? 0 : offset + 1).dropLast()
             forms["base64 at \(offset)"] = Array(text.utf8)
@@ -70,7 +72,7 @@ struct LeakSearch: Sendable {
         return forms
     }
 
-    /// PostgreSQL's escape format of bytea.
+    /// Returns a byte in PostgreSQL's escape format of bytea.
     private static func octal(_ byte: UInt8) -> [UInt8] {
         if byte == 0x5C { return Array("\\\\".utf8) }
         if (0x20..<0x7F).contains(byte) { return [byte] }
@@ -79,7 +81,7 @@ struct LeakSearch: Sendable {
     }
 }
 
-/// Finds whole device tokens: runs of hexadecimal digits with one of them inside.
+/// Returns the known device tokens that a text contains in full, also within longer runs of hexadecimal digits.
 func deviceTokens(of known: Set<String>, in text: some Sequence<UInt8>) -> Set<String> {
     var found: Set<String> = []
     var run: [UInt8] = []
@@ -98,7 +100,8 @@ func deviceTokens(of known: Set<String>, in text: some Sequence<UInt8>) -> Set<S
     return found
 }
 
-/// JSON Web Tokens of whomever: header and claims begin with a brace and a quotation mark.
+/// Returns all JSON Web Tokens in a text. Header and claims are JSON objects, so the base64 text of both begins with
+/// `eyJ`.
 func webTokens(in text: String) -> [String] {
     text.matches(of: /eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}/).map { String($0.output) }
 }

@@ -2,13 +2,13 @@ import Crypto
 import Foundation
 import Testing
 
-/// The search finds what is planted, in every form, and nothing else.
+/// The leak search finds planted secrets in every form, and nothing else.
 @Suite struct LeakSearchTests {
     private let key = P256.Signing.PrivateKey()
 
     private var search: LeakSearch { LeakSearch(KnownSecret.key("key", scalar: key.rawRepresentation)) }
 
-    @Test func everyFormOfAKeyIsFound() throws {
+    @Test func findsKeyInEveryForm() throws {
         let raw = Array(key.rawRepresentation), der = Array(key.derRepresentation)
         func hex(_ bytes: [UInt8]) -> String { bytes.map { String(format: "%02x", $0) }.joined() }
         let planted: [String: [UInt8]] = [
@@ -26,20 +26,20 @@ import Testing
         }
     }
 
-    @Test func whatIsNoLeakIsNotFound() {
+    @Test func ignoresOtherKeysAndPublicKey() {
         let other = P256.Signing.PrivateKey()
         let text = other.pemRepresentation + key.publicKey.pemRepresentation + "\(Array(other.rawRepresentation))"
         #expect(search.leaks(in: text.utf8) == [])
     }
 
-    @Test func wholeDeviceTokensAreFoundAndPartsAreNot() {
+    @Test func findsOnlyCompleteDeviceTokens() {
         let token = Token.random()
         #expect(deviceTokens(of: [token], in: "token=\(token.uppercased()) x".utf8) == [token])
         #expect(deviceTokens(of: [token], in: "abc\(token)".utf8) == [token])
         #expect(deviceTokens(of: [token], in: "\(token.prefix(63)) \(Token.random())".utf8) == [])
     }
 
-    @Test func webTokensAreFound() {
+    @Test func findsWebTokens() {
         let token = "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJURUFNMDAwMDAxIn0.c2lnbmF0dXJl"
         #expect(webTokens(in: "bearer \(token), and on").count == 1)
         #expect(webTokens(in: "eyJhbGciOiJFUzI1NiJ9 alone") == [])

@@ -1,6 +1,6 @@
 import Threading
 
-/// Output and logs of the commands of a test.
+/// The output and logs of a test's commands.
 final class SaidByCommands: Sendable {
     private let all = Mutex("")
 

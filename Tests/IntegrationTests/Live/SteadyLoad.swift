@@ -5,14 +5,14 @@ import PushModel
 import TestSupport
 import Threading
 
-/// Jobs for all apps, without end; more of them for the apps that are looked at, so that each worker soon gets one.
+/// A steady load of jobs for all apps. Watched apps get more jobs, so that each worker soon receives one of them.
 final class SteadyLoad: Sendable {
     private let tokens = Mutex<[String: String]>([:])
 
-    /// Every device token that was pushed to, and its app.
+    /// The device tokens of all published jobs, with their apps.
     var published: [String: String] { tokens.withLock { $0 } }
 
-    /// Publishes for as long as `body` takes.
+    /// Publishes jobs while `body` runs.
     static func run(
         in installation: Installation, apps: [String], watched: [String], _ body: (SteadyLoad) async throws -> Void
     ) async throws {
@@ -25,7 +25,7 @@ final class SteadyLoad: Sendable {
         let work = Task {
             while !Task.isCancelled {
                 try await load.publishRound(for: apps, with: publisher, exchange: installation.names.jobs)
-                // The pace: 250 pushes a second at most.
+                // The limit is 250 pushes per second.
                 try? await Task.sleep(for: .milliseconds(240))
             }
         }

@@ -1,14 +1,15 @@
 import Foundation
 import TestSupport
 
-/// Three real workers, each a process of its own that logs at trace level.
+/// Three workers, each in a process of its own, with logs at trace level.
 struct WorkerFleet {
     static let names = ["worker-1", "worker-2", "worker-3"]
 
     private let processes: [Subprocess]
 
-    /// Runs them for as long as `body` takes, then stops them as an operator would.
-    /// - Returns: everything they have logged.
+    /// Runs the workers while `body` runs, then stops them as an operator would.
+    ///
+    /// - Returns: the logs of all workers.
     static func run(
         in installation: Installation, _ body: (WorkerFleet) async throws -> Void
     ) async throws -> String {
@@ -32,7 +33,7 @@ struct WorkerFleet {
 
     var logs: String { processes.map { $0.output + $0.errors }.joined() }
 
-    /// Those whose log has a line with these words.
+    /// Returns the number of workers whose log has a line with all of these words.
     func haveLogged(_ words: String...) -> Int {
         processes.count { process in
             process.errors.split(separator: "\n").contains { line in words.allSatisfy { line.contains($0) } }

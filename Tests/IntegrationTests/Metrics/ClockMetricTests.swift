@@ -5,11 +5,11 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// What shows that a clock is wrong.
+/// The metric of the difference between the clocks of worker and database.
 @Suite(.needsServers)
 struct ClockMetricTests {
-    /// A function that hides PostgreSQL's clock plays a server whose time is wrong.
-    @Test(arguments: [-8, 40]) func aWorkerShowsHowFarItsClockIsOff(ahead: Int) async throws {
+    /// A function that shadows PostgreSQL's clock simulates a server whose clock is wrong.
+    @Test(arguments: [-8, 40]) func measuresClockOffset(ahead: Int) async throws {
         try await Installation.with { installation in
             try await installation.database.pool.query("CREATE SCHEMA odd")
             try await installation.database.pool.query(
@@ -22,7 +22,7 @@ struct ClockMetricTests {
             let port = try freePort()
             let changes = ["database.url": components.string, "http.listen": "127.0.0.1:\(port)"]
             try await installation.withWorker(changes) { worker in
-                try await eventually("it is measured: \(worker.errors)") {
+                try await eventually("the metric shows an offset of \(ahead) s: \(worker.errors)") {
                     let page = try await WorkerEndpoint.answer("metrics", port: port)
                     let shown = page.firstMatch(of: /\nmartlet_clock_ahead_seconds (-?[0-9.]+)/)
                     return shown.flatMap { Double($0.1) }.map { abs($0 - Double(ahead)) < 3 } ?? false

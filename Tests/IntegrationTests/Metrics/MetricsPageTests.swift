@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// What a real worker shows on `/metrics`.
+/// The metrics page of a worker.
 @Suite(.needsServers)
 struct MetricsPageTests {
     private static let app = "com.example.shop"
@@ -17,14 +17,14 @@ struct MetricsPageTests {
     private struct Page {
         let text: String
 
-        /// Name and type of each family.
+        /// The type of each metric family, by its name.
         var families: [String: String] {
             Dictionary(
                 text.matches(of: /(?m)^# TYPE (\S+) (\S+)$/).map { (String($0.1), String($0.2)) },
                 uniquingKeysWith: { first, _ in first })
         }
 
-        /// Names with their labels.
+        /// The names of all series, with their labels.
         var series: Set<String> {
             Set(
                 text.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap { line in
@@ -41,12 +41,13 @@ struct MetricsPageTests {
         return Page(text: answer.output)
     }
 
-    /// - Returns: what it has to say against it.
+    /// Returns the faults that promtool finds in a page in the text format.
     private func faults(ofText page: Page) async throws -> [String] {
         let found = try await Subprocess.run(["/usr/bin/promtool", "check", "metrics"], input: page.text)
         return (found.output + found.errors).split(separator: "\n").map(String.init)
     }
 
+    /// Returns the fault that Prometheus's Python client finds in a page in the OpenMetrics format, or an empty string.
     private func faults(ofOpenMetrics page: Page) async throws -> String {
         let found = try await Subprocess.run(
             [
@@ -60,7 +61,7 @@ struct MetricsPageTests {
         return found.status == 0 && found.output != "0\n" ? "" : "\(found)"
     }
 
-    @Test func beforeTheDatabaseIsThereAndAfterPushes() async throws {
+    @Test func showsSameFamiliesBeforeDatabaseIsReachableAndAfterPushes() async throws {
         try await Installation.with { installation in
             let port = try freePort()
             let refusing = try RefusingPort()
@@ -68,7 +69,7 @@ struct MetricsPageTests {
                 "http.listen": "127.0.0.1:\(port)", "database.url": "postgres://127.0.0.1:\(refusing.port)/none",
             ])
             defer { waiting.signal(SIGKILL) }
-            try await eventually("it shows something: \(waiting.errors)") {
+            try await eventually("the page shows series: \(waiting.errors)") {
                 try await !page(port).series.isEmpty
             }
             let first = try await page(port)
@@ -83,17 +84,17 @@ struct MetricsPageTests {
             let worker = try installation.startWorker(["http.listen": "127.0.0.1:\(port)"])
             defer { worker.signal(SIGKILL) }
             try await installation.publish([JobText("one", app: Self.app, to: Token.random(count: 3))])
-            try await eventually("outcomes: \(worker.errors)") { installation.results.count == 3 }
+            try await eventually("three outcomes: \(worker.errors)") { installation.results.count == 3 }
             let later = try await page(port)
             #expect(try await faults(ofText: later) == [])
             #expect(try await faults(ofOpenMetrics: try await page(port, accept: Self.openMetrics)) == "")
             #expect(later.families == first.families)
-            // What has come: of a credential, of an app that is registered, or what the database told, and nothing else.
+            // Only series of credentials and registered apps, the clock's offset and histograms of pools may be new.
             let new = later.series.subtracting(first.series).filter {
                 !$0.contains("credential=\"") && !$0.contains("app=\"\(Self.app)\"")
                     && $0 != "martlet_clock_ahead_seconds" && !Self.isHistogramOfAPool($0)
             }
-            #expect(new == [], "series that were not there at first")
+            #expect(new == [], "no other series is new")
             #expect(first.series.subtracting(later.series) == [])
             // Outputs that no app uses have no answer or ping histograms.
             #expect(!first.series.contains(where: Self.isHistogramOfAPool))
@@ -102,8 +103,8 @@ struct MetricsPageTests {
                 later.text.contains(
                     /\nmartlet_answer_seconds_count\{output="apns",environment="production",status="200"\} 3\n/))
             #expect(later.text.contains("\nmartlet_pushes_total{app=\"\(Self.app)\",kind=\"sent\"} 3\n"))
-            // Pools count once a second.
-            try await eventually("a connection: \(worker.errors)") {
+            // Pools update their metrics once a second.
+            try await eventually("the page shows an open connection: \(worker.errors)") {
                 try await page(port).text.contains(/\nmartlet_pool_connections\{.*state="open"\} [1-9]/)
             }
             #expect(try await page(port).text.contains(/\nmartlet_pool_connections_limit\{output="apns".*\} 16\n/))
@@ -112,13 +113,13 @@ struct MetricsPageTests {
         }
     }
 
-    /// Both ways: the table in docs/operate.md is what operators and alerts go by.
-    @Test func theManualHasAllOfThem() async throws {
+    /// Operators and alerts rely on the table in docs/operate.md.
+    @Test func manualListsExactlyTheWorkersMetrics() async throws {
         try await Installation.with { installation in
             let port = try freePort()
             let worker = try installation.startWorker(["http.listen": "127.0.0.1:\(port)"])
             defer { worker.signal(SIGKILL) }
-            try await eventually("it is ready: \(worker.errors)") {
+            try await eventually("the worker is ready: \(worker.errors)") {
                 try await WorkerEndpoint.answer("ready", port: port) == "ready\n200"
             }
             let manual = try Documents.text("docs/operate.md")

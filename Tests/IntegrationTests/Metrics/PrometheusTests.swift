@@ -4,15 +4,15 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// Debian's Prometheus scrapes a worker, with the rules that we ship.
+/// Debian's Prometheus with the rules of deploy/prometheus.
 @Suite(.needsServers)
 struct PrometheusTests {
-    @Test func itScrapesAWorkerAndTheRulesWork() async throws {
+    @Test func scrapesWorkerAndEvaluatesRules() async throws {
         try await Installation.with { installation in
             let port = try freePort()
             let worker = try installation.startWorker(["http.listen": "127.0.0.1:\(port)"])
             defer { worker.signal(SIGKILL) }
-            try await eventually("it is ready: \(worker.errors)") {
+            try await eventually("the worker is ready: \(worker.errors)") {
                 try await WorkerEndpoint.answer("ready", port: port) == "ready\n200"
             }
             let prometheus = try Prometheus(installation, worker: port)
@@ -26,11 +26,11 @@ struct PrometheusTests {
             }
             #expect(
                 try await prometheus.finds(#"count by (__name__)({__name__=~"martlet_.+_bucket"})"#),
-                "histograms came over")
+                "Prometheus has the histograms")
             worker.signal(SIGTERM)
             _ = try await worker.finish()
-            // Who is gone is noticed: its alert waits for its time.
-            try await eventually("nobody is ready: \(prometheus.errors)") {
+            // The alert of a missing worker is pending for some time before it fires.
+            try await eventually("MartletNoWorkers is pending: \(prometheus.errors)") {
                 try await prometheus.alerts().contains("MartletNoWorkers")
             }
             #expect(try await prometheus.finish().status == 0)

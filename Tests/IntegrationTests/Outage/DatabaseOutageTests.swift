@@ -85,7 +85,7 @@ extension OutageTests {
 }
 
 extension Installation {
-    /// Runs `body` while no other session can use a table.
+    /// Locks a table against all other sessions while `body` runs.
     fileprivate func withLock(on table: String, _ body: () async throws -> Void) async throws {
         let holder = try await PostgresConnection.connect(database.configuration)
         try await holder.query("BEGIN")

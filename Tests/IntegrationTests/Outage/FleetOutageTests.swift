@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// Outages of workers, as the pages of other workers show them.
+/// Outages of workers, as the status pages of other workers show them.
 @Suite(.needsServers, .endsAHang)
 struct FleetOutageTests {
     @Test func consumesNothingUntilKeyringOpensACredential() async throws {
@@ -26,7 +26,7 @@ struct FleetOutageTests {
                 try installation.write(Installation.keyringText, to: "other-keyring")
                 try await installation.results.wait(for: 1)
                 #expect(try await look.curl("ready").contains(" 200 "))
-                try await eventually("it is over: \(worker.errors)") {
+                try await eventually("no problem is open: \(worker.errors)") {
                     try await look.document()?.problems.isEmpty == true
                 }
                 #expect(worker.errors.contains("keyring.open.resumed"))
@@ -34,7 +34,7 @@ struct FleetOutageTests {
         }
     }
 
-    @Test func commandsAndOtherWorkersShowWorkerWithWrongKeyring() async throws {
+    @Test func reportsOtherWorkerWithWrongKeyring() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Outage.app)
             let keyring = try installation.write(
@@ -77,7 +77,7 @@ struct FleetOutageTests {
                 try await look.names("worker.crashes", of: "ours", severity: "trouble", worker)
                 let problem = try await look.document()?.problems.first
                 #expect(problem?.text.contains("test-worker (3 times in a row)") == true, "\(problem?.text ?? "")")
-                try await eventually("the commands report it") {
+                try await eventually("doctor reports the crashes") {
                     let doctor = try await installation.martlet(["doctor"])
                     return doctor.output.contains("3 times in a row") && doctor.status == 1
                 }
@@ -85,7 +85,7 @@ struct FleetOutageTests {
         }
     }
 
-    @Test func reportsWorkerThatIsGoneUntilOneTakesItsPlace() async throws {
+    @Test func reportsGoneWorkerUntilReplacedOrForgotten() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Outage.app)
             let look = StatusPageLook(port: try freePort())
@@ -93,7 +93,7 @@ struct FleetOutageTests {
                 try await look.isReady(worker)
                 func kill(_ name: String) async throws {
                     let killed = try installation.startWorker(["worker.name": name])
-                    try await eventually("\(name) is there: \(killed.errors)") {
+                    try await eventually("\(name) is in the fleet: \(killed.errors)") {
                         try await look.document()?.fleet.workers.contains { $0.name == name } == true
                     }
                     killed.signal(SIGKILL)
@@ -102,7 +102,7 @@ struct FleetOutageTests {
                 try await kill("push-8")
                 try await look.names("worker.gone", of: "ours", severity: "notice", worker)
                 try await installation.withWorker(["worker.name": "push-9"]) { _ in
-                    try await eventually("push-9 takes its place: \(worker.errors)") {
+                    try await eventually("push-9 replaces push-8 and ends the problem: \(worker.errors)") {
                         try await look.document()?.problems.isEmpty == true
                     }
                 }
@@ -110,7 +110,7 @@ struct FleetOutageTests {
                 try await look.names("worker.gone", of: "ours", severity: "notice", worker)
                 let forgotten = try await installation.martlet(["top", "--forget", "push-8"])
                 #expect(forgotten.status == 0, "\(forgotten)")
-                try await eventually("it is forgotten: \(worker.errors)") {
+                try await eventually("the problem ends when push-8 is forgotten: \(worker.errors)") {
                     try await look.document()?.problems.isEmpty == true
                 }
             }
@@ -119,26 +119,26 @@ struct FleetOutageTests {
 }
 
 extension StatusPageLook {
-    /// Waits until the worker shows this problem.
+    /// Waits until the worker shows a problem of this kind, party and severity.
     fileprivate func names(
         _ kind: String, of party: String, severity: String, _ worker: Subprocess
     ) async throws {
-        try await eventually("\(kind): \((try? await curl("status.json")) ?? "")\(worker.errors)") {
+        try await eventually("the page shows \(kind): \((try? await curl("status.json")) ?? "")\(worker.errors)") {
             let problem = try await document()?.problems.first { $0.kind == kind }
             return problem?.party == party && problem?.severity == severity
         }
     }
 
-    /// Waits until the first problem's text has these words.
+    /// Waits until the text of the first problem contains these words.
     fileprivate func says(_ words: String, _ worker: Subprocess) async throws {
-        try await eventually("\(words): \((try? await curl("status.json")) ?? "")\(worker.errors)") {
+        try await eventually("the page says \(words): \((try? await curl("status.json")) ?? "")\(worker.errors)") {
             try await document()?.problems.first?.text.contains(words) == true
         }
     }
 
-    /// Waits until the worker is ready and its row is read.
+    /// Waits until the worker is ready and has read its row of the fleet.
     fileprivate func isReady(_ worker: Subprocess) async throws {
-        try await eventually("it works: \(worker.errors)") {
+        try await eventually("the worker is ready: \(worker.errors)") {
             guard let document = try await document() else { return false }
             return document.worker.state == "ready" && !document.fleet.workers.isEmpty
         }

@@ -5,30 +5,30 @@ import Testing
 import Threading
 import WorkerTestSupport
 
-/// An installation with one worker, its status page and a Prometheus, during an outage.
+/// An installation with one worker, its status page and Prometheus, during an outage.
 final class Outage: Sendable {
     static let app = "com.example.shop"
-    /// The name of the keyring file of a worker that starts with a keyring of its own.
+    /// The name of the keyring file of a worker that starts with its own keyring.
     static let workerKeyring = "worker-keyring"
 
     let installation: Installation
     let worker: Subprocess
     private let prometheus: Prometheus
     private let page: StatusPageLook
-    /// The number of recipients that were published.
+    /// The number of recipients of all published jobs.
     private let published = Mutex(0)
 
     private init(installation: Installation, worker: Subprocess, prometheus: Prometheus, page: StatusPageLook) {
         (self.installation, self.worker, self.prometheus, self.page) = (installation, worker, prometheus, page)
     }
 
-    /// Causes an outage in an installation with one worker, and checks what docs/runbook.md says about it.
+    /// Causes an outage in an installation with one worker, and checks the statements of docs/runbook.md about it.
     ///
     /// - Parameters:
     ///   - changes: settings of the worker that differ from the defaults.
-    ///   - keyring: the content of a keyring file with which the worker starts, `workerKeyring`. If `nil`, the worker uses
-    ///     the installation's keyring and has delivered before the outage begins.
-    ///   - hasOutcomes: whether every published recipient has an outcome in the end, and a queue for it.
+    ///   - keyring: the content of the keyring file `workerKeyring`, with which the worker starts. If `nil`, the worker
+    ///     uses the installation's keyring and has delivered before the outage begins.
+    ///   - hasOutcomes: whether every published recipient has an outcome in the end, and a queue receives it.
     ///   - cause: begins the outage, calls `look`, and ends the outage.
     static func happens(
         _ name: String, _ changes: [String: String] = [:], servers: Installation.Servers? = nil,
@@ -49,8 +49,8 @@ final class Outage: Sendable {
                 let outage = Outage(installation: installation, worker: worker, prometheus: prometheus, page: look)
                 if keyring == nil { try await outage.begin() }
                 try await cause(outage) { try await outage.looks(as: row) }
-                // Problems that are found by counting stay open for a minute.
-                try await eventually("it is over: \(await outage.said())\(worker.errors)") {
+                // Problems that are detected by counting stay open for a minute.
+                try await eventually("no problem is open: \(await outage.said())\(worker.errors)") {
                     try await look.document()?.problems.isEmpty == true
                 }
                 if hasOutcomes {
@@ -60,11 +60,11 @@ final class Outage: Sendable {
         }
     }
 
-    /// All is well.
+    /// Delivers a push, and waits until neither the page nor Prometheus shows a problem.
     private func begin() async throws {
         try await publish("before")
         try await installation.results.wait(for: 1)
-        try await eventually("all is well: \(worker.errors)\(prometheus.errors)") {
+        try await eventually("the page shows no problem: \(worker.errors)\(prometheus.errors)") {
             guard (try? await prometheus.finds("martlet_consuming == 1 and martlet_publishing == 1")) == true else {
                 return false
             }
@@ -77,19 +77,20 @@ final class Outage: Sendable {
         try await installation.publish([JobText(id, app: Self.app, to: tokens)])
     }
 
-    /// Something happens when a push is on its way, which is answered only then.
+    /// Runs `cause` while a push is on the wire. The push gets its answer afterwards.
     func whilePushing(_ id: String, _ cause: () async throws -> Void) async throws {
         var faults = StandingFaults()
         faults.silence = .answers
         await installation.simulator.setFaults(faults)
         try await publish(id)
-        try await eventually("it is sent") { installation.simulator.recordedRequests.count >= 2 }
+        try await eventually("the push is on the wire") { installation.simulator.recordedRequests.count >= 2 }
         try await cause()
         await installation.simulator.setFaults(StandingFaults())
     }
 
+    /// Waits until the page, the alerts and the commands show the outage as the row says.
     private func looks(as row: OutageRow) async throws {
-        try await eventually("\(row.kinds): \(await said())\n\(worker.errors)") {
+        try await eventually("the page shows \(row.kinds): \(await said())\n\(worker.errors)") {
             guard let problems = try await page.document()?.problems else { return false }
             if row.kinds.isEmpty { return problems.allSatisfy { $0.severity == "notice" } }
             guard let problem = problems.first(where: { row.kinds.contains($0.kind) }) else { return false }
@@ -98,12 +99,12 @@ final class Outage: Sendable {
             return metrics.contains("martlet_problem{kind=\"\(problem.kind)\",party=\"\(problem.party)\"")
         }
         if let alert = row.alert {
-            try await eventually("\(alert): \(await said())\n\(worker.errors)") {
+            try await eventually("the alert \(alert) is pending or fires: \(await said())\n\(worker.errors)") {
                 try await prometheus.alerts().contains(alert)
             }
         }
-        // A worker writes its problems every two seconds.
-        try await eventually("\(row.doctor): \(await said())\n\(worker.errors)") {
+        // A worker writes its problems to the database every two seconds.
+        try await eventually("doctor prints one of \(row.doctor): \(await said())\n\(worker.errors)") {
             let doctor = try await installation.martlet(["doctor"])
             return row.doctor.contains { doctor.output.contains($0) }
         }
@@ -111,7 +112,7 @@ final class Outage: Sendable {
         #expect(row.why.contains { (why.output + why.errors).contains($0) }, "\(why)")
     }
 
-    /// By the page, and by the alerts that wait or fire.
+    /// Returns the status document and the alerts that are pending or fire.
     private func said() async -> String {
         "\((try? await page.curl("status.json")) ?? "") \((try? await prometheus.alerts()) ?? [])"
     }

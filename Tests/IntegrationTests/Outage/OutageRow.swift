@@ -1,15 +1,18 @@
 import Foundation
 import Testing
 
-/// A row of the table in docs/runbook.md, "Outages": what each of those who are asked says.
+/// A row of the table in docs/runbook.md, "Outages": what the alerts, the status page and the commands show during an
+/// outage.
 struct OutageRow: Sendable {
-    /// nil: there is none.
+    /// The name of the alert, or `nil` if no alert covers the outage.
     let alert: String?
-    /// The kinds of problem of which one must be open. If empty, no problem of severity `trouble` may be open.
+    /// The kinds of problem, one of which must be open. If empty, no problem of severity `trouble` may be open.
     let kinds: [String]
+    /// The parties, one of which is responsible for the problem.
     let parties: [String]
-    /// One of these.
+    /// The texts, one of which `martlet doctor` must print.
     let doctor: [String]
+    /// The texts, one of which `martlet why` must print.
     let why: [String]
 
     static func all() throws -> [String: OutageRow] {
@@ -30,7 +33,7 @@ struct OutageRow: Sendable {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// `this` or `that`
+    /// Returns the words in backquotes of a cell, such as "`this` or `that`".
     private static func words(_ cell: Substring) -> [String] { cell.matches(of: /`([^`]+)`/).map { String($0.1) } }
 
     static func named(_ name: String) throws -> OutageRow { try #require(try all()[name], "docs/runbook.md: \(name)") }

@@ -6,10 +6,10 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// What happens at others': docs/runbook.md, "Outages".
+/// The outages in docs/runbook.md, "Outages". ``PrivateServerTests`` has the outages of whole servers.
 @Suite(.needsServers, .endsAHang)
 struct OutageTests {
-    @Test func everyOutageOfTheTableIsTried() throws {
+    @Test func testsEveryOutageOfRunbook() throws {
         let tried = Set(
             ProviderOutage.allCases.map(\.rawValue) + OwnOutage.allCases.map(\.rawValue)
                 + ServerOutage.allCases.map(\.rawValue) + DatabaseOutage.allCases.map(\.rawValue))
@@ -34,8 +34,8 @@ struct OutageTests {
         }
     }
 
-    @Test(arguments: ProviderOutage.allCases) func aProviderFails(outage: ProviderOutage) async throws {
-        // The answer must arrive before the timeout.
+    @Test(arguments: ProviderOutage.allCases) func reportsProviderOutage(outage: ProviderOutage) async throws {
+        // A late answer must arrive before the request times out.
         let changes = outage == .slowness ? ["apns.request_timeout": "30"] : [:]
         try await Outage.happens(outage.rawValue, changes) { there, look in
             await there.installation.simulator.setFaults(outage.faults)
@@ -71,7 +71,7 @@ struct OutageTests {
         }
     }
 
-    @Test func aResultsQueueIsFull() async throws {
+    @Test func reportsFullResultsQueue() async throws {
         try await Outage.happens(OwnOutage.results.rawValue) { there, look in
             try await there.installation.withFullQueue(boundBy: "#") { queue in
                 try await there.publish("during")

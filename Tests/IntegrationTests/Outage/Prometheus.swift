@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Debian's Prometheus, which scrapes a worker every second, with the rules that we ship.
+/// A process of Debian's Prometheus that scrapes a worker every second and evaluates the rules of deploy/prometheus.
 struct Prometheus {
     private struct Answer: Decodable {
         struct Alert: Decodable {
@@ -33,9 +33,11 @@ struct Prometheus {
     private let port: Int
     private let process: Subprocess
 
+    /// Starts Prometheus.
+    ///
     /// - Parameters:
-    ///   - worker: its port.
-    ///   - lookingBack: how far rules look back instead of minutes and hours.
+    ///   - worker: the port of the worker's HTTP endpoint.
+    ///   - lookingBack: the range that replaces the ranges of the rules, which are minutes and hours.
     init(_ installation: Installation, worker: Int, lookingBack: String? = nil) throws {
         port = try freePort()
         var rules = try Documents.text("deploy/prometheus/martlet.rules.yaml")
@@ -64,18 +66,18 @@ struct Prometheus {
         return try await process.finish()
     }
 
-    /// That wait for their time, or fire.
+    /// Returns the names of the alerts that are pending or fire.
     func alerts() async throws -> Set<String> {
         Set(try await ask("alerts").alerts?.compactMap { $0.labels["alertname"] } ?? [])
     }
 
-    /// Each with its health.
+    /// Returns the health of each rule, by its name.
     func rules() async throws -> [String: String] {
         let rules = try await ask("rules").groups?.flatMap(\.rules) ?? []
         return Dictionary(rules.map { ($0.name, $0.health) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Whether an expression has an answer.
+    /// Returns whether an expression has a result.
     func finds(_ expression: String) async throws -> Bool {
         try await ask("query", ["query": expression]).result?.isEmpty == false
     }

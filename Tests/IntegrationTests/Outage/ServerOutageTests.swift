@@ -15,7 +15,7 @@ extension OutageTests {
 }
 
 extension PrivateServerTests {
-    /// What happens to broker and database: docs/runbook.md, "Outages".
+    /// The outages of the broker and the database in docs/runbook.md, "Outages".
     @Suite(.serialized, .endsAHang)
     struct ServerOutageTests {
         private func happens(
@@ -28,7 +28,7 @@ extension PrivateServerTests {
             }
         }
 
-        @Test func theBrokerIsAway() async throws {
+        @Test func reportsBrokerOutage() async throws {
             try await happens(.broker) {
                 try await PrivateServers.stop(.rabbitmq)
             } mend: {
@@ -36,7 +36,7 @@ extension PrivateServerTests {
             }
         }
 
-        @Test func theDatabaseIsAway() async throws {
+        @Test func reportsDatabaseOutage() async throws {
             try await happens(.database) {
                 try await PrivateServers.stop(.postgres)
             } mend: {
@@ -44,7 +44,7 @@ extension PrivateServerTests {
             }
         }
 
-        @Test func theBrokerBlocksPublishers() async throws {
+        @Test func reportsBlockedPublishers() async throws {
             try await happens(.alarm) {
                 try await PrivateServers.evaluateInBroker("vm_memory_monitor:set_vm_memory_high_watermark(0.00001).")
             } mend: {
@@ -52,7 +52,7 @@ extension PrivateServerTests {
             }
         }
 
-        /// Whatever quorum queues have to write waits.
+        /// The test suspends the process that writes the log of quorum queues to disk.
         @Test func reportsStalledDiskOfBroker() async throws {
             try await happens(.disk) {
                 try await PrivateServers.evaluateInBroker(
@@ -65,8 +65,8 @@ extension PrivateServerTests {
             }
         }
 
-        /// The worker goes on with another, and nobody need get up.
-        @Test func aNodeOfTheBrokerIsAway() async throws {
+        /// The worker continues with another node, so the outage needs no action by an operator.
+        @Test func continuesWithOtherBrokerNode() async throws {
             let servers = LocalServers(instance: "outage-\(ProcessInfo.processInfo.processIdentifier)", nodes: 3)
             try await servers.up()
             do {
@@ -77,7 +77,7 @@ extension PrivateServerTests {
                 let outage = OutageTests.ServerOutage.node.rawValue
                 try await Outage.happens(outage, ["amqp.url": url], servers: urls) { there, look in
                     try await there.whilePushing("during") { try await servers.stop(.rabbitmq(node: 3)) }
-                    try await eventually("it is noticed") { there.worker.errors.contains("broker.connection.lost") }
+                    try await eventually("the node is lost") { there.worker.errors.contains("broker.connection.lost") }
                     try await look()
                     try await there.installation.results.wait(for: 2)
                     try await servers.start(.rabbitmq(node: 3))

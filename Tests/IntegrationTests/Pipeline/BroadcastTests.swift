@@ -6,7 +6,7 @@ import Testing
 import Threading
 import WireTestSupport
 
-/// Broadcast jobs from the broker to a server that answers as Apple's page on broadcasts says.
+/// Broadcast jobs that a worker sends to a server which answers as Apple's documentation on broadcasts describes.
 @Suite(.needsServers)
 struct BroadcastTests {
     private static let app = "com.example.sport"
@@ -19,7 +19,7 @@ struct BroadcastTests {
         """
     }
 
-    @Test func aBroadcastIsAJobLikeAnyOther() async throws {
+    @Test func sendsAndRetriesBroadcastsAndReportsOutcomes() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let failures = Mutex(1)
@@ -72,7 +72,7 @@ struct BroadcastTests {
                 let good = try #require(entries[Addressee(job: "good", token: "Z29vZA==")]?.first?.outcome)
                 #expect(good.apns_id == Self.requestID)
                 #expect(entries[Addressee(job: "retry", token: "cmV0cnk=")]?.first?.outcome.attempts == 2)
-                #expect(entries.count == 6, "the device push among them: \(entries.keys)")
+                #expect(entries.count == 6, "five broadcasts and a device push have outcomes: \(entries.keys)")
 
                 #expect(server.requests.count == 5)
                 let request = try #require(server.requests.first { $0.fields["apns-channel-id"] == "Z29vZA==" })
@@ -81,7 +81,7 @@ struct BroadcastTests {
                 #expect(request.fields["apns-expiration"] == "0" && request.fields["apns-priority"] == "10")
                 #expect(request.fields["apns-topic"] == nil)
                 #expect(request.body.hasPrefix(#"{"aps":{"timestamp":1795169400,"#))
-                #expect(installation.simulator.recordedRequests.count == 1, "only the device push")
+                #expect(installation.simulator.recordedRequests.count == 1, "the simulator gets the device push")
             }
             #expect(try await installation.markedTokens(of: Self.app) == [])
         }

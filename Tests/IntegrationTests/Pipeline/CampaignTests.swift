@@ -7,12 +7,12 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// Jobs in, outcomes and marks out, everything between them real.
+/// Campaigns through a whole worker, with its broker, its database and the APNs simulator.
 @Suite(.needsServers)
 struct CampaignTests {
     private static let apps = ["com.example.shop", "com.example.news"]
 
-    @Test func everyRecipientOfACampaignEndsAsItShould() async throws {
+    @Test func reportsExpectedOutcomeOfEveryRecipient() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.apps[0])
             try await installation.addCertificateApp(Self.apps[1])
@@ -25,8 +25,9 @@ struct CampaignTests {
             try await InProcessWorker.run(in: installation) { worker in
                 for (lane, jobs) in campaign.jobs { try await installation.publish(jobs, lane: lane) }
                 try await installation.results.wait(for: campaign.expected.count)
-                try await eventually("marks: \(worker.counts)") { worker.counts.jobsOpen == 0 }
-                #expect(worker.counts.jobsAcknowledged == 58, "two of them under a name, then as two chunks each")
+                try await eventually("all jobs are settled: \(worker.counts)") { worker.counts.jobsOpen == 0 }
+                // Each of the two bulk jobs is acknowledged as published, again after it got a name, and as two chunks.
+                #expect(worker.counts.jobsAcknowledged == 58, "each bulk job counts four times")
             }
 
             let entries = installation.results.entries
@@ -45,7 +46,7 @@ struct CampaignTests {
         }
     }
 
-    @Test func payloadsArriveAsPublishedAndHeadersAsAsked() async throws {
+    @Test func sendsPayloadsUnchangedWithRequestedHeaders() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.apps[0])
             let deadline = Int(Date().timeIntervalSince1970) + 3_600
@@ -71,7 +72,7 @@ struct CampaignTests {
         }
     }
 
-    @Test func whatIsNotSentSaysWhy() async throws {
+    @Test func reportsReasonsForUnsentPushes() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.apps[0])
             try await installation.setApp(
@@ -87,7 +88,7 @@ struct CampaignTests {
             try await InProcessWorker.run(in: installation) { worker in
                 try await installation.publish([late, huge, keyless, problems])
                 try await installation.results.wait(for: 7)
-                try await eventually("\(worker.counts)") {
+                try await eventually("all jobs are acknowledged: \(worker.counts)") {
                     worker.counts.jobsAcknowledged == 4 + worker.counts.jobsOverflowed
                 }
                 #expect(worker.counts.outcomes["sent"] == 50)
@@ -103,7 +104,7 @@ struct CampaignTests {
     }
 }
 
-/// Jobs of every size with recipients of every kind, and what has to become of each.
+/// Jobs of various sizes with recipients of every kind, and their expected outcomes.
 private struct Campaign {
     struct Expected {
         let verdict: Verdict
@@ -115,14 +116,14 @@ private struct Campaign {
     private(set) var marked: [String: Set<String>] = [:]
     private let yesterday = Int(Date().timeIntervalSince1970) - 86_400
 
-    /// Every seventh recipient is special in one of these ways, in turn.
+    /// The special kinds of recipient. Every seventh recipient is one of them, in turn.
     private static let specials: [(prefix: String, isRegistered: Bool, verdict: Verdict, isMarked: Bool)] = [
         (Token.dead, true, Verdict(kind: "unregistered", reason: "Unregistered"), true),
-        // Registered anew after it was found dead: not to be marked.
+        // The token was registered again after it died, so it is not marked.
         (Token.longDead, true, Verdict(kind: "unregistered", reason: "Unregistered"), false),
         (Token.longDead, false, Verdict(kind: "unregistered", reason: "Unregistered"), true),
         (Token.expired, false, Verdict(kind: "unregistered", reason: "ExpiredToken"), true),
-        // Bad is not dead.
+        // A bad token is not marked dead.
         (Token.bad, false, Verdict(kind: "rejected", reason: "BadDeviceToken", by: "apns"), false),
         (Token.notForTopic, true, Verdict(kind: "rejected", reason: "DeviceTokenNotForTopic", by: "apns"), false),
         ("odd", false, Verdict(kind: "rejected", reason: "BadDeviceToken", by: "martlet"), false),

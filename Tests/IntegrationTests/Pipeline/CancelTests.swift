@@ -21,14 +21,14 @@ struct CancelTests {
                 let cancelled = try await installation.martlet(["job", "cancel", "campaign"])
                 #expect(cancelled.output == "cancelled job campaign\n", "\(cancelled)")
                 #expect(cancelled.errors == "1 worker knows it within 5 seconds\n")
-                try await eventually("the worker knows: \(installation.results.tally)") {
+                try await eventually("the worker applies the cancellation: \(installation.results.tally)") {
                     installation.results.tally["failed Cancelled"] != nil
                 }
                 let known = await installation.simulator.counters().arrivals
                 try await installation.results.wait(for: 6_100)
                 let arrivals = await installation.simulator.counters().arrivals
-                // On each of two connections, pushes on its streams and pushes written in the turn before the cancellation took
-                // effect. In addition, the pushes of the other job.
+                // Three kinds of pushes may still arrive: those on the streams of both connections, those written in
+                // the turn before the cancellation took effect, and those of the other job.
                 #expect(arrivals <= known + 2 * (20 + 20) + 100)
                 #expect(installation.results.tally == ["sent": arrivals, "failed Cancelled": 6_100 - arrivals])
                 let sent = installation.results.entries.filter { $0.key.job == "other" }

@@ -6,12 +6,12 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// Connections that APNs limits, ends or loses in the middle of a campaign.
+/// Connections that APNs limits, closes or loses during a campaign.
 @Suite(.needsServers)
 struct ConnectionTests {
     private static let app = "com.example.shop"
 
-    @Test func goAwayLosesNothingAndDoublesNothing() async throws {
+    @Test func survivesGOAWAYWithoutLossOrDuplicates() async throws {
         try await Installation.with(simulator: { $0.streamLimit = 100 }) { installation in
             try await installation.addTokenApp(Self.app)
             let tokens = Token.random(Token.slow(100), count: 3_000)
@@ -36,7 +36,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func aRestartOfTheServerLosesNothing() async throws {
+    @Test func survivesServerRestartWithoutLoss() async throws {
         let port = try freePort()
         try await Installation.with(simulator: {
             $0.port = port
@@ -50,18 +50,18 @@ struct ConnectionTests {
                 let second = JobText("campaign", app: Self.app, to: Array(tokens[500...]))
                 try await installation.publish([first], lane: .bulk)
                 try await installation.results.wait(for: 500)
-                // What is on the wire has no answer when the server goes.
+                // The pushes on the wire have no answer when the server stops.
                 var silence = StandingFaults()
                 silence.silence = .answers
                 await simulator.setFaults(silence)
                 try await installation.publish([second], lane: .bulk)
-                try await eventually("\(worker.counts)") { await simulator.counters().withheld > 1 }
+                try await eventually("no answer yet: \(worker.counts)") { await simulator.counters().withheld > 1 }
                 await simulator.stop()
-                try await eventually("pushes put back: \(worker.counts)") { worker.counts.retries > 0 }
+                try await eventually("pushes are retried: \(worker.counts)") { worker.counts.retries > 0 }
                 await simulator.setFaults(StandingFaults())
                 try await simulator.start()
                 try await installation.results.wait(for: tokens.count)
-                try await eventually("\(worker.counts)") { worker.counts.jobsOpen == 0 }
+                try await eventually("all jobs are settled: \(worker.counts)") { worker.counts.jobsOpen == 0 }
             }
             let entries = installation.results.entries
             #expect(entries.count == tokens.count)
@@ -74,7 +74,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func aPushThatMayHaveBeenAcceptedIsSentAgainOnlyWhereItMay() async throws {
+    @Test func repeatsUnansweredPushesUnlessAtMostOnce() async throws {
         try await Installation.with { installation in
             try await installation.addCertificateApp(Self.app)
             let (once, again) = (Token.random(Token.never, count: 5), Token.random(Token.never, count: 5))
@@ -84,11 +84,11 @@ struct ConnectionTests {
                     JobText("once", app: Self.app, to: once, more: #","at_most_once":true"#),
                     JobText("again", app: Self.app, to: again),
                 ])
-                try await eventually("\(worker.counts)") { await simulator.counters().withheld == 10 }
+                try await eventually("no answers yet: \(worker.counts)") { await simulator.counters().withheld == 10 }
                 for token in once + again { simulator.setAnswer(.accepted, forToken: token) }
                 await simulator.cutConnections()
                 try await installation.results.wait(for: 10)
-                try await eventually("\(worker.counts)") { worker.counts.jobsOpen == 0 }
+                try await eventually("all jobs are settled: \(worker.counts)") { worker.counts.jobsOpen == 0 }
             }
             #expect(installation.results.tally == ["unknown ConnectionLost": 5, "sent": 5])
             for token in again {
@@ -101,7 +101,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test func noMoreStreamsAreOpenThanTheServerAllows() async throws {
+    @Test func opensNoMoreStreamsThanServerAllows() async throws {
         try await Installation.with(simulator: { $0.streamLimit = 7 }) { installation in
             try await installation.addTokenApp(Self.app)
             let simulator = installation.simulator
@@ -114,7 +114,8 @@ struct ConnectionTests {
                 let second = Token.random(Token.slow(10), count: 400)
                 try await installation.publish([JobText("forty", app: Self.app, to: second)])
                 try await installation.results.wait(for: 600)
-                // A client that opens more is cut off by the simulator's HTTP/2 library. A tenth is kept for urgent jobs.
+                // The simulator's HTTP/2 library disconnects a client that opens more streams. A tenth of the streams
+                // is reserved for urgent jobs.
                 let counters = await simulator.counters()
                 #expect(counters.mostOpenStreams == 36)
                 #expect(counters.connections == 1)
@@ -124,8 +125,8 @@ struct ConnectionTests {
         }
     }
 
-    @Test func oneStreamIsOpenUntilTheFirstGoodAnswerToAProviderToken() async throws {
-        // The server would take more at once: it is the client that must not ask.
+    @Test func opensOneStreamUntilProviderTokenIsAccepted() async throws {
+        // The server allows more streams, so the limit must come from the client.
         try await Installation.with(simulator: { $0.unauthenticatedStreamLimit = 1_000 }) { installation in
             try await installation.addTokenApp(Self.app)
             try await installation.addCertificateApp("com.example.news")
@@ -134,7 +135,7 @@ struct ConnectionTests {
             try await InProcessWorker.run(in: installation, maximumConnections: 1) { worker in
                 let tokens = [first] + Token.random(Token.slow(20), count: 100)
                 try await installation.publish([JobText("held up", app: Self.app, to: tokens)])
-                try await eventually("\(worker.counts)") { await simulator.counters().withheld == 1 }
+                try await eventually("no answer yet: \(worker.counts)") { await simulator.counters().withheld == 1 }
                 let others = Token.random(count: 100)
                 try await installation.publish([JobText("not held up", app: "com.example.news", to: others)])
                 try await installation.results.wait(for: 100)

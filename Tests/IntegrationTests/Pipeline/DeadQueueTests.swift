@@ -8,8 +8,8 @@ import Threading
 
 @Suite(.needsServers)
 struct DeadQueueTests {
-    /// Each command that lists the dead jobs and leaves them is a delivery to the broker.
-    @Test func aDeadJobSurvivesBeingLookedAt() async throws {
+    /// A command that lists the dead jobs requeues them, and the broker counts each requeue as a delivery.
+    @Test func keepsDeadJobWhenListedRepeatedly() async throws {
         try await Installation.with { installation in
             let topology = installation.names.topology(delays: [])
             let broker = try installation.brokerConfiguration()
@@ -31,10 +31,10 @@ struct DeadQueueTests {
                     looks += 1
                     return looks
                 }
-                // More often than the limit that RabbitMQ 4 puts on queues which name none.
+                // Thirty deliveries exceed the default delivery limit of RabbitMQ 4.
                 if look < 30 { reader.reject(deliveries.map(\.tag), requeue: true) }
             }
-            try await eventually("thirty looks, not \(looks.withLock { $0 })") { looks.withLock { $0 } == 30 }
+            try await eventually("thirty deliveries, not \(looks.withLock { $0 })") { looks.withLock { $0 } == 30 }
             await reader.close()
             let left = try await installation.broker.messages(in: installation.names.dead)
             #expect(left.count == 1)

@@ -4,17 +4,18 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// The jobs and the publisher that the documents show, with a worker and the simulator.
+/// The documented jobs and the documented publisher, with a worker and the simulator.
 @Suite(.needsServers)
 struct DocumentedJobTests {
     private static let pages = ["README.md", "docs/publish.md", "docs/apns.md", "docs/follow-a-job.md"]
-    /// Their jobs for other outputs are checked by their form (`make check`).
+    /// The guides for users of other software. Only their jobs for APNs are sent here; `make check` validates the
+    /// others.
     private static let pagesFromElsewhere = [
         "README", "gorush", "rpush", "node-apn", "pushy", "apns2", "apnswift",
     ].map { "docs/from/\($0).md" }
 
-    /// With tokens in the place of `<the activity's token>`, and deadlines that are yet to come.
-    @Test func theJobsAreAccepted() async throws {
+    /// Placeholders such as `<the activity's token>` are replaced with tokens, and deadlines with future times.
+    @Test func sendsDocumentedJobs() async throws {
         let fromElsewhere = try Self.pagesFromElsewhere.map { try Self.jobs(in: $0).filter { $0["output"] == nil } }
         #expect(fromElsewhere.allSatisfy { $0.count == 1 })
         let jobs = try Self.pages.flatMap { try Self.jobs(in: $0) } + fromElsewhere.joined()
@@ -27,7 +28,7 @@ struct DocumentedJobTests {
                     raw: try jobs.map {
                         String(decoding: try JSONSerialization.data(withJSONObject: $0), as: UTF8.self)
                     })
-                try await eventually("\(installation.results.rejections) \(worker.errors)") {
+                try await eventually("\(recipients) outcomes: \(installation.results.rejections) \(worker.errors)") {
                     installation.results.tally.values.reduce(0, +) == recipients
                 }
             }
@@ -46,7 +47,7 @@ struct DocumentedJobTests {
         }
     }
 
-    @Test func thePublisherPublishes() async throws {
+    @Test func publishesWithDocumentedPublisher() async throws {
         let program = try #require(Documents.blocks("python", in: try Documents.text("docs/publish.md")).first)
         try await Installation.with { installation in
             try await installation.addTokenApp("com.example.shop")
@@ -56,7 +57,7 @@ struct DocumentedJobTests {
                 try await eventually("a worker has declared the exchange: \(worker.errors)") {
                     worker.errors.contains("Worker started")
                 }
-                try await eventually("published: \(worker.errors)") {
+                try await eventually("the program publishes: \(worker.errors)") {
                     try await Subprocess.run(["/usr/bin/python3", "-c", text]).status == 0
                 }
                 try await installation.results.wait(for: 1)

@@ -8,12 +8,12 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// What can't be told now waits in the broker, and the jobs don't.
+/// Events that can't be published yet. They are held in the broker, so that their jobs can be settled.
 @Suite(.needsServers)
 struct HeldEventTests {
     private static let app = "com.example.shop"
 
-    @Test func oneFullResultsQueueHoldsNobodyUp() async throws {
+    @Test func settlesJobsWhileResultsQueueIsFull() async throws {
         let app = "com.example.full"
         try await Installation.with { installation in
             try await installation.addTokenApp(app)
@@ -24,17 +24,17 @@ struct HeldEventTests {
                             JobText("job-\(number)", app: app, to: Token.random(count: 3))
                         ])
                     }
-                    try await eventually("\(worker.counts)") { worker.counts.outcomes["sent"] == 90 }
-                    try await eventually("all jobs done: \(worker.counts)") {
+                    try await eventually("90 are sent: \(worker.counts)") { worker.counts.outcomes["sent"] == 90 }
+                    try await eventually("all jobs are settled: \(worker.counts)") {
                         worker.counts.jobsOpen == 0 && worker.counts.jobsAcknowledged >= 30
                     }
                     #expect(worker.counts.eventsHeld > 0, "\(worker.counts)")
                     try await installation.results.wait(for: 90)
                     let copies = installation.results.copies
                     #expect(copies.deliveries <= copies.events * 4, "\(copies)")
-                    // Somebody looks after it.
+                    // An operator deletes the full queue.
                     try await installation.broker.delete(queues: [full], exchanges: [])
-                    try await eventually("\(worker.counts)") {
+                    try await eventually("no event is held: \(worker.counts)") {
                         let waiting = try await installation.waitingMessages(delays: [1, 5, 30, 120])
                         return waiting.isEmpty && worker.counts.jobsOpen == 0
                     }
@@ -43,11 +43,11 @@ struct HeldEventTests {
                 let copies = installation.results.copies
                 #expect(copies.deliveries <= copies.events * 6, "\(copies)")
             }
-            #expect(installation.results.tally.values.reduce(0, +) == 90, "each told once, by message id")
+            #expect(installation.results.tally.values.reduce(0, +) == 90, "each outcome has one event")
         }
     }
 
-    @Test func jobsDoNotWaitForALockOnDeviceTokens() async throws {
+    @Test func settlesJobsWhileDeviceTokensAreLocked() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let healthy = Token.random(count: 20)
@@ -57,10 +57,10 @@ struct HeldEventTests {
                 try await locking.query("BEGIN")
                 try await locking.query("LOCK TABLE martlet.device_tokens IN ACCESS EXCLUSIVE MODE")
                 try await installation.publish([JobText("locked", app: Self.app, to: healthy + dead)])
-                try await eventually("the job is done: \(worker.counts)") {
+                try await eventually("the job is settled: \(worker.counts)") {
                     worker.counts.eventsHeld >= 1 && worker.counts.jobsOpen == 0
                 }
-                #expect(installation.results.count == 20, "a dead token is told when it is marked")
+                #expect(installation.results.count == 20, "a dead token's event waits until the token is marked")
                 try await locking.query("COMMIT")
                 await locking.close()
                 try await installation.results.wait(for: 22)
@@ -68,7 +68,7 @@ struct HeldEventTests {
             #expect(installation.results.tally == ["sent": 20, "unregistered Unregistered": 2])
             #expect(try await installation.markedTokens(of: Self.app) == Set(dead))
             let arrivals = installation.simulator.recordedArrivals
-            #expect((healthy + dead).allSatisfy { arrivals[$0] == 1 }, "pushed to once: \(arrivals)")
+            #expect((healthy + dead).allSatisfy { arrivals[$0] == 1 }, "each token gets one push: \(arrivals)")
         }
     }
 }

@@ -6,19 +6,21 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// An app's rate holds for all workers together, whoever comes and goes, and nobody else waits for it.
+/// The rate limit of an app in a fleet whose workers change. It applies to all workers together and does not delay
+/// other apps or urgent jobs.
 @Suite(.needsServers)
 struct PacedFleetTests {
     private static let (paced, other) = ("com.example.paced", "com.example.other")
     private static let (rate, recipients) = (400, 4_800)
 
+    /// The jobs that the rate limit must not delay.
     private struct Beside {
         let bulk = (0..<20).map { JobText("other-\($0)", app: PacedFleetTests.other, to: Token.random(count: 50)) }
         let urgent = JobText("code", app: PacedFleetTests.paced, to: Token.random(count: 1))
         var all: [JobText] { bulk + [urgent] }
     }
 
-    @Test func aRateHoldsWhileAWorkerIsKilledAndAnotherComes() async throws {
+    @Test func keepsRateLimitWhileWorkerIsReplaced() async throws {
         try await Installation.with { installation in
             for app in [Self.paced, Self.other] { try await installation.addTokenApp(app) }
             let set = try await installation.martlet(["app", "set", Self.paced, "--rate", "\(Self.rate)"])
@@ -46,7 +48,7 @@ struct PacedFleetTests {
 
     private func follow(_ installation: Installation, _ workers: inout [Subprocess]) async throws {
         let running = WorkerRepository(installation.database.pool)
-        try await eventually("three workers") { try await running.fleet().running.count == 3 }
+        try await eventually("three workers run") { try await running.fleet().running.count == 3 }
         let start = ContinuousClock.now
         let campaign = JobText("campaign", app: Self.paced, to: Token.random(count: Self.recipients))
         try await installation.publish([campaign], lane: .bulk)
@@ -54,12 +56,12 @@ struct PacedFleetTests {
         let beside = Beside()
         try await installation.publish(beside.bulk, lane: .bulk)
         try await installation.publish([beside.urgent], lane: .urgent)
-        try await eventually("others' outcomes, and the urgent one") { has(installation, beside.all) }
+        try await eventually("the other jobs have their outcomes") { has(installation, beside.all) }
         #expect(!has(installation, [campaign]))
         workers.removeFirst().signal(SIGKILL)
         workers.append(try installation.startWorker(["worker.name": "worker-4"]))
         try await installation.results.wait(for: Self.recipients + 1_001, within: .seconds(300))
-        // A second's worth may leave at once.
+        // The pushes of one second may be sent at once.
         let leastSeconds = Double(Self.recipients) / Double(Self.rate) * 0.9 - 1
         #expect(ContinuousClock.now - start > .seconds(leastSeconds))
         for (addressee, entries) in installation.results.entries {
@@ -67,6 +69,7 @@ struct PacedFleetTests {
         }
     }
 
+    /// Returns whether every recipient of the jobs has an outcome.
     private func has(_ installation: Installation, _ jobs: [JobText]) -> Bool {
         let entries = installation.results.entries
         return jobs.allSatisfy { job in

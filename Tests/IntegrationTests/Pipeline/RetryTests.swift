@@ -7,12 +7,12 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// What is refused for now waits in the broker and comes back.
+/// Retries and held jobs, which wait in the broker's delay queues.
 @Suite(.needsServers)
 struct RetryTests {
     private static let app = "com.example.shop"
 
-    @Test func whatAPNsRefusesForNowIsSentOnceItNoLongerDoes() async throws {
+    @Test func retriesTemporarilyRefusedPushesUntilAccepted() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let prefixes = ["bad00429", "bad00500", "bad00503"]
@@ -20,17 +20,17 @@ struct RetryTests {
             let job = JobText("again", app: Self.app, to: Token.random(count: 20) + waiting)
             try await InProcessWorker.run(in: installation) { worker in
                 try await installation.publish([job], lane: .urgent)
-                try await eventually("a second attempt: \(worker.counts)") { worker.counts.retries >= 30 }
+                try await eventually("two retries of each push: \(worker.counts)") { worker.counts.retries >= 30 }
                 for token in waiting { installation.simulator.setAnswer(.accepted, forToken: token) }
                 try await installation.results.wait(for: 35)
-                try await eventually("\(worker.counts)") { worker.counts.jobsOpen == 0 }
+                try await eventually("all jobs are settled: \(worker.counts)") { worker.counts.jobsOpen == 0 }
             }
             let entries = installation.results.entries
             #expect(entries.values.allSatisfy { $0.map(\.verdict) == [Verdict(kind: "sent")] })
             for token in waiting {
                 let outcome = entries[Addressee(job: "again", token: token)]?.first?.outcome
                 #expect((outcome?.attempts ?? 0) >= 3)
-                // Certainly not accepted before, so nothing is said of a second delivery.
+                // APNs has refused the earlier attempts, so the push can't have been delivered twice.
                 #expect(outcome?.redelivered == nil)
                 #expect(installation.simulator.recordedArrivals[token] == outcome?.attempts)
             }
@@ -38,7 +38,7 @@ struct RetryTests {
         }
     }
 
-    @Test func whenNoAttemptIsLeftThePushHasFailed() async throws {
+    @Test func failsPushAfterLastAttempt() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let retry = RetryPolicy(delays: [1], maximumAttempts: 2)
@@ -54,7 +54,7 @@ struct RetryTests {
         }
     }
 
-    @Test func aPausedAppsJobsWaitUntilItIsResumed() async throws {
+    @Test func holdsJobsOfPausedAppUntilResumed() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             try await installation.setApp(
@@ -71,7 +71,7 @@ struct RetryTests {
         }
     }
 
-    @Test func aRetiredCredentialStopsItsAppAndTheJobsThatWaitForIt() async throws {
+    @Test func failsWaitingAndNewJobsOfRetiredCredential() async throws {
         try await Installation.with { installation in
             let credential = try await installation.addTokenApp(Self.app)
             try await installation.addCertificateApp("com.example.news")
@@ -80,7 +80,7 @@ struct RetryTests {
                 try await installation.publish([
                     JobText("waiting", app: Self.app, to: waiting + [Token.random()])
                 ])
-                try await eventually("\(worker.counts)") { worker.counts.retries >= 3 }
+                try await eventually("three pushes wait for a retry: \(worker.counts)") { worker.counts.retries >= 3 }
                 try await CredentialRepository(installation.database.pool).retire(credential)
                 try await installation.results.wait(for: 4)
                 try await installation.publish([
@@ -96,15 +96,15 @@ struct RetryTests {
         }
     }
 
-    @Test func anAppIsRoutableWithinFiveSecondsOfItsAddition() async throws {
+    @Test func routesJobsOfNewApp() async throws {
         try await Installation.with { installation in
             try await installation.addCertificateApp("com.example.news")
             try await InProcessWorker.run(in: installation) { worker in
-                try await eventually("\(worker.counts)") { worker.counts.isConsuming }
+                try await eventually("the worker consumes: \(worker.counts)") { worker.counts.isConsuming }
                 try await installation.addTokenApp(Self.app)
                 var number = 0
-                // An unknown app's job is dead-lettered, so each try is a new job.
-                try await eventually("\(installation.results.tally)") {
+                // A job of an unknown app is dead-lettered, so each attempt publishes a new job.
+                try await eventually("a job of the new app is sent: \(installation.results.tally)") {
                     number += 1
                     try await installation.publish([JobText("try-\(number)", app: Self.app, to: [Token.random()])])
                     try await eventually("an event for job \(number)") {

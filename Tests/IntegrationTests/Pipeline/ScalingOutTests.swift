@@ -5,12 +5,13 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// A worker that is busy leaves work to those who join, and lets those be served who come new.
+/// Workers that join a busy worker, and an app that joins a busy lane.
 @Suite(.needsServers)
 struct ScalingOutTests {
     private static let (campaign, newcomer) = ("com.example.campaign", "com.example.newcomer")
 
-    /// One connection of 100 streams, and an answer after 50 ms: 2,000 pushes a second.
+    /// Runs `body` with a provider that answers after 50 ms and allows 100 streams on a connection. A worker with one
+    /// connection thus sends 2,000 pushes per second.
     private func withSlowProvider(_ body: (Installation) async throws -> Void) async throws {
         try await Installation.with(simulator: { $0.streamLimit = 100 }) { installation in
             try await installation.addTokenApp(Self.campaign)
@@ -22,9 +23,9 @@ struct ScalingOutTests {
     }
 
     @Test(arguments: Lane.allCases)
-    func whoeverJoinsHasWorkThoughTheFirstCouldHoldItAll(lane: Lane) async throws {
+    func leavesJobsForWorkerThatJoins(lane: Lane) async throws {
         try await withSlowProvider { installation in
-            // Fewer jobs than any lane's prefetch.
+            // The prefetch of every lane is larger, so the first worker could receive all jobs.
             let jobs = (0..<40).map { JobText("job-\($0)", app: Self.campaign, to: Token.random(count: 500)) }
             try await InProcessWorker.run(in: installation, maximumConnections: 1, name: "first") { _ in
                 try await installation.publish(jobs, lane: lane)
@@ -41,7 +42,7 @@ struct ScalingOutTests {
         }
     }
 
-    @Test func whoComesNewToALaneDoesNotWaitBehindACampaignThatWasAlone() async throws {
+    @Test func sendsNewAppsJobBeforeHalfOfRunningCampaign() async throws {
         try await withSlowProvider { installation in
             try await installation.addTokenApp(Self.newcomer)
             let jobs = (0..<200).map { JobText("job-\($0)", app: Self.campaign, to: Token.random(count: 100)) }
@@ -50,7 +51,7 @@ struct ScalingOutTests {
                 try await installation.results.wait(for: 1)
                 let (token, published) = (Token.random(), Timestamp.now)
                 try await installation.publish([JobText("new", app: Self.newcomer, to: [token])])
-                try await eventually("the newcomer's outcome: \(worker.counts)") {
+                try await eventually("the new app's job has an outcome: \(worker.counts)") {
                     installation.results.entries[Addressee(job: "new", token: token)] != nil
                 }
                 try await installation.results.wait(for: 20_001)
@@ -61,7 +62,7 @@ struct ScalingOutTests {
                 let sent = try #require(times[Addressee(job: "new", token: token)])
                 let before = times.values.count { $0 < published }
                 let ahead = times.values.count { $0 < sent } - before
-                #expect(ahead <= (20_000 - before) / 2, "of the campaign's pushes that were left")
+                #expect(ahead <= (20_000 - before) / 2, "at most half of the remaining campaign is sent first")
             }
         }
     }

@@ -10,7 +10,7 @@ import Testing
 struct ScheduleTests {
     private static let app = "com.example.shop"
 
-    @Test func aJobIsSentAtItsTimeAndNotBefore() async throws {
+    @Test func sendsJobAtScheduledTime() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             try await InProcessWorker.run(in: installation) { worker in
@@ -18,8 +18,8 @@ struct ScheduleTests {
                 let more = #","send_at":\#(Int(due.timeIntervalSince1970))"#
                 try await installation.publish([JobText("later", app: Self.app, to: Token.random(count: 3), more: more)]
                 )
-                // A machine that stands still until the job is due has nothing to schedule.
-                try await eventually("it waits: \(worker.counts)") { worker.counts.jobsScheduled > 0 || Date() >= due }
+                // If the machine stalls until the job is due, the worker sends the job without delaying it.
+                try await eventually("scheduled: \(worker.counts)") { worker.counts.jobsScheduled > 0 || Date() >= due }
                 #expect(installation.simulator.recordedArrivals.isEmpty || Date() >= due)
                 try await installation.results.wait(for: 3)
                 for outcome in installation.results.entries.values.flatMap({ $0 }).map(\.outcome) {
@@ -33,7 +33,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test func whatIsCancelledIsNotSent() async throws {
+    @Test func doesNotSendCancelledJob() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             try await InProcessWorker.run(in: installation) { worker in
@@ -42,7 +42,7 @@ struct ScheduleTests {
                     JobText($0, app: Self.app, to: Token.random(count: 2), more: more)
                 }
                 try await installation.publish(jobs)
-                try await eventually("they wait: \(worker.counts)") { worker.counts.jobsScheduled >= 2 }
+                try await eventually("both jobs are scheduled: \(worker.counts)") { worker.counts.jobsScheduled >= 2 }
                 let cancelled = try await installation.martlet(["job", "cancel", "one"])
                 #expect(cancelled.output == "cancelled job one\n", "\(cancelled)")
                 #expect(

@@ -8,7 +8,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// Tokens that are known to be dead are not sent to, until they are registered again.
+/// The suppression of pushes to dead tokens.
 @Suite(.needsServers)
 struct SuppressionTests {
     private static let app = "com.example.shop"
@@ -29,13 +29,13 @@ struct SuppressionTests {
             .reduce(into: [:]) { $0[$1.verdict.kind, default: 0] += 1 }
     }
 
-    /// Publishes job after job to a token, until one ends as it should.
+    /// Publishes jobs to a token until one has an outcome of this kind.
     private func eventually(
         _ kind: String, _ installation: Installation, _ token: String, _ name: String,
         within limit: Duration = .seconds(60)
     ) async throws {
         var number = 0
-        try await TestSupport.eventually("\(name) ends \(kind): \(installation.results.tally)", within: limit) {
+        try await TestSupport.eventually("a job \(name) is \(kind): \(installation.results.tally)", within: limit) {
             number += 1
             let before = installation.results.count
             try await installation.publish([JobText("\(name)-\(number)", app: Self.app, to: [token])])
@@ -44,29 +44,30 @@ struct SuppressionTests {
         }
     }
 
-    /// One worker is told by APNs; the others hear of it, in other processes too.
-    @Test func aTokenThatOneWorkerMarksIsNotSentToByAnother() async throws {
+    /// APNs reports the token as dead to one worker. Other workers, in other processes too, read the mark from the
+    /// database.
+    @Test func suppressesTokenMarkedByAnotherWorker() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let (dead, live) = (Token.random(Token.dead), Token.random())
             try await InProcessWorker.run(in: installation) { worker in
                 try await installation.publish([JobText("first", app: Self.app, to: [dead, live])])
                 try await installation.results.wait(for: 2)
-                try await TestSupport.eventually("\(worker.counts)") { worker.counts.jobsOpen == 0 }
+                try await TestSupport.eventually("the job is settled: \(worker.counts)") { worker.counts.jobsOpen == 0 }
             }
             #expect(installation.results.tally == ["unregistered Unregistered": 1, "sent": 1])
             let arrivals = installation.simulator.recordedArrivals[dead]
-            // The command's worker, as it is configured when nothing is said.
+            // The worker of the command, with its default configuration.
             try await installation.withWorker { _ in
                 try await eventually("suppressed", installation, dead, "again")
                 let sent = installation.simulator.recordedArrivals[dead]
                 try await installation.publish([
                     JobText("many", app: Self.app, to: [dead, live], more: #","results":"problems""#)
                 ])
-                try await TestSupport.eventually("\(installation.results.tally)") {
+                try await TestSupport.eventually("one is suppressed: \(installation.results.tally)") {
                     kinds(installation, "many") == ["suppressed": 1]
                 }
-                try await TestSupport.eventually("the living are sent to") {
+                try await TestSupport.eventually("the live token gets its push") {
                     installation.simulator.recordedArrivals[live] == 2
                 }
                 #expect(installation.simulator.recordedArrivals[dead] == sent)
@@ -77,13 +78,13 @@ struct SuppressionTests {
         }
     }
 
-    @Test func amongRunningWorkersAMarkIsKnownWithinSeconds() async throws {
+    @Test func suppressesTokenMarkedWhileWorkerRuns() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let token = Token.random()
             try await installation.withWorker { _ in
                 try await eventually("sent", installation, token, "before")
-                // What another worker would write.
+                // The mark that another worker would write.
                 try await DeviceTokenRegistry(installation.database.pool).mark([
                     TokenMark(key: key(token), unregisteredAt: .now, reason: "Unregistered")
                 ])
@@ -92,7 +93,7 @@ struct SuppressionTests {
         }
     }
 
-    @Test func aTokenThatIsRegisteredAgainIsSentTo() async throws {
+    @Test func sendsToTokenThatIsRegisteredAgain() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let (byCommand, byJob) = (Token.random(), Token.random())
@@ -106,7 +107,7 @@ struct SuppressionTests {
                 #expect(registered.status == 0, "\(registered)")
                 try await eventually("sent", installation, byCommand, "registered")
 
-                // At the time of its death it was handed in: too early for one job, not for the other.
+                // One job's recipient was registered before the token died, and the other's at the time of its death.
                 var early = JobText("early", app: Self.app, to: [])
                 early.recipients = [.init(token: byJob, registeredAt: Int(death.seconds) - 1)]
                 var later = JobText("later", app: Self.app, to: [])
@@ -118,7 +119,7 @@ struct SuppressionTests {
                 try await installation.results.wait(for: before + 2)
                 #expect(kinds(installation, "early") == ["suppressed": 1])
                 #expect(kinds(installation, "later") == ["sent": 1])
-                // The registry has learnt it from the job, so it holds for jobs that say nothing.
+                // The registration in the job is stored, so it also applies to jobs without `registered_at`.
                 try await eventually("sent", installation, byJob, "afterwards")
                 let state = try await registry.show(token: byJob, output: "apns", form: .hex(maximumDigits: 512))
                 #expect(state.map(\.registeredAt) == [death] && state.map(\.unregisteredAt) == [nil])
@@ -127,8 +128,9 @@ struct SuppressionTests {
         }
     }
 
-    /// A filter of 32 bytes clears no token once some hundred are in it: the database clears the living.
-    @Test func noLivingTokenIsTakenForADeadOneWhateverTheMemory() async throws {
+    /// A filter of 32 bytes with hundreds of tokens can't rule out any token, so every token is looked up in the
+    /// database.
+    @Test func sendsToLiveTokensWhenFilterIsTooSmall() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let dead = Token.random(count: 500)
@@ -149,9 +151,9 @@ struct SuppressionTests {
         }
     }
 
-    @Test func withoutTheDatabasePushesAreSent() async throws {
+    @Test func sendsToDeadTokensDuringDatabaseOutage() async throws {
         try await Installation.with { installation in
-            // A certificate: a provider token would need the database.
+            // The app has a certificate, because a provider token would need the database.
             try await installation.addCertificateApp(Self.app)
             let token = Token.random()
             try await DeviceTokenRegistry(installation.database.pool).mark([
@@ -170,7 +172,7 @@ struct SuppressionTests {
         }
     }
 
-    @Test func whoSwitchesItOffHasDeadTokensSentTo() async throws {
+    @Test func sendsToDeadTokensIfSuppressionIsDisabled() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let token = Token.random()

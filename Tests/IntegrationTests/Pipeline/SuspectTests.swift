@@ -8,12 +8,12 @@ import TestTraits
 import Testing
 import Threading
 
-/// A job that is delivered again and again without being settled.
+/// Suspects, which are jobs that the broker has delivered repeatedly without their being settled.
 @Suite(.needsServers)
 struct SuspectTests {
     private static let app = "com.example.shop"
 
-    /// Takes one message from a queue and dies with it, as a worker does that a job ends.
+    /// Receives one message from a queue and then closes the connection, like a worker that crashes on a job.
     private func die(of queue: String, in installation: Installation) async throws {
         let hasOne = Mutex(false)
         let consumer = try AMQPConsumer(
@@ -23,11 +23,11 @@ struct SuspectTests {
         try await consumer.connectOnce { event in
             if case .deliveries = event { hasOne.withLock { $0 = true } }
         }
-        try await eventually("a message in \(queue)") { hasOne.withLock { $0 } }
+        try await eventually("a message arrives from \(queue)") { hasOne.withLock { $0 } }
         await consumer.close()
     }
 
-    @Test func anInnocentJobAmongThemIsSent() async throws {
+    @Test func sendsHarmlessSuspect() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             try await installation.publish([JobText("unlucky", app: Self.app, to: [Token.random()])], lane: .urgent)
@@ -42,13 +42,13 @@ struct SuspectTests {
         }
     }
 
-    @Test func oneThatEndsWorkersEndsAmongTheDead() async throws {
+    @Test func deadLettersSuspectThatKeepsCrashingWorkers() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             try await installation.publishSuspect(JobText("poison", app: Self.app, to: [Token.random()]))
             for _ in 0..<4 { try await die(of: installation.names.jobs + ".suspects", in: installation) }
             try await InProcessWorker.run(in: installation) { _ in
-                try await eventually("told: \(installation.log.text)") { !installation.results.rejections.isEmpty }
+                try await eventually("rejected: \(installation.log.text)") { !installation.results.rejections.isEmpty }
             }
             let rejection = try #require(installation.results.rejections.first)
             #expect(rejection.job == "poison" && rejection.app == Self.app)

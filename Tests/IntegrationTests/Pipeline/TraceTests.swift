@@ -8,7 +8,7 @@ import Testing
 import WireTestSupport
 import WorkerTestSupport
 
-/// What a real worker tells a collector of real jobs.
+/// The traces that a worker sends to a collector.
 @Suite(.needsServers)
 struct TraceTests {
     private static let app = "com.example.shop"
@@ -25,13 +25,13 @@ struct TraceTests {
         return all
     }
 
-    /// Of one trace, without what differs from test to test.
+    /// Returns the names of the spans of a trace, without the prefix that differs between tests.
     private func names(_ spans: [CollectedSpan], of trace: String, _ installation: Installation) -> [String] {
         spans.filter { $0.trace == trace }.map { $0.name.replacing(installation.names.prefix, with: "EXCHANGE") }
             .sorted()
     }
 
-    @Test func everyWayOfAJobHasItsSpans() async throws {
+    @Test func sendsSpansForEveryPathOfJob() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let retried = Token.random("bad00503")
@@ -58,12 +58,12 @@ struct TraceTests {
                     try await installation.publish(
                         raw: [JobText("unsampled", app: Self.app, to: [Token.random()]).json],
                         headers: ["traceparent": "00-0af7651916cd43dd8448eb211c80319f-b7ad6b7169203331-00"])
-                    try await eventually("an attempt: \(worker.errors)") {
+                    try await eventually("the first attempt arrives: \(worker.errors)") {
                         installation.simulator.recordedArrivals[retried] ?? 0 > 0
                     }
                     installation.simulator.setAnswer(.accepted, forToken: retried)
                     try await installation.results.wait(for: 11)
-                    try await eventually("all spans: \(worker.errors)\n\(collector.names)") {
+                    try await eventually("all spans arrive: \(worker.errors)\n\(collector.names)") {
                         let counts = traces.map { trace in collector.spans.count { $0.trace == trace } }
                         return counts[0] == 4 && counts[1] == 17 && counts[3] == 5
                             && names(collector.spans, of: traces[2], installation).contains("send EXCHANGE.results")
@@ -74,7 +74,7 @@ struct TraceTests {
                 let sent = [Self.process, "push apns", "route", "send EXCHANGE.results"]
                 #expect(names(spans, of: traces[0], installation) == sent)
                 #expect(names(spans, of: traces[3], installation) == ["mark tokens"] + sent)
-                // Put back under a name, split, and three chunks.
+                // The large job is requeued with a name, then split, then sent as three chunks.
                 #expect(
                     names(spans, of: traces[1], installation)
                         == ([Self.process, "route"] + [Self.process, "route", "scatter EXCHANGE.jobs:normal"]
@@ -90,7 +90,7 @@ struct TraceTests {
         }
     }
 
-    /// Each attempt but the last told nothing, so it has no events to send.
+    /// Checks the spans of a job with several attempts. Only the last attempt has an outcome and publishes an event.
     private func checkRetries(_ spans: [CollectedSpan], _ installation: Installation) {
         let attempts = spans.filter { $0.name.hasPrefix("process") }.compactMap { $0.attributes["martlet.attempt"] }
         #expect(attempts.sorted() == (1...attempts.count).map { "\($0)" } && attempts.count >= 2)
@@ -107,7 +107,8 @@ struct TraceTests {
         #expect(spans.count == attempts.count * 3 + 1)
     }
 
-    /// The first process span is below the publisher's span, each other below and linked to one of ours.
+    /// Checks the parents and links of spans. Every process span is linked to its parent, which is the publisher's span
+    /// for the first one and one of our spans for the others.
     private func checkLinks(_ spans: [CollectedSpan]) {
         let own = Set(spans.map(\.id))
         #expect(own.count == spans.count)
@@ -124,7 +125,8 @@ struct TraceTests {
         }
     }
 
-    /// The package is of PyPI, and left out, with a line that says so, where it can't be had.
+    /// Decodes the spans with the package opentelemetry-proto from PyPI. If the package is unavailable, the check is
+    /// skipped and a line is printed.
     private func checkForeignReader(_ collector: CollectorDouble) async throws {
         let script = Project.root.appending(path: "Tests/Support/Clients/otlp.py").path
         let ended = try await Subprocess.run(
@@ -143,8 +145,8 @@ struct TraceTests {
         #expect(ended.output.split(separator: "\n").map(String.init) == expected)
     }
 
-    /// Neither delivery nor a stop waits for it.
-    @Test(arguments: ["refuses", "is silent"]) func aDeadCollectorHoldsUpNothing(fault: String) async throws {
+    /// Neither deliveries nor the worker's stop wait for the collector.
+    @Test(arguments: ["refuses", "is silent"]) func deliversAndStopsDespiteCollectorFault(fault: String) async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let refusing = try RefusingPort()
@@ -155,11 +157,11 @@ struct TraceTests {
                     configuration("http://127.0.0.1:\(port)", ["http.listen": "127.0.0.1:\(metrics)"]),
                     environment: Self.environment)
                 defer { worker.signal(SIGKILL) }
-                // More spans than are kept.
+                // These jobs make more spans than the worker keeps.
                 let jobs = (0..<800).map { JobText("job-\($0)", app: Self.app, to: [Token.random()]) }
                 try await installation.publish(jobs)
                 try await installation.results.wait(for: 800)
-                try await eventually("it drops: \(worker.errors)") {
+                try await eventually("the worker drops spans: \(worker.errors)") {
                     let page = try await WorkerEndpoint.answer("metrics", port: metrics)
                     return page.contains(/\nmartlet_spans_total\{result="dropped"\} [1-9]/)
                 }

@@ -3,25 +3,25 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// The receiver of the documents behind a whole worker.
+/// A worker that delivers to the documented webhook receiver.
 @Suite(.needsServers, .endsAHang)
 struct WebhookWorkerTests {
     private static let app = "com.example.crm"
     private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-    @Test func aServiceOfOnesOwnDeliversThroughTheWorker() async throws {
+    @Test func deliversToDocumentedWebhookReceiver() async throws {
         try await Installation.with { installation in
             let script = Project.root.appending(path: "examples/webhook-receiver/receiver.py").path
             let receiver = try Subprocess(
                 ["/usr/bin/python3", "-B", script, "0"], environment: ["WEBHOOK_SECRETS": Self.secret])
             defer { receiver.signal(SIGKILL) }
-            try await eventually("it listens\n\(receiver.errors)") { receiver.output.contains(/port \d+\n/) }
+            try await eventually("the receiver listens\n\(receiver.errors)") { receiver.output.contains(/port \d+\n/) }
             let port = try #require(receiver.output.firstMatch(of: /port (\d+)/).map { String($0.1) })
             let settings = ["webhook.private_hosts": "localhost:\(port)"]
             let file = try installation.write(
                 #"{"url": "http://localhost:\#(port)/in", "secrets": ["\#(Self.secret)"]}"#, to: "hook.json")
 
-            // The account says which output is meant.
+            // The option for the account also selects the output.
             let imported = try await installation.martlet(["credential", "import", file, "--webhook", "sms"])
             #expect(imported.status == 0 && imported.output.contains("webhook sms, production"), "\(imported)")
             let added = try await installation.martlet(["app", "set", Self.app, "--webhook", "sms"])
@@ -38,7 +38,7 @@ struct WebhookWorkerTests {
             #expect(receiver.output.contains(#"first {"text": "Hello"}"#))
 
             try await installation.withWorker(settings) { worker in
-                try await eventually("it works: \(worker.errors)") { worker.errors.contains("Worker started") }
+                try await eventually("the worker starts: \(worker.errors)") { worker.errors.contains("Worker started") }
                 var text = JobText("text", app: Self.app, to: ["a", "gone-1"], more: #","output":"webhook""#)
                 text.payload = #""Your parcel is on its way""#
                 let many = JobText(
@@ -54,8 +54,8 @@ struct WebhookWorkerTests {
         }
     }
 
-    /// Its secret is seen once, by who makes it.
-    @Test func aNewOneIsMadeWithItsSecret() async throws {
+    /// The secret is shown only once, when the credential is created.
+    @Test func createsWebhookCredentialWithSecret() async throws {
         try await Installation.with { installation in
             let created = try await installation.martlet([
                 "credential", "create", "--webhook", "sms", "--url", "https://hooks.example.com/private",
@@ -70,8 +70,7 @@ struct WebhookWorkerTests {
         }
     }
 
-    /// An account of one output is none of another.
-    @Test func anAccountIsOfItsOutput() async throws {
+    @Test func rejectsAccountOptionsOfOtherOutput() async throws {
         try await Installation.with { installation in
             let wrong = try await installation.martlet(["app", "set", Self.app, "--output", "apns", "--webhook", "sms"])
             #expect(wrong.status == 64 && wrong.errors.contains("--webhook is of webhook, not of apns"), "\(wrong)")

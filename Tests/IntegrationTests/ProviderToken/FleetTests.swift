@@ -9,35 +9,39 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// Ten workers share a key for two simulated hours. They start and stop at random, their connections are cut, their
-/// clocks are wrong; all that they share is the database. The simulator judges.
+/// A fleet of ten workers that share a key for two simulated hours. The workers start and stop at random, their
+/// connections are cut, and their clocks are wrong. They share nothing but the database. The simulator checks that they
+/// keep Apple's rules for provider tokens.
 @Suite(.needsServers, .endsAHang)
 struct FleetTests {
     private static let app = "com.example.shop"
     private static let minute: Int64 = 60_000
     private static let duration = 120 * minute
 
-    /// What came of it.
+    /// The results of a run.
     private struct Report {
+        /// The number of pushes, by verdict and reason.
         var outcomes: [String: Int] = [:]
         var starts = 0
         var cuts = 0
-        /// Pushes accepted while the database was away.
+        /// The number of pushes that were accepted while the database was away.
         var sentWithoutDatabase = 0
+        /// The outcomes of the last round.
         var lastOutcomes: Set<String> = []
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func aFleetKeepsApplesRules(seed: UInt64) async throws {
+    func keepsApplesTokenRules(seed: UInt64) async throws {
         try await withFleet(seed: seed) { installation, log, report in
             try await check(installation, log, report)
             #expect(report.outcomes["hold NoProviderToken"] == nil, "\(report)")
         }
     }
 
-    /// Workers that start while the database is away can't send; those that run go on with what they have.
+    /// Workers that start while the database is away can't send. Workers that already run continue with the tokens they
+    /// have.
     @Test(arguments: [4, 5] as [UInt64])
-    func aFleetKeepsApplesRulesWhileTheDatabaseIsAway(seed: UInt64) async throws {
+    func keepsApplesTokenRulesDuringDatabaseOutages(seed: UInt64) async throws {
         let away = [20...30, 55...65, 90...100].map { $0.lowerBound * Self.minute..<$0.upperBound * Self.minute }
         try await withFleet(seed: seed, away: away) { installation, log, report in
             try await check(installation, log, report)
@@ -54,7 +58,7 @@ struct FleetTests {
         #expect(try stored.map { try $0["issued_at"].milliseconds } == [log.made.last])
         let counters = await installation.simulator.counters()
         #expect(counters.byReason == [:])
-        // As the simulator has seen it.
+        // The simulator's records must agree.
         let use = try #require(installation.simulator.tokenUses.values.first)
         #expect(installation.simulator.tokenUses.count == 1)
         #expect((use.shortestInterval ?? .max) >= 20 * 60, "\(use.issued)")
@@ -62,7 +66,7 @@ struct FleetTests {
         #expect(counters.connections > 100, "\(report)")
         #expect(report.cuts > 10 && report.starts > 30, "\(report)")
         #expect(report.outcomes["sent", default: 0] > 2_000, "\(report)")
-        // A connection that was cut may have had a push on it.
+        // A connection may be cut while a push is on it.
         let expected: Set = ["sent", "unknown ConnectionLost", "hold NoProviderToken"]
         #expect(Set(report.outcomes.keys).isSubset(of: expected), "\(report)")
         #expect(report.lastOutcomes == ["sent"], "\(report)")
@@ -74,7 +78,7 @@ struct FleetTests {
     ) async throws {
         let clock = SimulatedClock()
         try await Installation.with(simulator: {
-            // Five minutes ahead, so that what it takes for 60 minutes old is older than 55.
+            // The simulator's clock is five minutes ahead, so it refuses tokens that are more than 55 minutes old.
             $0.now = { Date(timeIntervalSince1970: Double(clock.now + 5 * Self.minute) / 1000) }
         }) { installation in
             try await installation.addTokenApp(Self.app)
@@ -104,7 +108,7 @@ struct FleetTests {
             }
             for index in workers.indices {
                 if let worker = workers[index] {
-                    // A worker lives for ten minutes or so.
+                    // A worker runs for about ten minutes.
                     if Int.random(in: 0..<30, using: &generator) == 0 {
                         await worker.stop()
                         workers[index] = nil
@@ -129,14 +133,14 @@ struct FleetTests {
             if isAway { report.sentWithoutDatabase += words.count { $0 == "sent" } }
             if !words.isEmpty { report.lastOutcomes = Set(words) }
             guard words.count == count else { throw Failure(description: "\(words) of \(count), \(report)") }
-            try await eventually("no worker waits for the store") { !log.isAsking }
+            try await eventually("no worker waits for the token store") { !log.isAsking }
             clock.advance(.random(in: 10_000...30_000, using: &generator))
         }
         for worker in workers { await worker?.stop() }
         return report
     }
 
-    /// One for either environment, whose pools share their tokens.
+    /// Returns a job for one of the two environments at random. The pools of both environments share tokens.
     private func job(
         _ credential: Credential, to count: Int, using generator: inout SplitMix64
     ) throws -> RoutedJob {

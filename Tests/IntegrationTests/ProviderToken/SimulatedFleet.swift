@@ -11,7 +11,7 @@ import TestSupport
 import Threading
 import WorkerTestSupport
 
-/// A clock that the test moves, in milliseconds since 1970.
+/// A clock that the test advances, in milliseconds since 1970.
 final class SimulatedClock: Sendable {
     private let milliseconds = Mutex<Int64>(1_795_168_800_000)
 
@@ -19,19 +19,21 @@ final class SimulatedClock: Sendable {
     func advance(_ step: Int64) { milliseconds.withLock { $0 += step } }
 }
 
-/// What all workers of a fleet ask for their tokens: the database, as long as it is there. It notes when tokens
-/// are made.
+/// The token store of all workers of a fleet. It forwards requests to the database unless an outage is simulated, and
+/// records when tokens are signed.
 struct WatchedTokenStore: SharedTokenStore {
     final class Log: Sendable {
         private let times = Mutex<[Int64]>([])
         private let isAway = Mutex(false)
         private let questions = Mutex(0)
 
-        /// Time must not pass meanwhile: what the store answers in milliseconds would seem to have taken half a minute.
+        /// Whether a request to the store is open. The clock must not advance meanwhile, because a request of some
+        /// milliseconds would then appear to take half a minute.
         var isAsking: Bool { questions.withLock { $0 > 0 } }
         func asked() { questions.withLock { $0 += 1 } }
         func answered() { questions.withLock { $0 -= 1 } }
 
+        /// The times at which tokens were signed, in milliseconds since 1970.
         var made: [Int64] { times.withLock { $0 } }
         var isStoreAway: Bool {
             get { isAway.withLock { $0 } }
@@ -48,7 +50,7 @@ struct WatchedTokenStore: SharedTokenStore {
     ) async throws -> SharedToken {
         log.asked()
         defer { log.answered() }
-        if log.isStoreAway { throw PostgresError(.connectFailed, "the test says that the database is away") }
+        if log.isStoreAway { throw PostgresError(.connectFailed, "the test simulates a database outage") }
         return try await store.token(of: credential, youngerThan: age) { issuedAt in
             log.note(issuedAt)
             return try sign(issuedAt)
@@ -56,12 +58,16 @@ struct WatchedTokenStore: SharedTokenStore {
     }
 }
 
-/// A worker's life from start to stop: an output with a database pool and clocks of its own.
+/// A worker of the fleet, from start to stop: an APNs output with its own database pool and its own clocks.
 struct FleetWorker {
     private let output: APNSOutput
     private let database: PostgresPool
 
-    /// - Parameter skew: by how much its wall clock is wrong, in milliseconds.
+    /// Starts a worker.
+    ///
+    /// - Parameters:
+    ///   - skew: the difference between the worker's wall clock and the true time, in milliseconds.
+    ///   - started: the time on the simulated clock at which the worker's token clock is 0, in milliseconds.
     init(
         _ installation: Installation, clock: SimulatedClock, log: WatchedTokenStore.Log, skew: Int64, started: Int64
     ) {

@@ -7,13 +7,14 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// What a worker does when its token grows old, when APNs refuses it, or when it can have none.
+/// The behaviour of a worker when its provider token grows old, when APNs refuses the token, and when the worker can't
+/// get one.
 @Suite(.needsServers, .endsAHang)
 struct WorkerTokenTests {
     private static let app = "com.example.shop"
     private static let minute: Int64 = 60_000
 
-    /// A worker with its surroundings.
+    /// A worker with its simulator, clock and token store.
     private struct Scene {
         let simulator: APNSSimulator
         let clock: SimulatedClock
@@ -21,7 +22,7 @@ struct WorkerTokenTests {
         let credential: Credential
         let worker: FleetWorker
 
-        /// Sends one push and says what became of it.
+        /// Sends one push and returns its verdict and reason.
         func push() async throws -> String {
             let recorder = OutcomeRecorder()
             let job = try Job.sample(recipients: "[\"\(Token.random())\"]")
@@ -47,19 +48,19 @@ struct WorkerTokenTests {
         }
     }
 
-    @Test func aYoungTokenCalledExpiredStaysAndGetsAnotherConnection() async throws {
+    @Test func keepsYoungTokenReportedExpiredAndReconnects() async throws {
         try await withScene { scene async throws in
             #expect(try await scene.push() == "sent -")
             scene.clock.advance(19 * Self.minute)
             scene.simulator.answerNext(1, with: PlannedAnswer(status: 403, reason: "ExpiredProviderToken"))
-            #expect(try await scene.push() == "sent -", "sent again at once")
+            #expect(try await scene.push() == "sent -", "the refused push is sent again at once")
             #expect(await scene.simulator.counters().connections == 2)
             #expect(scene.log.made.count == 1)
         }
     }
 
-    /// As after a machine has slept: nobody sends with the old token first.
-    @Test func aClockThatJumpsCostsNothing() async throws {
+    /// The clock jumps when a machine wakes up. The worker must not send with the old token then.
+    @Test func replacesOldTokenAfterClockJumpBeforeSending() async throws {
         try await withScene { scene async throws in
             #expect(try await scene.push() == "sent -")
             scene.clock.advance(120 * Self.minute)
@@ -69,7 +70,7 @@ struct WorkerTokenTests {
         }
     }
 
-    @Test func anOldTokenCalledExpiredIsReplaced() async throws {
+    @Test func replacesOldTokenReportedExpired() async throws {
         try await withScene { scene async throws in
             #expect(try await scene.push() == "sent -")
             scene.clock.advance(20 * Self.minute)
@@ -80,21 +81,21 @@ struct WorkerTokenTests {
         }
     }
 
-    @Test func aTokenThatIsAlwaysCalledExpiredIsHeld() async throws {
+    @Test func holdsPushesIfTokenIsRepeatedlyReportedExpired() async throws {
         try await withScene { scene async throws in
             scene.simulator.answerNext(2, with: PlannedAnswer(status: 403, reason: "ExpiredProviderToken"))
             #expect(try await scene.push() == "hold ExpiredProviderToken")
-            #expect(try await scene.push() == "hold ExpiredProviderToken", "without asking again")
-            #expect(await scene.simulator.counters().connections == 2, "each that got that answer is retired")
+            #expect(try await scene.push() == "hold ExpiredProviderToken", "the second push is held without being sent")
+            #expect(await scene.simulator.counters().connections == 2, "a refused token retires its connection")
             #expect(await scene.simulator.counters().arrivals == 2)
             #expect(scene.log.made.count == 1)
         }
     }
 
-    @Test func tooManyUpdatesMakeNoTokenAndRetireTheConnection() async throws {
+    @Test func reconnectsWithSameTokenAfterTooManyUpdates() async throws {
         try await withScene { scene async throws in
             #expect(try await scene.push() == "sent -")
-            // Old enough that a token could be made.
+            // The token is old enough to be replaced.
             scene.clock.advance(24 * Self.minute)
             scene.simulator.answerNext(1, with: PlannedAnswer(status: 429, reason: "TooManyProviderTokenUpdates"))
             #expect(try await scene.push() == "retry TooManyProviderTokenUpdates")
@@ -104,15 +105,15 @@ struct WorkerTokenTests {
         }
     }
 
-    @Test func theNextTokenIsThereBeforeItIsNeeded() async throws {
+    @Test func signsNextTokenInAdvance() async throws {
         try await withScene { scene async throws in
             #expect(try await scene.push() == "sent -")
             scene.clock.advance(25 * Self.minute)
-            try await eventually("\(scene.log.made)") { scene.log.made.count == 2 }
+            try await eventually("a second token is signed: \(scene.log.made)") { scene.log.made.count == 2 }
         }
     }
 
-    @Test func withoutADatabasePushesWaitInADelayQueue() async throws {
+    @Test func holdsPushesWithoutTokenDuringDatabaseOutage() async throws {
         try await withScene { scene async throws in
             scene.log.isStoreAway = true
             #expect(try await scene.push() == "hold NoProviderToken")
@@ -123,8 +124,8 @@ struct WorkerTokenTests {
         }
     }
 
-    /// What a connection holds serves until it is 54 minutes old, and is followed by the next at once.
-    @Test func aConnectionOutlivesAnOutageOfTheDatabase() async throws {
+    /// A connection uses its token until the token is 54 minutes old, and then continues with the next one.
+    @Test func keepsConnectionThroughDatabaseOutage() async throws {
         try await withScene { scene async throws in
             #expect(try await scene.push() == "sent -")
             scene.clock.advance(Self.minute)
@@ -135,8 +136,8 @@ struct WorkerTokenTests {
             }
             #expect(try await scene.push() == "hold NoProviderToken")
             scene.log.isStoreAway = false
-            // The last question in vain may still be on its way.
-            try await eventually("a push with the next token") {
+            // The last failed request to the store may still be open.
+            try await eventually("a push is sent with the next token") {
                 scene.clock.advance(30_000)
                 return try await scene.push() == "sent -"
             }

@@ -3,7 +3,8 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// Kubernetes restarts a container after three failed probes in a row.
+/// The worker's HTTP endpoints while many clients are slow. Kubernetes restarts a container after three failed probes
+/// in a row.
 @Suite(.needsServers, .endsAHang)
 struct SlowClientTests {
     /// A program that keeps the given number of connections open for at most a minute. Each connection sends the text
@@ -36,12 +37,12 @@ struct SlowClientTests {
                 let slow = try Subprocess(
                     ["/usr/bin/python3", "-c", Self.clients, "\(look.port)", "400", text])
                 defer { slow.signal(SIGKILL) }
-                try await eventually("400 are connected: \(slow.errors)") { slow.output.contains("ready") }
+                try await eventually("the slow clients start: \(slow.errors)") { slow.output.contains("ready") }
                 var failures = 0
                 for probe in 1...20 {
                     let answer = try await look.curl("health")
                     failures = answer.contains("200 OK") ? 0 : failures + 1
-                    #expect(failures < 3, "probe \(probe): \(answer)")
+                    #expect(failures < 3, "fewer than three probes fail in a row; probe \(probe): \(answer)")
                 }
             }
         }
@@ -59,13 +60,13 @@ struct SlowClientTests {
         print(answer.count(b"HTTP/1.1 200 OK"))
         """
 
-    @Test func answersOneRequestOfAConnection() async throws {
+    @Test func answersOneRequestPerConnection() async throws {
         try await Installation.with { installation in
             let look = StatusPageLook(port: try freePort())
             try await installation.withWorker(["http.listen": "127.0.0.1:\(look.port)"]) { worker in
                 try await eventually(worker.errors) { try await look.curl("health").contains("200 OK") }
                 let answers = try await Subprocess.run(["/usr/bin/python3", "-c", Self.pipeliner, "\(look.port)"])
-                #expect(answers.output == "1\n", "\(answers)")
+                #expect(answers.output == "1\n", "the worker answers one request and closes the connection: \(answers)")
             }
         }
     }

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A worker's status page, asked for over HTTP; and, where there is a browser, looked at.
+/// A client of a worker's status page. It reads the page over HTTP and, if a browser is installed, checks it in the
+/// browser.
 struct StatusPageLook: Sendable {
     struct Document: Decodable {
         struct Problem: Decodable {
@@ -59,7 +60,7 @@ struct StatusPageLook: Sendable {
 
     var url: String { "http://127.0.0.1:\(port)/" }
 
-    /// Headers and body, as curl shows them.
+    /// Returns the headers and the body of an answer, as `curl -i` prints them.
     func curl(_ path: String, _ arguments: [String] = []) async throws -> String {
         try await Subprocess.run(["/usr/bin/curl", "-s", "-i", "--max-time", "5"] + arguments + [url + path]).output
     }
@@ -68,7 +69,7 @@ struct StatusPageLook: Sendable {
         try await Subprocess.run(["/usr/bin/curl", "-s", "--max-time", "5", url]).output
     }
 
-    /// nil: none, as before it listens.
+    /// Returns the status document, or `nil` if the worker does not listen yet.
     func document() async throws -> Document? {
         let text = try await self.text()
         return text.isEmpty ? nil : try JSONDecoder.snakeCase.decode(Document.self, from: Data(text.utf8))
@@ -79,7 +80,7 @@ struct StatusPageLook: Sendable {
     }
 
     /// Waits until the document meets `condition` and the page has the heading, if one is given. Then checks the
-    /// document against its schema and the page in a browser.
+    /// document against its schema, and checks the page in a browser.
     func shows(
         _ name: String, heading: String?, _ log: @autoclosure () -> String, isUsed: Bool = false,
         _ condition: (Document) -> Bool
@@ -91,7 +92,7 @@ struct StatusPageLook: Sendable {
         }
         let text = try await self.text().trimmingCharacters(in: .newlines)
         let problems = try await SchemaValidator.problems(in: [text], schema: "status.schema.json")
-        #expect(problems.isEmpty, "\(name): \(problems)")
+        #expect(problems.isEmpty, "the status document of \(name) violates its schema: \(problems)")
         guard Self.hasBrowser else { return }
         let script = Project.root.appending(path: "scripts/screenshots").path
         let looked = try await Subprocess.run(
@@ -99,7 +100,7 @@ struct StatusPageLook: Sendable {
         #expect(looked.status == 0, "\(name): \(looked)")
     }
 
-    /// `scripts/screenshots --install` gets one.
+    /// Whether a browser is installed. `scripts/screenshots --install` installs one.
     private static let hasBrowser: Bool = {
         let script = Project.root.appending(path: "scripts/screenshots").path
         let missing = try? Subprocess(["/usr/bin/python3", script, "--missing"]).waitUntilExit()

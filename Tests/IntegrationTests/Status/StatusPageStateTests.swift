@@ -8,18 +8,18 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// What a worker's page says in each of the states that somebody looks at it in, and to whom.
+/// The status page of a worker in each state of the worker, and the access rules of the page.
 @Suite(.needsServers, .endsAHang)
 struct StatusPageStateTests {
     private static let app = "com.example.shop"
-    /// What device tokens begin with.
+    /// The prefix of the device tokens, which must not appear on the page.
     private static let tokens = "5eed5eed"
-    /// The heading while an app has no credential.
+    /// The heading while an app has no credential. The app's id is HTML, which the page must escape.
     private static let notice =
         "No credential serves plain pushes of &lt;img/src=x/onerror=alert(1)&gt;"
     private static let hostile = "<img/src=x/onerror=alert(1)>"
 
-    @Test func idleBusyRefusedAndWithoutItsDatabase() async throws {
+    @Test func showsIdleBusyRefusedAndDatabaseOutage() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             try await installation.setApp(App(bundleID: Self.hostile, accounts: ["apns": AppAccount("TEAM000009")]))
@@ -69,7 +69,7 @@ struct StatusPageStateTests {
         }
     }
 
-    @Test func starting() async throws {
+    @Test func showsStartingWhileWaitingForDatabase() async throws {
         try await Installation.with { installation in
             let (look, refusing) = (StatusPageLook(port: try freePort()), try RefusingPort())
             let worker = try installation.startWorker([
@@ -84,8 +84,8 @@ struct StatusPageStateTests {
         }
     }
 
-    /// One push waits for a connection, and one for an access token; nobody but the log has been told why.
-    @Test func withoutAWayToAProvider() async throws {
+    /// One push waits for a connection, and one waits for an access token. No outcome has been published yet.
+    @Test func showsUnreachableProviders() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let (look, refusing) = (StatusPageLook(port: try freePort()), try RefusingPort())
@@ -93,7 +93,7 @@ struct StatusPageStateTests {
             try await addServiceAccount(installation, tokensAt: end)
             let settings = [
                 "http.listen": "127.0.0.1:\(look.port)", "apns.endpoint.production": end, "fcm.token_endpoint": end,
-                // Any server does: without a token nothing is sent to it.
+                // Any server is good enough, because nothing is sent to it without a token.
                 "fcm.endpoint": "127.0.0.1:\(installation.simulator.port)", "fcm.ca_file": installation.path("ca.pem"),
             ]
             try await installation.withWorker(settings) { worker in
@@ -102,7 +102,7 @@ struct StatusPageStateTests {
                     JobText("two", app: Self.app, to: ["a:APA91bH"], more: #","output":"fcm""#),
                 ])
                 let missed = ["apns production: \(end): ", "fcm production: \(end): "]
-                try await eventually("it is noticed: \(worker.errors)", within: .seconds(120)) {
+                try await eventually("the page shows both problems: \(worker.errors)", within: .seconds(120)) {
                     guard let problems = try await look.document()?.problems.filter({ $0.severity == "trouble" }) else {
                         return false
                     }
@@ -112,7 +112,7 @@ struct StatusPageStateTests {
                 try await look.shows("unreachable", heading: nil, worker.errors) {
                     $0.problems.map(\.kind) == ["provider.unreachable", "provider.unreachable"]
                 }
-                try await eventually("martlet doctor reports it: \(worker.errors)") {
+                try await eventually("doctor reports both problems: \(worker.errors)") {
                     let doctor = try await installation.martlet(["doctor"])
                     return doctor.status == 1
                         && missed.allSatisfy {
@@ -120,7 +120,7 @@ struct StatusPageStateTests {
                                 "FAIL  problem       network: No connection for half a minute or longer: \($0)")
                         }
                 }
-                try await eventually("it waits between two attempts") {
+                try await eventually("why reports both problems, while the job waits for its next attempt") {
                     let why = try await installation.martlet(["why", "--job", "two"]).output
                     return why.contains("; workers report: network: ") && missed.allSatisfy(why.contains)
                 }
@@ -148,8 +148,8 @@ struct StatusPageStateTests {
         }
     }
 
-    /// The pushes on the wire get no answer, so that it can be looked at.
-    @Test func draining() async throws {
+    /// The pushes on the wire get no answer, so the worker keeps draining while the page is checked.
+    @Test func showsDraining() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let look = StatusPageLook(port: try freePort())
@@ -171,7 +171,7 @@ struct StatusPageStateTests {
         }
     }
 
-    @Test func itIsForThoseWhoMaySeeIt() async throws {
+    @Test func protectsOrHidesPageAsConfigured() async throws {
         try await Installation.with { installation in
             let (look, token) = (StatusPageLook(port: try freePort()), "a token of some length")
             let file = try installation.write(token + "\n", to: "token")
@@ -201,6 +201,7 @@ struct StatusPageStateTests {
         }
     }
 
+    /// Publishes jobs until the page shows a busy worker.
     private func busy(_ installation: Installation, _ look: StatusPageLook, _ worker: Subprocess) async throws {
         let publishing = Task {
             var number = 0
@@ -221,7 +222,7 @@ struct StatusPageStateTests {
         _ = await publishing.result
     }
 
-    /// `top` shows the worker.
+    /// Checks that `martlet top` shows the worker, which has its row in the database.
     private func theFleetIsInTheDatabase(_ installation: Installation) async throws {
         for arguments in [["top"], ["top", "--once"]] {
             let top = try await installation.martlet(arguments)
@@ -231,9 +232,10 @@ struct StatusPageStateTests {
         }
     }
 
+    /// Checks that `martlet top` and `martlet doctor` show the measured answer times.
     private func theAnswersAreInTheDatabase(_ installation: Installation) async throws {
         let row = #/OUTPUT +ENVIRONMENT +ACCEPTED.* P99 OF SLOWEST WORKER\napns +production +[1-9].* m?s \(push-7\)/#
-        try await eventually("top shows the answers") {
+        try await eventually("top shows the answer times") {
             try await installation.martlet(["top", "--once"]).output.contains(row)
         }
         let doctor = try await installation.martlet(["doctor"])
@@ -244,7 +246,7 @@ struct StatusPageStateTests {
             "\(doctor)")
     }
 
-    /// Nothing can be done over HTTP, and no page elsewhere can read what is here.
+    /// Checks that only GET and HEAD are allowed, and that other sites can't read the page.
     private func strangersAreTurnedAway(_ look: StatusPageLook) async throws {
         for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"] {
             let answer = try await look.curl("", ["-X", method])

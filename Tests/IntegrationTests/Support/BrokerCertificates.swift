@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Certificates of an authority of the test's own, where the broker can read them.
+/// Certificates of a test authority, in files that the broker can read.
 struct BrokerCertificates {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-tls-\(UUID().uuidString)")
 
@@ -29,7 +29,8 @@ struct BrokerCertificates {
 
     private static let newKey = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
 
-    /// `openssl x509 -req` of OpenSSL 3.5 makes no certificate that has expired.
+    /// The configuration of `openssl ca`, which can issue a certificate that has already expired. `openssl x509 -req`
+    /// of OpenSSL 3.5 can't.
     private static let authority = """
         [ca]
         default_ca = test

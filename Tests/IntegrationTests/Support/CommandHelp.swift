@@ -1,14 +1,16 @@
 import TestSupport
 import Testing
 
-/// What `martlet … --help` says.
+/// The help text of a `martlet` command.
 struct CommandHelp {
     let text: String
     let subcommands: [String]
-    /// The one that is meant where none is named.
+    /// The subcommand that runs if none is given.
     let standard: String?
 
-    /// - Parameter words: of the command, without `martlet`.
+    /// Runs a command with `--help`.
+    ///
+    /// - Parameter words: the words of the command, without `martlet`.
     init(of words: [String]) async throws {
         let finished = try await Subprocess.run([Project.command] + words + ["--help"])
         #expect(finished.status == 0, "\(words) \(finished)")

@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// What the documents show.
+/// The documents of the project and their code blocks.
 enum Documents {
-    /// All that a user reads, by its path.
+    /// Returns the documents for users, with their paths.
     static func all() throws -> [(path: String, text: String)] {
         let docs = try FileManager.default.subpathsOfDirectory(atPath: Project.root.appending(path: "docs").path)
         return try (docs.map { "docs/\($0)" } + ["README.md", "SECURITY.md", "CONTRIBUTING.md"])
@@ -14,7 +14,7 @@ enum Documents {
         try String(contentsOf: Project.root.appending(path: path), encoding: .utf8)
     }
 
-    /// The code blocks of a language; "" for those that name none.
+    /// Returns the code blocks of a language. The language "" selects the blocks that name none.
     static func blocks(_ language: String, in text: String) -> [String] {
         text.matches(of: /(?m)^```(\w*)\n((?:.|\n)*?)^```/).filter { $0.1 == language }.map { String($0.2) }
     }

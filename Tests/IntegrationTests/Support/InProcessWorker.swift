@@ -10,13 +10,13 @@ import TestSupport
 import Testing
 import WorkerTestSupport
 
-/// The pipeline with its APNs output, as a worker puts them together, but with delays that a test can wait for.
+/// A pipeline with an APNs output, connected as in a worker, but with delays that are short enough for tests.
 struct InProcessWorker: Sendable {
     private let pipeline: DeliveryPipeline
     private let output: APNSOutput
     private let work: Task<Void, Never>
 
-    /// Runs a worker for as long as `body` takes, then drains it.
+    /// Runs a worker while `body` runs, then drains it.
     static func run(
         in installation: Installation, retry: RetryPolicy = Installation.quickRetry, maximumConnections: Int = 8,
         deadTokens: DeadTokenFeed.Configuration? = nil, databasePatience: Int = 60_000, name: String = "test-worker",
@@ -30,7 +30,7 @@ struct InProcessWorker: Sendable {
             Issue.record(error, "\(installation.log.text)")
         }
         let isDrained = await worker.stop()
-        #expect(isDrained, "\(worker.counts)")
+        #expect(isDrained, "the worker settles all jobs before it stops: \(worker.counts)")
     }
 
     private init(
@@ -43,7 +43,7 @@ struct InProcessWorker: Sendable {
         var apns = APNSConfiguration(
             production: endpoint, sandbox: endpoint, authorityFile: installation.path("ca.pem"),
             maximumConnections: maximumConnections, connectTimeoutSeconds: 30)
-        // A busy machine's database is slow, not away.
+        // The database of a busy machine may be slow without being unreachable.
         apns.tokenPatienceMilliseconds = Int64(databasePatience)
         let output = APNSOutput(
             configuration: apns,
@@ -88,7 +88,9 @@ struct InProcessWorker: Sendable {
 
     func lookForShards() { pipeline.lookForShards() }
 
-    /// - Returns: whether everything was settled in time.
+    /// Drains and stops the worker.
+    ///
+    /// - Returns: whether all jobs were settled in time.
     private func stop() async -> Bool {
         let isDrained = await pipeline.drain(deadline: .seconds(20)) != .unsettled
         await output.shutDown()

@@ -7,9 +7,9 @@ import TestSupport
 import WorkerTestSupport
 
 extension Installation {
-    /// An app with a token key that the simulator knows.
+    /// Adds an app with a token key.
     ///
-    /// - Parameter isRefused: true: it does not know it.
+    /// - Parameter isRefused: whether the simulator refuses the key because it does not know it.
     @discardableResult
     func addTokenApp(
         _ bundleID: String, team: String = "TEAM000001", isRefused: Bool = false, sealedWith other: MasterKeyring? = nil
@@ -23,7 +23,7 @@ extension Installation {
         return try await add(bundleID, team, try APNSCredentials().read([file], details, now: .now), sealedWith: other)
     }
 
-    /// An app with a push certificate of the simulator's authority.
+    /// Adds an app with a push certificate of the simulator's authority.
     @discardableResult
     func addCertificateApp(_ bundleID: String, team: String = "TEAM000002") async throws -> Credential.ID {
         let issued = try simulator.certificateAuthority.issueClientCertificate(app: bundleID)
@@ -42,7 +42,7 @@ extension Installation {
         return id
     }
 
-    /// What a worker would find for the app.
+    /// Returns the credential that a worker uses for an app.
     func credential(of app: String) async throws -> Credential {
         let snapshots = try await SnapshotStore.load(
             from: database.pool, keyring: keyring, logger: log.logger("snapshots"))

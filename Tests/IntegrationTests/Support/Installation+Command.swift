@@ -5,9 +5,9 @@ import TestSupport
 import WorkerTestSupport
 
 extension Installation {
-    /// A configuration file for the command.
+    /// Writes a configuration file for the command and returns its path.
     ///
-    /// - Parameter changes: values that differ; nil leaves a key out.
+    /// - Parameter changes: the values that differ from the installation's; `nil` omits a key.
     func configuration(_ changes: [String: String?] = [:], file: String = "martlet.yaml") throws -> String {
         var values: [String: String?] = [
             "amqp.url": servers.broker, "amqp.prefix": names.prefix, "database.url": database.url,
@@ -20,7 +20,7 @@ extension Installation {
         return try write(lines.joined(), to: file)
     }
 
-    /// Runs the command to its end; its configuration is that of ``configuration(_:file:)`` with these changes.
+    /// Runs the command until it exits. Its configuration is that of ``configuration(_:file:)`` with these changes.
     func martlet(
         _ arguments: [String], _ changes: [String: String?] = [:], input: String = ""
     ) async throws -> Subprocess.Finished {
@@ -29,7 +29,7 @@ extension Installation {
             [Project.command] + arguments + ["--config", configuration], input: input, in: folder)
     }
 
-    /// Runs a worker for as long as `body` takes, then stops it as an operator would.
+    /// Runs a worker while `body` runs, then stops it as an operator would.
     func withWorker(
         _ changes: [String: String?] = [:], environment: [String: String] = [:],
         _ body: (Subprocess) async throws -> Void
@@ -54,6 +54,7 @@ extension Installation {
 }
 
 extension Subprocess.Finished {
-    /// Only workers declare what is missing in the broker, and one that has just been started has not yet.
+    /// Whether the command failed because no worker has declared the exchange yet. A worker does so soon after its
+    /// start.
     var isBeforeTheWorkerHasDeclared: Bool { errors.contains("has no exchange") || errors.contains("312 NO_ROUTE") }
 }

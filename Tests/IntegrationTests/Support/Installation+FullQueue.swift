@@ -3,7 +3,7 @@ import DeliveryPipeline
 import TestSupport
 
 extension Installation {
-    /// Beside a queue that somebody has bound to the results, filled and left.
+    /// Runs `body` while a full queue, which refuses messages, is bound to the results exchange.
     func withFullQueue(boundBy key: String = "#.full", _ body: (_ name: String) async throws -> Void) async throws {
         let queue = AMQPQueue(
             name: "\(names.prefix).full",
@@ -19,7 +19,7 @@ extension Installation {
                 ]),
             logger: log.logger("full"))
         try await publisher.connectOnce()
-        // The limit is soft by as many as come at once.
+        // The limit is soft, so the queue may accept several messages before it refuses one.
         var isFull = false
         while !isFull {
             do throws(AMQPError) {

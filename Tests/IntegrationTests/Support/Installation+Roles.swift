@@ -5,7 +5,7 @@ import Testing
 import WorkerTestSupport
 
 extension Installation {
-    /// Lends the URL of a login role that is in a group and has no other rights.
+    /// Runs `body` with the URL of a login role that has only the rights of a group.
     func withLogin(in group: String, _ body: (String) async throws -> Void) async throws {
         let role = "martlet_test_role_\(UInt64.random(in: 0 ... .max))"
         try await database.pool.query("CREATE ROLE \(role) LOGIN PASSWORD 'test' IN ROLE \(group)")

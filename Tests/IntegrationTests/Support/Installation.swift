@@ -11,22 +11,22 @@ import TestSupport
 import Testing
 import WorkerTestSupport
 
-/// All that a worker needs, of its own for one test: a database, names in the broker, an APNs simulator, a master
-/// key, a consumer of the results. Nothing of it is left afterwards.
+/// The environment of a worker, separate for each test: a database, names in the broker, an APNs simulator, a master
+/// key and a consumer of the results. It is removed after the test.
 struct Installation: Sendable {
     struct Servers: Sendable {
-        /// Of a user with the rights that docs/brokers.md gives a worker.
+        /// The URL of a broker user with the rights that docs/brokers.md gives a worker.
         let broker: String
         let database: String
 
-        /// Those that `make test` provides.
+        /// The servers that `make test` provides.
         static let shared: Servers? = {
             guard let broker = TestServers.workerBroker, let database = TestServers.database else { return nil }
             return Servers(broker: broker, database: database)
         }()
     }
 
-    /// Delays short enough to be waited for.
+    /// A retry policy with delays that are short enough for tests.
     static let quickRetry = RetryPolicy(delays: [1, 2], maximumAttempts: 20)
 
     let servers: Servers
@@ -39,7 +39,7 @@ struct Installation: Sendable {
     let results = ResultCollector()
     let log = LogBook()
 
-    /// Sets everything up, lends it, and takes it away.
+    /// Runs `body` with a new installation, and removes the installation afterwards.
     static func with(
         servers: Servers? = nil, keyring keyringText: String = keyringText,
         simulator change: (inout SimulatorConfiguration) -> Void = { _ in },
@@ -58,7 +58,7 @@ struct Installation: Sendable {
             try await installation.setUp()
             try await body(installation)
             let problems = try await installation.results.schemaProblems()
-            #expect(problems.isEmpty, "events against docs/schema/event.schema.json")
+            #expect(problems.isEmpty, "all events conform to docs/schema/event.schema.json")
         } catch {
             Issue.record(error, "\(installation.log.text)")
         }
@@ -94,7 +94,7 @@ struct Installation: Sendable {
         try FileManager.default.removeItem(at: folder)
     }
 
-    /// One key, whose id tests look for in errors.
+    /// The default keyring, with one key. Tests search for its id in error messages.
     static let keyringText = "master-1 \(String(repeating: "A", count: 43))=\n"
 
     var broker: Broker { Broker(url: servers.broker) }
@@ -103,7 +103,7 @@ struct Installation: Sendable {
 
     func path(_ name: String) -> String { folder.appending(path: name).path }
 
-    /// A file that only its owner can read, as keys must be.
+    /// Writes a file that only its owner can read, as a keyring must be, and returns its path.
     @discardableResult
     func write(_ text: String, to name: String) throws -> String {
         let path = path(name)
@@ -132,12 +132,12 @@ struct Installation: Sendable {
         await publisher.close()
     }
 
-    /// Messages in the lanes, the delay queues of `delays`, and the dead-letter queue: only those that hold any.
+    /// Returns the number of messages in each queue of the topology with these delays. Empty queues are omitted.
     func waitingMessages(delays: [Int] = quickRetry.delays) async throws -> [String: Int] {
         try await broker.counts(names.topology(delays: delays).queues.map(\.name)).filter { $0.value > 0 }
     }
 
-    /// The tokens of an app that are marked dead.
+    /// Returns the tokens of an app that are marked dead.
     func markedTokens(of app: String) async throws -> Set<String> {
         Set(
             try await database.pool.query(

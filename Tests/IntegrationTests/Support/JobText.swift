@@ -3,7 +3,7 @@ struct JobText: Sendable {
     struct Recipient: Sendable {
         var token: String
         var ref: String?
-        /// Seconds since 1970.
+        /// The time of the registration, in seconds since 1970.
         var registeredAt: Int?
         var payload: String?
 
@@ -20,9 +20,9 @@ struct JobText: Sendable {
     var id: String
     var app: String
     var recipients: [Recipient]
-    /// With spaces and escapes that no encoder would write: it must arrive as it is.
+    /// The payload. It has spaces and an escape that no encoder writes, because it must arrive unchanged.
     var payload = #"{"aps" : {"alert":"\u0068ello"}}"#
-    /// Further members, each with its comma in front.
+    /// Further members of the job, each preceded by a comma.
     var more = ""
 
     init(_ id: String, app: String, to tokens: [String], more: String = "") {
@@ -40,7 +40,7 @@ struct JobText: Sendable {
     }
 }
 
-/// Device tokens, 64 hex digits each. The first ones choose the simulator's answer (docs/simulator.md).
+/// Device tokens of 64 hexadecimal digits. Their first digits select the simulator's answer (docs/simulator.md).
 enum Token {
     static func random(_ prefix: String = "") -> String {
         var token = prefix
@@ -51,14 +51,14 @@ enum Token {
     static func random(_ prefix: String = "", count: Int) -> [String] { (0..<count).map { _ in random(prefix) } }
 
     static let dead = "dead0410"
-    /// Died 30 days ago.
+    /// The prefix of tokens that have been dead for 30 days.
     static let longDead = "dead2410"
     static let expired = "dead1410"
     static let bad = "bad00400"
     static let notForTopic = "bad01400"
     static let never = "deafdeaf"
 
-    /// Accepted after so many milliseconds.
+    /// Returns the prefix of tokens that are accepted after this number of milliseconds.
     static func slow(_ milliseconds: Int) -> String {
         let digits = String(milliseconds)
         return "de1ade1a" + String(repeating: "0", count: 4 - digits.count) + digits

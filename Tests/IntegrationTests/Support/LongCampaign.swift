@@ -2,7 +2,8 @@ import PushModel
 import TestSupport
 import Testing
 
-/// Many jobs with many recipients, some of them dead, whose answers take a little: long enough to be disturbed.
+/// A campaign that takes long enough for a test to disturb it: many jobs with many recipients, some of them dead, and
+/// slow answers.
 struct LongCampaign: Sendable {
     static let app = "com.example.shop"
     let jobs: [JobText]
@@ -22,31 +23,32 @@ struct LongCampaign: Sendable {
         self.dead = dead
     }
 
-    /// Few streams and little in flight, so that most of it still waits when the first outcomes come.
+    /// The simulator's stream limit. This and the limit on pushes in flight are low, so that most of the campaign still
+    /// waits when the first outcomes arrive.
     static let streamLimit = 20
     static let workerConfiguration: [String: String?] = ["worker.maximum_in_flight": "500"]
 
-    /// Waits until every recipient has its outcome and the worker that listens at `port` is through with all jobs: those
-    /// that the broker delivered again may have nothing left to tell, and still wait for their turn.
+    /// Waits until every recipient has an outcome and the worker at `port` has settled all jobs. Redelivered jobs may
+    /// still wait in the worker after their last outcome is published.
     func finish(in installation: Installation, port: Int) async throws {
         try await installation.results.wait(for: recipients)
-        // A job on its way from the broker to the worker is with neither, so one look is not enough.
+        // A job in transit from the broker to the worker is counted by neither, so the check must succeed three times.
         var idleLooks = 0
-        try await eventually("no job is left") {
+        try await eventually("all jobs are settled") {
             idleLooks = try await isDone(in: installation, port: port) ? idleLooks + 1 : 0
             return idleLooks == 3
         }
     }
 
     private func isDone(in installation: Installation, port: Int) async throws -> Bool {
-        // The test's own connection goes with a server that is restarted.
+        // A restart of the broker also closes the test's connection.
         guard let waiting = try? await installation.waitingMessages(delays: []), waiting.isEmpty else { return false }
         let metrics = try await WorkerEndpoint.answer("metrics", port: port)
         return ["jobs_waiting", "jobs_open"].allSatisfy { metrics.contains("\nmartlet_\($0) 0\n") }
     }
 
-    /// Every recipient has its outcome, none a second one that does not say that its job was delivered again, and
-    /// every dead token its mark.
+    /// Checks that every recipient has an outcome, that at most one of its outcomes is not `redelivered`, and that
+    /// every dead token is marked.
     func check(in installation: Installation) async throws {
         let entries = installation.results.entries
         #expect(entries.count == recipients)
@@ -55,7 +57,7 @@ struct LongCampaign: Sendable {
         for (addressee, found) in entries {
             let first = found.filter { $0.outcome.redelivered == nil }
             #expect(first.count <= 1, "\(addressee): \(found)")
-            // A job that comes again finds the token marked.
+            // A redelivered job may find the token marked already.
             let kinds = dead.contains(addressee.token) ? ["unregistered", "suppressed"] : ["sent"]
             #expect(found.allSatisfy { kinds.contains($0.verdict.kind) }, "\(addressee): \(found)")
         }

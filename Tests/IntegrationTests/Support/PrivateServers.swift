@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Gives a suite a broker and a database of its own, which it may stop. They go when the suite or the process ends.
+/// A trait that provides a suite with its own broker and database, which tests may stop. They are removed when the
+/// suite or the process ends.
 struct PrivateServers: SuiteTrait, TestScoping {
     typealias Server = LocalServers.Server
 

@@ -6,7 +6,7 @@ import TestSupport
 import Threading
 import WorkerTestSupport
 
-/// Gathers all results, each event once.
+/// A collector of result events that records each event once.
 final class ResultCollector: Sendable {
     struct Entry: Sendable {
         let verdict: Verdict
@@ -32,11 +32,11 @@ final class ResultCollector: Sendable {
 
     func stop() async { await queue.stop() }
 
-    /// An event that the broker delivers again, or got twice, has the same message id.
+    /// Records a delivery. An event that is redelivered, or was published twice, has the same message id.
     private func take(_ delivery: AMQPDelivery) {
         state.withLock { state in
             state.deliveries += 1
-            guard let id = delivery.properties.messageID else { return state.problems.append("an event without an id") }
+            guard let id = delivery.properties.messageID else { return state.problems.append("an event has no id") }
             guard state.seen.insert(id).inserted else { return }
             state.bodies.append(String(decoding: delivery.body, as: UTF8.self))
             do {
@@ -55,24 +55,24 @@ final class ResultCollector: Sendable {
 
     var entries: [Addressee: [Entry]] { state.withLock { $0.entries } }
     var rejections: [ResultEvent] { state.withLock { $0.rejections } }
-    /// Events, and how often one came.
+    /// The number of events, and the number of their deliveries.
     var copies: (events: Int, deliveries: Int) { state.withLock { ($0.seen.count, $0.deliveries) } }
-    /// Recipients that have an outcome.
+    /// The number of recipients that have an outcome.
     var count: Int { state.withLock { $0.entries.count } }
 
-    /// How many recipients ended so.
+    /// The number of outcomes, by verdict.
     var tally: [String: Int] {
         entries.values.flatMap { $0 }.reduce(into: [:]) { $0[$1.verdict.description, default: 0] += 1 }
     }
 
-    /// Waits until so many recipients have an outcome.
+    /// Waits until this number of recipients have an outcome.
     func wait(for recipients: Int, within limit: Duration = .seconds(60)) async throws {
-        try await eventually("\(recipients) recipients with an outcome; there are \(tally)", within: limit) {
+        try await eventually("\(recipients) recipients have an outcome; the tally is \(tally)", within: limit) {
             count >= recipients
         }
     }
 
-    /// What is wrong with the events, as the schema sees it.
+    /// Returns the violations of the event schema, and events that have no id or can't be decoded.
     func schemaProblems() async throws -> [String] {
         let (bodies, problems) = state.withLock { ($0.bodies, $0.problems) }
         guard !bodies.isEmpty else { return problems }

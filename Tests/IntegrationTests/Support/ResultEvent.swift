@@ -1,4 +1,4 @@
-/// An event of the results exchange, as a consumer in another language would read it.
+/// An event of the results exchange, decoded only from its JSON, as a consumer in another language does it.
 struct ResultEvent: Decodable, Sendable {
     struct Outcome: Decodable, Sendable {
         let job: String
@@ -27,14 +27,14 @@ struct ResultEvent: Decodable, Sendable {
     let errors: [Fault]?
 }
 
-/// Which recipient of which job.
+/// A recipient of a job.
 struct Addressee: Hashable, CustomStringConvertible {
     let job: String
     let token: String
     var description: String { "\(job) to \(token)" }
 }
 
-/// What a consumer acts on.
+/// The part of an outcome that a consumer acts on.
 struct Verdict: Hashable, CustomStringConvertible {
     let kind: String
     var reason: String?

@@ -1,6 +1,7 @@
 import Threading
 
-/// Lets so many tests at once have an installation: all of them together would only wait for each other.
+/// A limiter for the number of tests that have an installation at the same time. More tests would only wait for each
+/// other.
 final class Turnstile: Sendable {
     private struct State {
         var free: Int

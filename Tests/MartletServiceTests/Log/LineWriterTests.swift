@@ -3,7 +3,7 @@ import Glibc
 import MartletService
 import Testing
 
-/// Over a pipe, whose reader may stand still.
+/// A line writer on a pipe whose reader may stall.
 @Suite struct LineWriterTests {
     private let reader, end: Int32
     private let writer: LineWriter
@@ -33,21 +33,22 @@ import Testing
             .compactMap { Int($0.prefix { $0.isNumber }) }.reduce(0, +)
     }
 
-    @Test func whatSomebodyReadsIsThereAtOnce() {
+    @Test func writesLineImmediately() {
         writer.write(Array("one\n".utf8))
         var asked = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
         #expect(poll(&asked, 1, 0) == 1)
         #expect(read { $0.hasSuffix("\n") } == "one\n")
     }
 
-    /// Two mebibytes for a pipe that takes 64 kibibytes: nobody waits, what is kept comes in its order, what is not is told.
-    @Test func whoLogsDoesNotWaitForWhoReads() {
+    /// Two MiB are written to a pipe that holds 64 KiB. The caller never waits, the lines that are kept arrive in
+    /// order, and the number of dropped lines is reported.
+    @Test func dropsAndCountsLinesIfReaderStalls() {
         let width = 1_000
         let lines = (0..<2_000).map { "\($0) ".padding(toLength: width, withPad: "x", startingAt: 0) + "\n" }
         for line in lines { writer.write(Array(line.utf8)) }
         let dropped = writer.dropped
         #expect(dropped > 800 && dropped < 1_000)
-        // Told once, or twice where the thread that writes began only after the first were dropped.
+        // The number is reported once, or twice if the writing thread started after the first lines were dropped.
         let text = read { told(in: $0) == dropped }
         let kept = lines.prefix(lines.count - dropped).joined()
         #expect(text.hasPrefix(kept) && told(in: text) == dropped, "\(text.dropFirst(kept.count).prefix(200))")
@@ -57,22 +58,22 @@ import Testing
         #expect(writer.dropped == dropped)
     }
 
-    @Test func aLineLongerThanThePipeIsWhole() {
+    @Test func writesLineLongerThanPipe() {
         let line = String(repeating: "y", count: 300_000) + "\n"
         writer.write(Array(line.utf8))
         #expect(read { $0.hasSuffix("\n") } == line)
         writer.finish()
     }
 
-    /// The end of the process is not kept from coming.
-    @Test func theEndWaitsASecondForAReaderThatStandsStill() {
+    /// A stalled reader must not prevent the end of the process.
+    @Test func finishesWhileReaderStalls() {
         for _ in 0..<200 { writer.write([UInt8](repeating: 0x7A, count: 1_000)) }
         writer.finish()
         #expect(read { $0.utf8.count == 200_000 }.utf8.count == 200_000)
     }
 
-    /// Every write to /dev/full fails, as on a full disk. Because it is a character device, the writer's thread writes to it, as to a
-    /// terminal. A regular file that is open for reading tests the write on the caller's thread.
+    /// Every write to /dev/full fails, as on a full disk. Because it is a character device, the writer's thread writes
+    /// to it, as to a terminal. A regular file that is open for reading tests the write on the caller's thread.
     @Test(arguments: [("/dev/full", O_WRONLY), (#filePath, O_RDONLY)])
     func countsAndReportsLinesThatFileRefused(path: String, mode: Int32) {
         let file = open(path, mode)
@@ -89,7 +90,7 @@ import Testing
         #expect(refused.dropped == 3)
     }
 
-    /// The reader goes after a part of a line. The next line does not continue that part.
+    /// The reader closes the pipe after part of a line. The next line must not continue that part.
     @Test func endsTornLineBeforeNextLine() {
         signal(SIGPIPE, SIG_IGN)
         var ends: [Int32] = [-1, -1]

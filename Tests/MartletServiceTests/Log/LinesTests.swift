@@ -5,7 +5,7 @@ import MartletService
 import PushModel
 import Testing
 
-/// What a line looks like, whatever is logged.
+/// The format of log lines, for any message and metadata.
 @Suite struct LinesTests {
     private static let time = Timestamp(milliseconds: 1_763_860_662_123)
     private static let resource = LogResource(instance: "worker-1")
@@ -18,11 +18,11 @@ import Testing
 
     private func object(_ line: LogLine) throws -> [String: Any] {
         let bytes = JSONLine.bytes(line, Self.resource)
-        #expect(bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }, "one line that moves no terminal")
+        #expect(bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }, "the line must contain no control character")
         return try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
     }
 
-    @Test func jsonHasTheNamesOfOpenTelemetry() throws {
+    @Test func writesJSONWithOpenTelemetryNames() throws {
         let line = line("It blows", ["app": "shop", "count": .stringConvertible(3), "ok": .stringConvertible(true)])
         let text = String(decoding: JSONLine.bytes(line, Self.resource), as: UTF8.self)
         #expect(
@@ -34,14 +34,14 @@ import Testing
                 """)
     }
 
-    /// Where logs and traces are put together.
-    @Test func aTracesIdsAreBesideTheAttributes() throws {
+    /// Log collectors join logs and traces by these fields.
+    @Test func writesTraceIDsBesideAttributes() throws {
         let object = try object(line("It blows", ["trace_id": "0af7", "span_id": "b7ad", "app": "shop"]))
         #expect(object["trace_id"] as? String == "0af7" && object["span_id"] as? String == "b7ad")
         #expect(object["attributes"] as? [String: String] == ["event.name": "horn.blown", "app": "shop"])
     }
 
-    @Test func textIsALineOfWords() {
+    @Test func writesTextWithKeysAndValues() {
         let line = line(
             "It blows",
             [
@@ -57,7 +57,7 @@ import Testing
     @Test(arguments: [
         (Logger.Level.trace, 1), (.debug, 5), (.info, 9), (.notice, 10), (.warning, 13), (.error, 17), (.critical, 21),
     ])
-    func severities(level: Logger.Level, number: Int) throws {
+    func writesSeverityNumberAndText(level: Logger.Level, number: Int) throws {
         let object = try object(line("a", level: level))
         #expect(object["severity_number"] as? Int == number && object["severity_text"] as? String == level.rawValue)
     }
@@ -69,7 +69,7 @@ import Testing
         String(decoding: [0x61, 0xFF, 0xC3, 0x28, 0xED, 0xA0, 0x80] as [UInt8], as: UTF8.self),
     ]
 
-    @Test(arguments: nasty) func anythingSaidIsReadAgain(text: String) throws {
+    @Test(arguments: nasty) func roundTripsAnyTextThroughJSON(text: String) throws {
         let line = line(text, [text: "\(text)", "list": ["\(text)", .dictionary([text: "\(text)"])]])
         let object = try object(line)
         #expect(object["body"] as? String == text)
@@ -83,7 +83,7 @@ import Testing
     @Test(arguments: [
         "x", "\u{1B}", "🎉", "\"", "\u{E0041}", "e\u{301}",
     ])
-    func whatIsHugeIsCutAndMarked(piece: String) throws {
+    func truncatesAndMarksHugeLines(piece: String) throws {
         let huge = String(repeating: piece, count: 2_000_000)
         for metadata: Logger.Metadata in [
             ["a": "\(huge)"], [huge: "a"], ["list": .array(Array(repeating: "\(huge)", count: 2_000))],
@@ -99,15 +99,15 @@ import Testing
         }
     }
 
-    @Test func whatIsNestedForEverEnds() throws {
+    @Test func truncatesDeeplyNestedMetadata() throws {
         var value: Logger.MetadataValue = "end"
         for _ in 0..<1_000 { value = ["down": value] }
         let attributes = try #require(try object(line("deep", ["top": value]))["attributes"] as? [String: Any])
         #expect(attributes["log.cut"] as? Bool == true)
     }
 
-    /// Any bytes at all: what a generator with a seed makes.
-    @Test func randomMetadataIsAlwaysJSON() throws {
+    /// The metadata comes from a random number generator with a fixed seed.
+    @Test func writesValidJSONForRandomMetadata() throws {
         var random = Seeded(state: 13)
         for _ in 0..<2_000 {
             let line = line(random.text(), random.metadata(depth: 3))

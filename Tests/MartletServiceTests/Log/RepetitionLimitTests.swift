@@ -19,7 +19,7 @@ import Testing
         limit.takeDue(now: seconds * 1_000, at: Timestamp(seconds: seconds), all: all)
     }
 
-    @Test mutating func aLineAMinuteThenACount() {
+    @Test mutating func logsOneLinePerMinuteThenCount() {
         let shop: Logger.Metadata = ["app": "shop", "reason": "paused", "job": "1"]
         #expect(isDue(shop, at: 0))
         for second in Int64(1)...59 {
@@ -31,13 +31,13 @@ import Testing
         #expect(told.map(\.message) == ["Jobs can't be sent … 59 more like this"])
         #expect(told.first?.level == .warning && told.first?.event == Self.event)
         #expect(told.first?.metadata == ["app": "shop", "reason": "paused", "repeated": .stringConvertible(59)])
-        // That was this minute's line.
+        // The count was the line of this minute.
         #expect(!isDue(shop, at: 61))
         #expect(due(at: 119).isEmpty && due(at: 120).count == 1)
         #expect(due(at: 1_000).isEmpty && isDue(shop, at: 1_000))
     }
 
-    @Test mutating func eachAppReasonAndEventHasItsOwn() {
+    @Test mutating func limitsEachAppReasonAndEventSeparately() {
         #expect(isDue(["app": "a", "reason": "x"], at: 0))
         #expect(isDue(["app": "b", "reason": "x"], at: 0))
         #expect(isDue(["app": "a", "reason": "y"], at: 0))
@@ -51,9 +51,9 @@ import Testing
             lost ? ["queues": "\(queue)", "lost": "\(queue)"] : ["queues": "\(queue)"]
         }
         #expect(isDue(deletion("delay.30"), at: 0, of: event))
-        #expect(isDue(deletion("delay.120"), at: 1, of: event), "another queue")
+        #expect(isDue(deletion("delay.120"), at: 1, of: event), "the deletion of another queue must be logged")
         #expect(isDue(deletion("dead", lost: false), at: 2, of: event))
-        #expect(isDue(deletion("dead"), at: 3, of: event), "its messages are certainly lost")
+        #expect(isDue(deletion("dead"), at: 3, of: event), "the certain loss of its messages must be logged")
         #expect(isDue(["exchanges": "jobs"], at: 4, of: event))
         #expect(isDue(["exchanges": "results"], at: 5, of: event))
         #expect(!isDue(deletion("delay.30"), at: 6, of: event))
@@ -62,27 +62,27 @@ import Testing
         #expect(isDue(deletion(prefix + "1"), at: 7, of: event) && isDue(deletion(prefix + "2"), at: 8, of: event))
     }
 
-    @Test mutating func whatIsLeftIsToldAtTheEnd() {
+    @Test mutating func reportsRemainingCountsAtEnd() {
         #expect(isDue(["app": "a"], at: 0) && !isDue(["app": "a"], at: 1))
         #expect(limit.nextDue == 60_000)
         #expect(due(at: 2, all: true).count == 1)
         #expect(limit.nextDue == nil)
     }
 
-    @Test mutating func hostileNamesTakeBoundedRoom() {
+    @Test mutating func boundsMemoryForManyNames() {
         let long = String(repeating: "x", count: 100_000)
         for number in 0..<50_000 { _ = isDue(["app": "\(number)\(long.prefix(number % 300))", "reason": "r"], at: 1) }
         #expect(limit.subjects <= RepetitionLimit.mostSubjects + 1)
         let others = due(at: 61)
         #expect(others.map(\.message) == ["Jobs can't be sent … 48999 more like this"])
-        // One of many is not named for all.
+        // The line covers many apps, so it must not name one of them.
         #expect(others.first?.metadata["app"] == nil)
-        // Their minutes are over.
+        // The minutes of the earlier lines are over.
         #expect(isDue(["app": "new"], at: 200) && isDue(["app": "newer"], at: 200))
         #expect(limit.subjects < 10)
     }
 
-    @Test mutating func aLongNameIsCut() {
+    @Test mutating func truncatesLongNames() {
         let long = String(repeating: "x", count: 100_000)
         #expect(isDue(["app": "\(long)"], at: 0) && !isDue(["app": "\(long)"], at: 1))
         #expect(due(at: 60).first.map { "\($0.metadata)".count < 500 } == true)

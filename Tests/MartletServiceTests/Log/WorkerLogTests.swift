@@ -20,7 +20,7 @@ import Threading
 
     init() { log = WorkerLog(level: .info, sinks: [sink, other]) }
 
-    @Test func everySinkHasTheLinesOfTheLevel() {
+    @Test func sendsLinesOfLevelToEverySink() {
         var logger = log.logger("test")
         logger[metadataKey: "worker"] = "w"
         logger.debug("unheard")
@@ -32,7 +32,7 @@ import Threading
         #expect(line?.event?.name == "horn.blown" && line?.metadata == ["worker": "w", "app": "shop"])
     }
 
-    @Test func onlyWhatRepeatsIsHeldAndTheEndTellsIt() {
+    @Test func holdsRepeatedLinesUntilFlush() {
         let logger = log.logger("test")
         for _ in 0..<5 { logger.warning(EventName("job.rejected", repeats: true), "no", metadata: ["app": "shop"]) }
         for _ in 0..<3 { logger.notice(EventName("credential.refused"), "state") }
@@ -42,7 +42,7 @@ import Threading
         #expect(sink.messages.last == "no … 4 more like this" && sink.messages.count == 5)
     }
 
-    @Test func aLoggersOwnLevelIsItsOwn() {
+    @Test func keepsOwnLevelOfLogger() {
         var quiet = log.logger("test")
         quiet.logLevel = .error
         quiet.warning("unheard")
@@ -50,8 +50,8 @@ import Threading
         #expect(sink.messages == ["heard"])
     }
 
-    /// systemd.exec(5): children inherit the variable, and may write elsewhere.
-    @Test func theJournalIsKnownByItsFile() throws {
+    /// Child processes inherit the variable but may write elsewhere, see systemd.exec(5).
+    @Test func detectsJournalByDeviceAndInode() throws {
         var status = stat()
         #expect(fstat(STDERR_FILENO, &status) == 0)
         let own = "\(status.st_dev):\(status.st_ino)"

@@ -8,7 +8,7 @@ import Testing
     private let often = EventName("thing.write.failed", repeats: true)
     private let resumed = EventName("thing.resumed")
 
-    @Test func listsFailureUntilItEnds() {
+    @Test func listsFailuresUntilEnded() {
         let (failures, ring) = (OngoingFailures(), WarningRing())
         let logger = WorkerLog(level: .info, sinks: [ring]).logger("test")
         failures.ended(resumed, "Again", after: once, to: logger)
@@ -16,7 +16,7 @@ import Testing
         failures.began(once, "It can't be read", "still away", to: logger)
         failures.began(often, "It can't be written", "away", to: logger)
         #expect(failures.all == [.init(event: once, error: "still away"), .init(event: often, error: "away")])
-        #expect(ring.all.map(\.event) == ["thing.write.failed", "thing.read.failed"], "the first of several is logged")
+        #expect(ring.all.map(\.event) == ["thing.write.failed", "thing.read.failed"], "each failure is logged once")
         failures.ended(resumed, "Again", after: once, to: logger)
         failures.ended(resumed, "Again", after: once, to: logger)
         #expect(failures.all.map(\.event) == [often])

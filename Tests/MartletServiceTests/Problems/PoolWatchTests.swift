@@ -2,7 +2,7 @@ import MartletService
 import Metering
 import Testing
 
-/// Tests of the troubles that are found in a registry whose counters a test increases.
+/// The problems of pools that are detected in a registry whose counters the test increases.
 struct PoolWatchTests {
     /// The counters of one pool.
     private struct Pool {
@@ -21,7 +21,7 @@ struct PoolWatchTests {
     private let registry = MetricRegistry()
     private let start = ContinuousClock.now
 
-    /// Looks every two seconds from `first` to `last`, and calls `count` before each look.
+    /// Evaluates the counters every two seconds from `first` to `last` and calls `count` before each evaluation.
     private func watch(
         _ watch: inout PoolWatch, from first: Int, through last: Int, isAnyPushDelayed: Bool = true,
         _ count: (Int) -> Void = { _ in }
@@ -35,7 +35,7 @@ struct PoolWatchTests {
         return watch.troubles
     }
 
-    @Test func reportsSilentServerUntilItAnswers() {
+    @Test func reportsSilentServerUntilAnswer() {
         let (silent, busy) = (Pool(registry, "hook", "1"), Pool(registry, "hook", "2"))
         var watch = PoolWatch()
         silent.streams.add(1_573)
@@ -46,11 +46,11 @@ struct PoolWatchTests {
                 PoolTrouble(
                     output: "hook", environment: "production", names: ["1"], kind: .silent(seconds: 26),
                     answers: 0, concerned: 1_573)
-            ], "the traffic of another credential hides nothing")
+            ], "traffic of another credential must not hide the problem")
         silent.streams.add(-1_573)
         #expect(
             self.watch(&watch, from: 28, through: 200) { _ in busy.accepted.add(10) }.map(\.kind)
-                == [.silent(seconds: 200)], "no request is on the wire, and pushes wait")
+                == [.silent(seconds: 200)], "pushes still wait, though no request is in flight")
         silent.accepted.add()
         #expect(self.watch(&watch, from: 202, through: 202).isEmpty)
     }
@@ -64,7 +64,7 @@ struct PoolWatchTests {
         #expect(self.watch(&watch, from: 32, through: 32, isAnyPushDelayed: false).isEmpty)
     }
 
-    @Test func restartsPatienceAfterAnswer() {
+    @Test func restartsTimeoutAfterAnswer() {
         let pool = Pool(registry, "apns", "1")
         var watch = PoolWatch()
         pool.streams.add(1)
@@ -73,7 +73,7 @@ struct PoolWatchTests {
             "an answer came after 24 s")
     }
 
-    /// A server that fails is tried less and less often.
+    /// A failing server is tried less and less often.
     @Test func reportsFailingServerThatIsTriedOnceAMinute() {
         let pool = Pool(registry, "hook", "1")
         var watch = PoolWatch()
@@ -93,7 +93,7 @@ struct PoolWatchTests {
         }
         #expect(found.map(\.names) == [["1"]] && found.first?.concerned == 10)
         #expect(
-            self.watch(&watch, from: 22, through: 82, { _ in bad.accepted.add() }).isEmpty, "it has answered since")
+            self.watch(&watch, from: 22, through: 82, { _ in bad.accepted.add() }).isEmpty, "pool 1 has answered since")
     }
 
     @Test func reportsFailingHostDespiteHealthyHost() {
@@ -143,8 +143,8 @@ struct PoolWatchTests {
         #expect(found.isEmpty)
     }
 
-    /// The first answers of a pool come between two looks.
-    @Test func countsAnswersBeforeFirstLookAtNewPool() {
+    /// The first answers of the pool arrive between two evaluations.
+    @Test func countsFirstAnswersOfNewPool() {
         var watch = PoolWatch()
         _ = self.watch(&watch, from: 0, through: 10)
         let pool = Pool(registry, "hook", "1")
@@ -152,7 +152,7 @@ struct PoolWatchTests {
         #expect(self.watch(&watch, from: 12, through: 12).map(\.concerned) == [5])
     }
 
-    @Test func forgetsSilentServerThatNothingIsSentTo() {
+    @Test func forgetsSilentServerWithoutTraffic() {
         let pool = Pool(registry, "hook", "1")
         var watch = PoolWatch()
         pool.streams.add(1)

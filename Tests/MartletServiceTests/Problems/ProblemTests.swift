@@ -6,7 +6,7 @@ import PushModel
 import Store
 import Testing
 
-/// The problems that given facts show, with their parties.
+/// The problems, with their parties, that given facts must show.
 @Suite struct ProblemTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
@@ -20,20 +20,20 @@ import Testing
     static let cases: [Case] = [
         Case(name: "nothing", found: []) { _ in },
         Case(name: "starting", found: []) { $0.stage = .waiting("starting") },
-        Case(name: "the database is not there at start", found: ["database"]) {
+        Case(name: "the database is unavailable at start", found: ["database"]) {
             $0.stage = .waiting("waiting for the database: connection refused")
         },
-        Case(name: "the database is away", found: ["database"]) {
+        Case(name: "the database is unavailable", found: ["database"]) {
             $0.link = FleetView(isKnown: false, obstacle: .away)
         },
-        Case(name: "one attempt failed, and the row is fresh", found: []) {
+        Case(name: "one renewal failed while the row is fresh", found: []) {
             $0.link = FleetView(isKnown: true, obstacle: .away)
         },
-        Case(name: "no right on the table", found: ["ours?"]) {
+        Case(name: "no permission on the table", found: ["ours?"]) {
             $0.link = FleetView(isKnown: false, obstacle: .refused)
         },
         Case(name: "no connection to the broker", found: ["broker"]) { $0.counts.isConsuming = false },
-        Case(name: "it has only just begun", found: []) {
+        Case(name: "the worker has just started", found: []) {
             $0.counts.isConsuming = false
             $0.workingSeconds = 3
         },
@@ -43,8 +43,8 @@ import Testing
         },
         Case(name: "the broker accepts no messages", found: ["broker"]) { $0.counts.isPublishing = false },
         Case(name: "the broker's disk stalls", found: ["broker"]) { $0.counts.unconfirmedSeconds = 20 },
-        Case(name: "a confirm takes its time", found: []) { $0.counts.unconfirmedSeconds = 5 },
-        Case(name: "one of our queues refuses", found: ["broker"]) {
+        Case(name: "a confirm is a little late", found: []) { $0.counts.unconfirmedSeconds = 5 },
+        Case(name: "one of our queues rejects messages", found: ["broker"]) {
             $0.minute = Pulse.Recent(refused: ["martlet.delay.5": 3])
         },
         Case(name: "a consumer's queue is full", found: ["consumer"]) {
@@ -57,7 +57,7 @@ import Testing
         Case(name: "jobs wait for the database", found: ["database"]) {
             $0.minute = Pulse.Recent(counts: ["jobs_unclaimed": 4])
         },
-        Case(name: "an odd row", found: ["ours"]) { $0.unreadableRows = ["martlet.apps row a can't be read"] },
+        Case(name: "a row can't be read", found: ["ours"]) { $0.unreadableRows = ["martlet.apps row a can't be read"] },
         Case(name: "jobs of a paused app", found: ["decision?"]) {
             $0.minute = Pulse.Recent(counts: ["jobs_held": 4, "jobs_paused": 4])
             $0.apps = [AppFacts(app: "com.example.shop", isPaused: true)]
@@ -73,7 +73,7 @@ import Testing
         Case(name: "a worker was killed", found: ["ours?"]) {
             $0.fleet.members.append(.sample("push-8", silentFor: 20))
         },
-        Case(name: "another is not ready", found: ["ours?"]) {
+        Case(name: "another worker is not ready", found: ["ours?"]) {
             $0.fleet.members.append(.sample("push-8", state: .hindered))
         },
         Case(name: "another worker waits for its keyring", found: ["ours?"]) {
@@ -82,22 +82,22 @@ import Testing
         Case(name: "a credential has expired", found: ["ours?"]) {
             $0.credentials = [.sample("1", notAfter: Timestamp(seconds: $0.now.seconds - 90_000))]
         },
-        Case(name: "a credential ends soon", found: ["ours?"]) {
+        Case(name: "a credential expires soon", found: ["ours?"]) {
             $0.credentials = [.sample("1", notAfter: Timestamp(seconds: $0.now.seconds + 5 * 86_400))]
         },
-        Case(name: "a credential lasts", found: []) {
+        Case(name: "the credentials are valid for long", found: []) {
             $0.credentials = [
                 .sample("1", notAfter: Timestamp(seconds: $0.now.seconds + 50 * 86_400)), .sample("2", notAfter: nil),
             ]
         },
-        Case(name: "a credential is refused", found: ["provider"]) {
+        Case(name: "a provider rejects a credential", found: ["provider"]) {
             $0.refusals = [
                 Refusal(
                     credential: "1", environment: .production, topic: nil, reason: "InvalidProviderToken", since: $0.now
                 )
             ]
         },
-        Case(name: "a receiver refuses a credential", found: ["receiver"]) {
+        Case(name: "a receiver rejects a credential", found: ["receiver"]) {
             $0.receivingOutputs = ["apns"]
             $0.credentials = [.sample("1", notAfter: nil)]
             $0.refusals = [
@@ -129,11 +129,11 @@ import Testing
         Case(name: "a queue takes some of the outcomes", found: []) {
             $0.minute.resultsRouting = .init(routed: 1, unrouted: 3, lastUnrouted: "apns.sent.com.example.shop")
         },
-        Case(name: "the keyring of a worker that starts opens nothing", found: ["ours"]) {
+        Case(name: "the keyring of a starting worker opens no credential", found: ["ours"]) {
             $0.stage = .waiting("the keyring opens no credential: no master key 2026-11")
             $0.failures = [.of(.keyringOpensNothing)]
         },
-        Case(name: "a worker took the place of one that crashed", found: ["ours?"]) {
+        Case(name: "a worker replaced a crashed one", found: ["ours?"]) {
             $0.fleet.members = [.sample("push-7", crashes: 2)]
         },
         Case(name: "a worker is in a crash loop", found: ["ours"]) {
@@ -149,10 +149,10 @@ import Testing
         Case(name: "pushes are retried for no reported reason", found: ["unknown"]) {
             $0.minute = Pulse.Recent(counts: ["sent": 100, "retried": 30])
         },
-        Case(name: "no connection comes about, and next to nothing waits for one", found: ["network"]) {
+        Case(name: "a provider is unreachable, but few pushes wait", found: ["network"]) {
             $0.unreachable = [UnreachableProvider(output: "apns", environment: "production", attempt: .sample)]
         },
-        Case(name: "a few pushes are tried again", found: []) {
+        Case(name: "a few pushes are retried", found: []) {
             $0.minute = Pulse.Recent(counts: ["sent": 10_000, "retried": 30])
         },
         Case(name: "rejected jobs", found: ["unknown"]) {
@@ -162,16 +162,16 @@ import Testing
             $0.link = FleetView(isKnown: false, obstacle: .readOnly)
         },
         Case(name: "apps can't be read", found: ["database"]) { $0.failures = [.of(.appsUnread)] },
-        Case(name: "apps may not be read", found: ["ours"]) {
+        Case(name: "no permission to read apps", found: ["ours"]) {
             $0.failures = [.of(.appsUnread, "permission denied for table apps (42501)")]
         },
-        Case(name: "the database is away, and nothing can be read because of it", found: ["database"]) {
+        Case(name: "the database is unavailable, so reads fail", found: ["database"]) {
             $0.link = FleetView(isKnown: false, obstacle: .away)
             $0.failures = [.of(.appsUnread), .of(.marksFail), .of(.cancellationsUnread)]
         },
         Case(name: "dead tokens can't be marked", found: ["database"]) { $0.failures = [.of(.marksFail)] },
         Case(name: "dead tokens are not marked in time", found: ["database"]) { $0.counts.isMarkingDelayed = true },
-        Case(name: "the keyring can't be read again", found: ["ours"]) { $0.failures = [.of(.keyringUnread)] },
+        Case(name: "the changed keyring can't be read", found: ["ours"]) { $0.failures = [.of(.keyringUnread)] },
         Case(name: "a failure without a kind", found: ["unknown"]) {
             $0.failures = [.init(event: EventName("something.new.failed"), error: "it did not work")]
         },
@@ -190,7 +190,7 @@ import Testing
         Case(name: "pushes wait for a server that is tried once a minute", found: ["unknown"]) {
             $0.minute = Pulse.Recent(counts: ["sent": 100, "held": 30])
         },
-        Case(name: "the broker refuses messages that wait", found: ["broker"]) {
+        Case(name: "the broker rejects waiting messages", found: ["broker"]) {
             $0.counts.refusedWaiting = ["martlet.delay.2": 1_296]
         },
         Case(name: "the worker's user may not publish results", found: ["ours"]) {
@@ -200,7 +200,7 @@ import Testing
         Case(name: "a provider is slow", found: ["provider"]) {
             $0.poolTroubles = [.sample("fcm", .slow, answers: 117)]
         },
-        Case(name: "all at once", found: ["database", "broker", "ours", "consumer", "unknown", "unknown"]) {
+        Case(name: "all problems at once", found: ["database", "broker", "ours", "consumer", "unknown", "unknown"]) {
             $0.link = FleetView(isKnown: false, obstacle: .away)
             $0.counts.isPublishing = false
             $0.minute = Pulse.Recent(
@@ -208,7 +208,7 @@ import Testing
         },
     ]
 
-    @Test(arguments: cases) func headingIsTheTextOfTheFirstProblem(example: Case) {
+    @Test(arguments: cases) func showsFirstProblemAsHeading(example: Case) {
         let document = StatusDocument(StatusFacts.sample(example.change))
         #expect(
             document.problems.map { $0.party.rawValue + ($0.severity == .notice ? "?" : "") } == example.found,
@@ -234,8 +234,8 @@ import Testing
         }
     }
 
-    /// A closed port is not a reason to look at the provider's status page.
-    @Test func namesTheLastFailedConnection() throws {
+    /// The endpoint and the error show that a port is closed, which is no outage of the provider.
+    @Test func namesLastFailedConnection() throws {
         func problem(_ seconds: Int64) -> Problem? {
             StatusDocument(
                 .sample {
@@ -261,7 +261,7 @@ import Testing
         #expect(document.problems.contains { $0.kind == .pushesRetried } == isProblem)
     }
 
-    @Test func numbersProblemsOfOneNameSoThatEachBeginsOnce() {
+    @Test func numbersProblemsOfSameName() {
         var list = ProblemList()
         let twice = [Problem](repeating: Problem(.credentialRefused, "Refused.", subject: "push key"), count: 2)
         let now = Timestamp(seconds: 1_800_000_000)
@@ -282,7 +282,7 @@ import Testing
         #expect(problems.first?.text.contains("Dead tokens can't be read") == true, "\(problems)")
     }
 
-    @Test func keepsProblemsOfOneTableApartIfDifferentPartiesCanEndThem() {
+    @Test func keepsProblemsOfDifferentPartiesApart() {
         let problems = StatusDocument(
             .sample {
                 $0.failures = [.of(.marksFail), .of(.deadTokensUnread, "permission denied (42501)")]
@@ -303,7 +303,7 @@ import Testing
         let document = StatusDocument(
             .sample { $0.minute = Pulse.Recent(counts: ["jobs_held": 51, "jobs_paused": 51]) })
         #expect(
-            !document.problems.contains { $0.kind == .jobsHeld }, "jobs that a pause delayed do not lack a credential")
+            !document.problems.contains { $0.kind == .jobsHeld }, "jobs delayed by a pause are not unsendable")
     }
 
     @Test func readsUnreachableProvidersFromPools() {
@@ -328,7 +328,7 @@ import Testing
         #expect(UnreachableProvider.all(in: page, []).isEmpty)
     }
 
-    /// Connections for pushes are of no use then.
+    /// Open connections are of no use if the token endpoint is unreachable.
     @Test func reportsUnreachableTokenEndpointDespiteOpenConnections() {
         var page = MetricPage()
         page.add(.tokenEndpointUnreachable, ["push", "1", "production"], 1)
@@ -344,7 +344,7 @@ import Testing
         #expect(seen == Set(Problem.Party.allCases.map(\.rawValue)))
     }
 
-    @Test func problemKeepsTheTimeWhenItBegan() {
+    @Test func keepsStartTimeOfProblem() {
         var list = ProblemList()
         let (silent, slow) = (
             Problem(.providerSilent, "fcm production: no answer.", subject: "fcm production"),

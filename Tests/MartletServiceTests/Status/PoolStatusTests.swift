@@ -21,8 +21,8 @@ import Testing
         count(.poolWindowBlocked, labels, 3)
     }
 
-    /// What event loops have of one pool is added up; those with most work come first, by their labels.
-    @Test func whatIsThereIsShown() throws {
+    /// The counts of all event loops are added for each pool. Pools with the most work come first, with their labels.
+    @Test func listsPoolsByLoad() throws {
         pool("7", open: 2, streams: 10, waiting: 0)
         pool("8", open: 4, streams: 10, waiting: 100)
         pool("9", open: 0, streams: 0, waiting: 0)
@@ -41,7 +41,7 @@ import Testing
         #expect(shown.shown.last?.host == "push.example.com")
     }
 
-    @Test func theTokensAgeIsTheCredentials() throws {
+    @Test func showsTokenAgeOfCredential() throws {
         let facts = StatusFacts.sample { facts in
             facts.credentials = [.sample("8", notAfter: nil), .sample("9", notAfter: nil)]
             facts.tokenTimes = ["8": Timestamp(seconds: facts.now.seconds - 90)]

@@ -16,7 +16,7 @@ import Testing
         #expect(!HostRule(names: []).allows(nil))
     }
 
-    @Test func theTokenIsShownInEitherWay() throws {
+    @Test func acceptsTokenAsBearerOrBasic() throws {
         let token = try #require(AccessToken("correct horse battery"))
         func basic(_ text: String) -> String { "Basic \(Data(text.utf8).base64EncodedString())" }
         for shown in [
@@ -36,7 +36,7 @@ import Testing
         #expect(AccessToken("short") == nil && AccessToken("") == nil)
     }
 
-    @Test func itIsSaidWhereASettingCameFrom() async throws {
+    @Test func namesOriginOfEachSetting() async throws {
         try await withFile("amqp:\n  url: amqp://martlet:hush@rabbit.example.net/\nlog:\n  level: debug\n") { path in
             let source = try await ConfigurationSource(
                 file: path, settings: ["worker.name=push-7"],

@@ -8,7 +8,8 @@ import TestSupport
 import Testing
 
 @Suite struct StatusPageTests {
-    /// Everything that a page is made of, in the order in which it opens and closes; nil: it is not well formed.
+    /// Returns the names of the page's elements in the order in which they open, or `nil` if the page is not
+    /// well-formed.
     private func elements(_ page: String) -> [String]? {
         var (open, seen): ([String], [String]) = ([], [])
         for tag in page.matches(of: /<(\/?)([a-z0-9]+)((?: [a-zA-Z-]+="[^"<>]*")*)>/) {
@@ -20,7 +21,7 @@ import Testing
                 guard open.popLast() == name else { return nil }
             }
         }
-        // Outside of tags no bracket and no bare quotation mark is left.
+        // The text outside of tags must contain no bracket and no bare quotation mark.
         let text = page.replacing(/<!doctype html>|<\/?[a-z0-9]+(?: [a-zA-Z-]+="[^"<>]*")*>/, with: "")
         return open.isEmpty && !text.contains(/[<>"'`]|&(?!(?:lt|gt|amp|quot|#39|#96);)/) ? seen : nil
     }
@@ -31,11 +32,11 @@ import Testing
         "&lt;b&gt; &#60;i&#62;", "`${alert(1)}`", "javascript:alert(1)", "{{7*7}}", "\u{202E}txt.exe\u{0}\n\u{1B}[2J",
         "]]><!--", String(repeating: "<", count: 5_000),
     ])
-    func whatStrangersWroteIsText(text: String) async throws {
+    func escapesUntrustedText(text: String) async throws {
         let plain = StatusPage.render(StatusDocument(.hostile("x")))
         let page = StatusPage.render(StatusDocument(.hostile(text)))
         let expected = try #require(elements(plain))
-        #expect(elements(page) == expected, "the same elements whatever they are called")
+        #expect(elements(page) == expected, "the text must not change the page's elements")
         #expect(!page.contains("\u{202E}") && !page.contains("\u{0}") && !page.contains("\u{1B}"))
         let document = StatusDocument(.hostile(text))
         let problems = try await SchemaValidator.problems(
@@ -43,7 +44,7 @@ import Testing
         #expect(problems.isEmpty)
     }
 
-    @Test func theDocumentIsAsItsSchemaSays() async throws {
+    @Test func documentMatchesSchema() async throws {
         var facts = StatusFacts.sample()
         facts.stage = .waiting("starting")
         let documents = [StatusFacts.sample(), .large, .hostile("x"), facts, StatusFacts()].map { StatusDocument($0) }
@@ -52,7 +53,7 @@ import Testing
         #expect(problems.isEmpty, "\(problems)")
         let bad = try await SchemaValidator.problems(
             in: [texts[0].replacing("\"stale\":", with: "\"fresh\":")], schema: "status.schema.json")
-        #expect(!bad.isEmpty, "the schema finds something")
+        #expect(!bad.isEmpty, "the schema must reject an unknown field")
     }
 
     @Test func showsManyAppsAndWorkers() throws {
@@ -62,7 +63,7 @@ import Testing
         #expect(page.utf8.count < 200_000)
     }
 
-    @Test func appsWithTroubleComeFirstThenThoseWithWork() {
+    @Test func ordersAppsByTroubleThenLoad() {
         let facts = StatusFacts.sample { facts in
             facts.credentials = [.sample("1", notAfter: nil)]
             facts.apps = [
@@ -88,7 +89,7 @@ import Testing
         #expect(apps.map(\.limit) == [nil, nil, nil, 500, nil, nil])
     }
 
-    @Test func theScriptIsSmallAndThePageAsksForNothingElse() {
+    @Test func loadsOnlyOwnSmallFiles() {
         let page = StatusPage.render(StatusDocument(.sample()))
         #expect(StatusAssets.script.utf8.count < 10_000)
         let asked = page.matches(of: /(?:src|href)="([^"]*)"/).map { String($0.1) }
@@ -112,7 +113,7 @@ import Testing
         #expect(ring.all[0].message.count < 400 && ring.all[0].details["y"]?.count ?? 999 < 400)
     }
 
-    @Test func aMinuteIsCountedFromItsBeginning() {
+    @Test func countsLastMinute() {
         var pulse = Pulse()
         let start = ContinuousClock.now
         for second in stride(from: 0, through: 120, by: 2) {
@@ -129,8 +130,8 @@ import Testing
         #expect(pulse.rate == 10)
     }
 
-    /// What it told last is no news.
-    @Test func aWorkerNotHeardOfDoesNothing() {
+    /// The last report of a silent worker is out of date.
+    @Test func showsNoWorkOfSilentWorker() {
         let report = WorkerReport(
             host: "web-3", pid: 4711, state: .ready, rate: 3_000, minute: ["retried": 2, "held": 1])
         func worker(silentFor seconds: Int) -> FleetWorker {
@@ -143,7 +144,7 @@ import Testing
         #expect(worker(silentFor: 37).rate == 0 && worker(silentFor: 37).putBack == 0)
     }
 
-    @Test func aReportIsSmallWhateverItSays() throws {
+    @Test func limitsSizeOfAnyReport() throws {
         let report = WorkerReport(
             host: String(repeating: "\u{1}", count: 1_000), pid: .max, state: .hindered,
             obstacle: String(repeating: "\"", count: 10_000),

@@ -4,7 +4,7 @@ import PushModel
 import Store
 
 extension StatusFacts {
-    /// A worker to which nothing happens.
+    /// Returns the facts of a healthy, idle worker, as modified by `change`.
     static func sample(_ change: (inout StatusFacts) -> Void = { _ in }) -> StatusFacts {
         var facts = StatusFacts()
         facts.now = Timestamp(seconds: 1_800_000_000)
@@ -19,7 +19,7 @@ extension StatusFacts {
         return facts
     }
 
-    /// All that strangers can name is what one of them would like it to be.
+    /// Returns facts in which every text that comes from outside is `text`.
     static func hostile(_ text: String) -> StatusFacts {
         sample { facts in
             facts.apps = [AppFacts(app: text, accounts: ["apns": text], unroutable: [text])]
@@ -43,7 +43,7 @@ extension StatusFacts {
         }
     }
 
-    /// As many as a page must take.
+    /// The facts of the largest fleet that a page must show.
     static var large: StatusFacts {
         sample { facts in
             facts.apps = (0..<1_000).map { number in

@@ -7,7 +7,7 @@ import Testing
 import Traces
 import WireTestSupport
 
-/// The exporter against a collector's double, over real connections.
+/// The trace exporter with a simulated collector, over real connections.
 @Suite struct TraceServiceTests {
     private let book = LogBook()
     private let buffer = SpanBuffer()
@@ -22,7 +22,7 @@ import WireTestSupport
         }
     }
 
-    /// Runs the service for as long as `body` takes, then stops it.
+    /// Runs the service while `body` runs, then stops it.
     private func run(
         to url: String, _ variables: [String: String] = [:],
         lastPatience: Duration = .seconds(1), _ body: () async throws -> Void
@@ -45,7 +45,7 @@ import WireTestSupport
 
     private func url(_ collector: CollectorDouble) -> String { "http://127.0.0.1:\(collector.server.port)" }
 
-    @Test func spansAreSentAsOTLPHasThem() async throws {
+    @Test func sendsSpansAsOTLP() async throws {
         try await CollectorDouble.with { collector in
             try await run(to: url(collector), ["OTEL_EXPORTER_OTLP_HEADERS": "Authorization=Bearer%20s3cret,x-team=a"])
             {
@@ -62,7 +62,7 @@ import WireTestSupport
         }
     }
 
-    @Test func overTLSToAnAuthorityOfOnesOwn() async throws {
+    @Test func trustsConfiguredCertificateAuthority() async throws {
         try await CollectorDouble.with(protocols: ["http/1.1"]) { collector in
             let file = try #require(collector.server.authorityFile)
             let url = "https://localhost:\(collector.server.port)"
@@ -73,7 +73,7 @@ import WireTestSupport
             #expect(collector.problems == [])
             try await run(to: url) {
                 buffer.add(try spans(2))
-                try await eventually("it is not trusted") { book.text.contains("can't be sent") }
+                try await eventually("the failure is logged") { book.text.contains("can't be sent") }
             }
             #expect(book.text.contains("its certificate is not trusted"), "\(book.text)")
             #expect(!book.text.contains("BoringSSL") && !book.text.contains(".cc"), "\(book.text)")
@@ -81,8 +81,7 @@ import WireTestSupport
         }
     }
 
-    /// All that a stop leaves is sent by it.
-    @Test func aStopSendsTheRest() async throws {
+    @Test func sendsRemainingSpansOnStop() async throws {
         try await CollectorDouble.with { collector in
             try await run(to: url(collector), lastPatience: .seconds(60)) {
                 buffer.add(try spans(1))
@@ -94,7 +93,7 @@ import WireTestSupport
     }
 
     @Test(arguments: [429, 502, 503, 504])
-    func whatIsRefusedForNowIsTriedAgainAndNotBefore(status: Int) async throws {
+    func honoursRetryAfterOnTemporaryFailure(status: Int) async throws {
         try await CollectorDouble.with([.answer(status, "later", fields: ["retry-after: 3"])]) { collector in
             let start = ContinuousClock.now
             try await run(to: url(collector)) {
@@ -108,7 +107,7 @@ import WireTestSupport
         }
     }
 
-    @Test func aConnectionThatIsCutIsTriedAgain() async throws {
+    @Test func retriesAfterLostConnection() async throws {
         try await CollectorDouble.with([.end(), .end("HTTP/1.1 200 OK\r\ncontent-le")]) { collector in
             try await run(to: url(collector)) {
                 buffer.add(try spans(3))
@@ -119,7 +118,7 @@ import WireTestSupport
     }
 
     @Test(arguments: [#""2""#, "2"])
-    func whatIsTakenInPartIsNeverSentAgain(rejected: String) async throws {
+    func doesNotRetryPartialSuccess(rejected: String) async throws {
         let answer = #"{"partialSuccess":{"rejectedSpans":\#(rejected),"errorMessage":"too \u001b[31m old"}}"#
         try await CollectorDouble.with([.answer(200, answer)]) { collector in
             try await run(to: url(collector)) {
@@ -132,7 +131,7 @@ import WireTestSupport
         }
     }
 
-    @Test(arguments: [400, 401, 404, 500, 301]) func whatIsRefusedIsNotTriedAgain(status: Int) async throws {
+    @Test(arguments: [400, 401, 404, 500, 301]) func doesNotRetryPermanentFailure(status: Int) async throws {
         try await CollectorDouble.with([.answer(status, "no", fields: ["retry-after: 1"])]) { collector in
             try await run(to: url(collector)) {
                 buffer.add(try spans(3, "first"))
@@ -145,7 +144,7 @@ import WireTestSupport
     }
 
     /// The spans count as dropped, because the stop did not wait for an answer until the time limit.
-    @Test func aSilentCollectorHoldsUpNoStop() async throws {
+    @Test func stopsDespiteSilentCollector() async throws {
         try await CollectorDouble.with([.nothing]) { collector in
             try await run(to: url(collector)) {
                 buffer.add(try spans(3))
@@ -153,14 +152,14 @@ import WireTestSupport
                 for _ in 0..<10 { buffer.add(try spans(500)) }
                 #expect(buffer.count == 2_048 && buffer.counts.dropped == 5_000 - 2_048)
             }
-            // The three that it has, and what waits: whatever it says of them later.
+            // All spans count as dropped, also the three that were sent without an answer.
             #expect(buffer.counts == .init(sent: 0, dropped: 5_003, refused: 0))
             #expect(book.text.contains("Spans were not sent before the stop"), "\(book.text)")
             #expect(book.text.contains(#""spans": 2051"#), "\(book.text)")
         }
     }
 
-    @Test func oneThatIsNotThereHoldsUpNoStop() async throws {
+    @Test func stopsDespiteUnreachableCollector() async throws {
         let refusing = try RefusingPort()
         try await run(to: "http://127.0.0.1:\(refusing.port)") {
             buffer.add(try spans(3))
@@ -172,8 +171,7 @@ import WireTestSupport
         #expect(book.text.contains(#""spans": 6"#), "\(book.text)")
     }
 
-    /// Whatever becomes of a span, it is in one of the counts, once.
-    @Test func everySpanCountsOnce() throws {
+    @Test func countsEverySpanOnce() throws {
         buffer.add(try spans(10))
         let batch = buffer.take(4)
         buffer.sent(1)
@@ -181,7 +179,7 @@ import WireTestSupport
         #expect(batch.count == 4 && buffer.counts == .init(sent: 1, dropped: 0, refused: 1))
         buffer.end()
         #expect(buffer.counts == .init(sent: 1, dropped: 8, refused: 1) && buffer.count == 0)
-        // An answer that comes too late.
+        // An answer that arrives too late must not change the counts.
         buffer.sent(2)
         buffer.end()
         #expect(buffer.counts == .init(sent: 1, dropped: 8, refused: 1))

@@ -12,7 +12,7 @@ import Traces
                 file: nil, settings: settings + ["worker.name=push-7"], environment: variables))
     }
 
-    @Test func thereAreNoneUnlessAsked() async throws {
+    @Test func disablesTracingByDefault() async throws {
         #expect(try await tracing() == nil)
         #expect(try await tracing([], ["OTEL_TRACES_SAMPLER": "always_on"]) == nil)
         #expect(try await tracing([], ["OTEL_EXPORTER_OTLP_ENDPOINT": ""]) == nil)
@@ -27,7 +27,7 @@ import Traces
         ("HTTP://collector", "http collector:80 /v1/traces"),
         ("https://[::1]:4318/x/v1/traces/", "https [::1]:4318 /x/v1/traces"),
     ])
-    func anEndpoint(text: String, target: String) async throws {
+    func readsEndpointWithDefaults(text: String, target: String) async throws {
         let own = try #require(try await tracing(["tracing.endpoint=\(text)"]))
         let standard = try #require(try await tracing([], ["OTEL_EXPORTER_OTLP_ENDPOINT": text]))
         for configuration in [own, standard] {
@@ -36,9 +36,10 @@ import Traces
         }
     }
 
-    /// As the specification has it: the signal's own URL is used as it is, and goes before the other.
+    /// As in the OpenTelemetry specification, the URL for traces is used unchanged and takes precedence over the
+    /// general one.
     @Test(arguments: [("http://a:1/own", "/own"), ("http://a:1", "/"), ("http://a:1/v1/traces", "/v1/traces")])
-    func theSignalsOwn(text: String, path: String) async throws {
+    func prefersEndpointForTraces(text: String, path: String) async throws {
         let variables = [
             "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": text, "OTEL_EXPORTER_OTLP_ENDPOINT": "http://other:2",
         ]
@@ -53,7 +54,7 @@ import Traces
         "http://collector:0", "http://collector:99999", "http://collector/?token=s3cret", "http://collector/#x",
         "https//collector", "http://[::1", "http://coll\u{E9}ctor", "http://a\r\nx: y",
     ])
-    func whatIsNoEndpoint(text: String) async throws {
+    func rejectsInvalidEndpoint(text: String) async throws {
         let failure = await failure { try await tracing([], ["MARTLET_TRACING_ENDPOINT": text]) }
         #expect(
             failure
@@ -70,7 +71,7 @@ import Traces
         ("OTEL_EXPORTER_OTLP_CERTIFICATE", "/nonexistent.pem", "no readable certificate in /nonexistent.pem"),
         ("OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE", "/nonexistent.pem", "no readable certificate in /nonexistent.pem"),
     ])
-    func refusesVariable(name: String, value: String, problem: String) async {
+    func rejectsInvalidVariable(name: String, value: String, problem: String) async {
         let failure = await failure { try await tracing(["tracing.endpoint=http://a:1"], [name: value]) }
         #expect(failure?.hasPrefix("environment variable \(name): \(problem)") == true, "\(failure ?? "")")
     }
@@ -86,14 +87,14 @@ import Traces
         "s3cret", "a b=s3cret", "host=s3cret", "Content-Type=s3cret", ":path=/s3cret", "x=s3cret%0d%0ay:z",
         "x=%ffs3cret",
     ])
-    func refusesHeadersWithoutRepeatingThem(text: String) async {
+    func rejectsInvalidHeadersWithoutShowingThem(text: String) async {
         let name = "OTEL_EXPORTER_OTLP_HEADERS"
         let failure = await failure { try await tracing(["tracing.endpoint=http://a:1"], [name: text]) }
         #expect(failure?.hasPrefix("environment variable \(name): ") == true, "\(failure ?? "")")
         #expect(failure?.contains("s3cret") == false)
     }
 
-    @Test func readsOpenTelemetrysVariables() async throws {
+    @Test func readsOpenTelemetryVariables() async throws {
         let variables = [
             "OTEL_EXPORTER_OTLP_ENDPOINT": "http://a:1", "OTEL_TRACES_SAMPLER": "always_on",
             "OTEL_TRACES_SAMPLER_ARG": "0.25", "OTEL_SERVICE_NAME": "shop-push",

@@ -11,10 +11,11 @@ import Store
 import Threading
 
 extension OutputHarness {
-    /// The simulator is its double, over TLS.
+    /// A harness for the APNs output, with an APNs simulator over TLS as its double.
     static let apns = apns(requestTimeoutSeconds: 30)
 
-    /// For rules whose provider is silent: they wait for it. A busy machine may take as long to answer.
+    /// A harness with a short request timeout, for rules that wait for a silent provider. For other rules it is too
+    /// short, because answers may take as long on a busy machine.
     static let impatientAPNS = apns(requestTimeoutSeconds: 10)
 
     private static func apns(requestTimeoutSeconds: Int) -> OutputHarness {

@@ -3,7 +3,7 @@ import PushModel
 import Store
 
 extension OutputHarness {
-    /// It has no provider, so much can't be tried.
+    /// A harness for the discard output. This output has no provider, so many rules are skipped.
     static let discard = OutputHarness("discard") {
         OutputSetup(plugin: DiscardPlugin(), output: DiscardOutput(now: { .now }))
     }

@@ -11,10 +11,10 @@ import PushModel
 import Store
 
 extension OutputHarness {
-    /// The simulator is its double, over TLS.
+    /// A harness for the FCM output, with an FCM simulator over TLS as its double.
     static let fcm = fcm(requestTimeoutSeconds: 30)
 
-    /// For rules whose provider is silent: they wait for it.
+    /// A harness with a short request timeout, for rules that wait for a silent provider.
     static let impatientFCM = fcm(requestTimeoutSeconds: 10)
 
     private static func fcm(requestTimeoutSeconds: Int) -> OutputHarness {

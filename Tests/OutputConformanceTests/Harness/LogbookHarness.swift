@@ -6,7 +6,8 @@ import Store
 import ThirdPartyOutput
 
 extension OutputHarness {
-    /// The example of a third party. Its provider is a file; a folder in its place refuses to be written.
+    /// A harness for the example of a third-party output. Its provider is a file. A folder in place of the file makes
+    /// all writes fail.
     static let logbook = OutputHarness("logbook", samples: OutputSamples(dead: ["ashore-7"])) {
         let file = FileManager.default.temporaryDirectory.appending(path: "logbook-\(UUID().uuidString)").path
         let plugin = LogbookPlugin()

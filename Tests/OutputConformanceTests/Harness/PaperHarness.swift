@@ -2,7 +2,7 @@ import OutputConformance
 import PushModel
 
 extension OutputHarness {
-    /// An output in memory, with one fault or none.
+    /// Returns a harness for the in-memory output, with one fault or none.
     static func paper(_ fault: PaperFault? = nil) -> OutputHarness {
         let credentials = ["old", "new"].map { id in
             Credential(

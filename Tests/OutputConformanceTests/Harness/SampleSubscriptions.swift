@@ -4,7 +4,7 @@ import PushModel
 import Threading
 import WebPushSimulator
 
-/// Subscriptions that all simulators of one directory know, by their endpoints.
+/// The subscriptions that all simulators with the same directory accept, with their keys by endpoint.
 final class SampleSubscriptions: Sendable {
     private let directory = FileManager.default.temporaryDirectory.appending(path: "webpush-\(UUID().uuidString)").path
     private let office = Mutex<WebPushSimulator?>(nil)
@@ -23,7 +23,7 @@ final class SampleSubscriptions: Sendable {
             configuration: configuration, logger: Logger(label: "simulator") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    /// Another one.
+    /// Returns the endpoint of a new subscription.
     func endpoint(_ state: WebPushSimulator.SubscriptionState = .good) -> String {
         do {
             let subscription = try office.withLock { office in
@@ -40,7 +40,7 @@ final class SampleSubscriptions: Sendable {
         }
     }
 
-    /// The member of a job's recipient; what is no subscription of ours has keys of somebody's.
+    /// Returns the `subscription` member of a recipient. An unknown endpoint gets the keys of another subscription.
     func address(_ endpoint: String) -> String {
         let keys = keys.withLock { $0[endpoint] ?? $0.first?.value }
         var text: [UInt8] = []

@@ -11,7 +11,7 @@ import Threading
 import WebhookOutput
 import WireTestSupport
 
-/// A receiver of batches that behaves as the rules want it.
+/// A receiver of batches that takes on the behaviours that the rules need.
 final class ScriptedReceiver: Sendable {
     private struct Batch: Decodable {
         struct Recipient: Decodable {
@@ -44,7 +44,7 @@ final class ScriptedReceiver: Sendable {
         }
     }
 
-    /// Its URL has a name that ``makeOutput(requestTimeoutSeconds:)`` looks up.
+    /// Returns a credential with a URL whose host ``makeOutput(requestTimeoutSeconds:)`` resolves to a receiver.
     static func credential(id: String) -> Credential {
         let json = #"{"url":"https://localhost/\#(id)","secrets":["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]}"#
         return Credential(
@@ -90,7 +90,7 @@ final class ScriptedReceiver: Sendable {
     }
 
     private static func react(to batch: Batch, _ behaviour: ProviderBehaviour) -> HTTP1Server.Reaction {
-        // A recipient that makes the receiver refuse the whole batch.
+        // A token such as `doubtful-401` makes the receiver refuse the whole batch with this status.
         let status = batch.recipients.lazy.compactMap { recipient in
             recipient.token.hasPrefix("doubtful-") ? Int(recipient.token.dropFirst(9)) : nil
         }.first

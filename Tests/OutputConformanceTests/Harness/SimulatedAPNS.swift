@@ -30,7 +30,7 @@ extension SimulatedProvider<APNSDouble> {
             production: .init(host: "127.0.0.1", port: simulator.port), authorityFile: authority.path,
             maximumConnections: 1, requestTimeoutSeconds: requestTimeoutSeconds, connectTimeoutSeconds: 30)
         configuration.breakMilliseconds = 200
-        // Signing waits for a thread that other tests may have for long.
+        // Signing may wait long for a thread, because other tests use the same threads.
         configuration.tokenPatienceMilliseconds = 60_000
         return APNSOutput(
             configuration: configuration, tokens: LocalTokenStore(clock: { .now }),

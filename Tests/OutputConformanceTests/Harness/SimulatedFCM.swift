@@ -13,8 +13,8 @@ extension SimulatedProvider<FCMDouble> {
     static let streams = 10
 
     /// - Parameters:
-    ///   - emails: The addresses of the project's service accounts.
-    ///   - key: The private key of all of them.
+    ///   - emails: the addresses of the project's service accounts.
+    ///   - key: the private key of all these accounts, in PEM form.
     convenience init(project: String, emails: [String], keyID: String, key: String) async throws {
         var configuration = FCMSimulatorConfiguration()
         configuration.controlPort = nil

@@ -3,9 +3,9 @@ import OutputConformance
 import PushSimulator
 import Threading
 
-/// A simulator of a service that behaves as the rules want it.
+/// A simulated service that takes on the behaviours that the rules need.
 final class SimulatedProvider<Service: PushDouble>: Sendable {
-    /// What it says on bad days.
+    /// The service's answers to messages that it does not accept.
     struct Answers: Sendable {
         let refused: Service.Answer
         let busy: Service.Answer
@@ -14,7 +14,7 @@ final class SimulatedProvider<Service: PushDouble>: Sendable {
     }
 
     let simulator: PushSimulator<Service>
-    /// The file with what vouches for it.
+    /// The file with the authority of the simulator's certificate.
     let authority: URL
     private let answers: Answers
     private let cutter = Mutex<Task<Void, any Error>?>(nil)
@@ -37,7 +37,7 @@ final class SimulatedProvider<Service: PushDouble>: Sendable {
         try? FileManager.default.removeItem(at: authority)
     }
 
-    /// Each ends the one before.
+    /// The functions that set a behaviour. Each ends the previous behaviour.
     var behaviours: [ProviderBehaviour: @Sendable () async throws -> Void] {
         [
             .accepts: { [self] in

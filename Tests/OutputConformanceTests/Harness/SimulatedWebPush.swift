@@ -9,13 +9,13 @@ import Store
 import WebPushOutput
 import WebPushSimulator
 
-/// Mozilla's service, whose subscriptions take messages of any key.
+/// A double of Mozilla's service, whose subscriptions accept messages of any key.
 extension SimulatedProvider<WebPushDouble> {
     static let streams = 10
-    /// A name of nobody's, which leads to the simulator.
+    /// A host name that does not exist and that the output resolves to the simulator.
     static let host = "push.example.test"
 
-    /// - Parameter subscriptions: that it knows.
+    /// - Parameter subscriptions: the subscriptions that the simulator knows.
     convenience init(_ subscriptions: SampleSubscriptions) async throws {
         try await self.init(
             subscriptions.simulator(),
@@ -32,10 +32,10 @@ extension SimulatedProvider<WebPushDouble> {
         configuration.requestTimeoutSeconds = requestTimeoutSeconds
         configuration.connectTimeoutSeconds = 30
         configuration.breakMilliseconds = 200
-        // Two event loops.
+        // These limits make the output use two event loops.
         configuration.connectionsOfOrigin = 1
         configuration.maximumConnections = 2
-        // Connections are of no credential in particular, so it is their idleness that closes them.
+        // Connections do not belong to one credential, so they close only when they are idle.
         configuration.idleSeconds = 1
         let simulator = simulator
         configuration.resolve = { _, _ in

@@ -4,10 +4,10 @@ import WebPushOutput
 import WebPushSimulator
 
 extension OutputHarness {
-    /// The simulator is its double, over TLS.
+    /// A harness for the Web Push output, with a simulator of Mozilla's service over TLS as its double.
     static let webPush = webPush(requestTimeoutSeconds: 30)
 
-    /// For rules whose provider is silent: they wait for it.
+    /// A harness with a short request timeout, for rules that wait for a silent provider.
     static let impatientWebPush = webPush(requestTimeoutSeconds: 10)
 
     private static func webPush(requestTimeoutSeconds: Int) -> OutputHarness {

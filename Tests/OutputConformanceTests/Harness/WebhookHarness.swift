@@ -4,17 +4,17 @@ import PushModel
 import WebhookOutput
 
 extension OutputHarness {
-    /// Its double is a receiver that answers as it is told, over TLS.
+    /// A harness for the webhook output, with a scripted receiver over TLS as its double.
     static let webhook = webhook(requestTimeoutSeconds: 30)
 
-    /// For rules whose provider is silent: they wait for it.
+    /// A harness with a short request timeout, for rules that wait for a silent provider.
     static let impatientWebhook = webhook(requestTimeoutSeconds: 10)
 
     private static func webhook(requestTimeoutSeconds: Int) -> OutputHarness {
         let samples = OutputSamples(
             refused: ["refused"], dead: ["dead"], doubtful: ["doubtful-401", "doubtful-404", "doubtful-409"],
             credentials: ["old", "new"].map { ScriptedReceiver.credential(id: $0) },
-            // Two batches at a time, of ten.
+            // At most two batches of ten recipients are in flight.
             crowd: 60)
         return OutputHarness(WebhookPlugin().name, samples: samples) {
             let double = try await ScriptedReceiver()

@@ -1,4 +1,4 @@
-/// What a bad output does, and the name of the rule against it.
+/// The faults that an output may have. The raw value of a fault is the name of the rule that detects it.
 enum PaperFault: String, CaseIterable, Sendable {
     case forgets = "one outcome each"
     case invents = "recipients of the job"

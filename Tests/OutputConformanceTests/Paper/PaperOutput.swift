@@ -3,7 +3,7 @@ import Foundation
 import PushModel
 import Threading
 
-/// A whole output without a network, which keeps every rule, but for one if it is told so.
+/// A complete output without a network. It follows every rule, except the rule that its fault breaks.
 final class PaperOutput: Output {
     struct Push: Sendable {
         let job: RoutedJob
@@ -16,7 +16,7 @@ final class PaperOutput: Output {
 
     fileprivate struct State {
         var waiting: [Push] = []
-        /// By the number that each has got.
+        /// The pushes on the wire, by their number.
         var onTheWire: [Int: Push] = [:]
         var pushesBegun = 0
         var isStopped = false
@@ -24,7 +24,7 @@ final class PaperOutput: Output {
         var retired: Set<Credential.ID> = []
         var connections: Set<String> = []
         var whenIdle: [CheckedContinuation<Void, Never>] = []
-        // What only faults need.
+        // The properties below are used only by faults.
         var kept: [RoutedJob] = []
         var dropped: Set<Credential.ID> = []
         var wasAway = false
@@ -60,7 +60,7 @@ final class PaperOutput: Output {
 
     private var now: Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
 
-    // MARK: What the host calls
+    // MARK: Calls of the host
 
     func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink) {
         let pushes = job.job.recipients.indices.map { Push(job: job, recipient: $0, sink: sink) }
@@ -129,7 +129,7 @@ final class PaperOutput: Output {
 
     // MARK: Pushes
 
-    /// What needs no provider.
+    /// Returns the verdict and reason of a job that needs no provider, or `nil` if its pushes must be sent.
     private func verdictAtOnce(on job: RoutedJob) -> (Outcome.Verdict, String?)? {
         let isExpired =
             fault == .fearsDeadlines

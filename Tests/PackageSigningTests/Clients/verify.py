@@ -1,5 +1,6 @@
-"""verify.py FOLDER ROOT: checks an unpacked package as Apple would: each file in the manifest with its hash, and a signature over
-the manifest that leads to the root by what it brings along. Prints what it found as JSON, or ends with 1 and the reason."""
+"""Checks an unpacked package as Apple would: verify.py FOLDER ROOT. The manifest must have the hash of each file, and the
+signature of the manifest must lead to the root through the certificates that it includes. Prints the result as JSON, or exits
+with 1 and the reason."""
 import hashlib
 import json
 import pathlib

@@ -4,7 +4,7 @@ import PushModel
 import TestSupport
 import Testing
 
-/// A root, an issuer as Apple's intermediate is one, and certificates of it, made by the openssl command.
+/// A root, an intermediate like Apple's, and certificates that it issues, all made with the openssl command.
 final class SigningAuthority: Sendable {
     static let pass = "/UID=pass.com.example.coffee/CN=Pass Type ID: pass.com.example.coffee/OU=TEAM000001"
     static let website = "/UID=web.com.example.domain/CN=Website Push ID: web.com.example.domain/OU=TEAM000001"
@@ -27,7 +27,7 @@ final class SigningAuthority: Sendable {
 
     func path(_ name: String) -> String { files.path(name) }
 
-    /// Makes `<name>.pem` and `<name>.key`.
+    /// Issues a certificate and writes `<name>.pem` and `<name>.key`.
     func issue(
         _ name: String, _ subject: String, by issuer: String = "g4", as kind: String = "leaf",
         _ key: [String] = ["-newkey", "rsa:2048", "-nodes"]

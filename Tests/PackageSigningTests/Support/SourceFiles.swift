@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own with files that a package is made of.
+/// A temporary folder with the source files of a package.
 final class SourceFiles: Sendable {
     let folder: URL
 
@@ -31,7 +31,7 @@ final class SourceFiles: Sendable {
         try FileManager.default.createSymbolicLink(atPath: path(name), withDestinationPath: target)
     }
 
-    /// Puts one text in the place of another.
+    /// Replaces a text in a file. Throws if the file does not contain it.
     func replace(_ old: String, by new: String, in name: String) throws {
         let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
         guard text.contains(old) else { throw CocoaError(.fileReadCorruptFile) }
@@ -65,7 +65,7 @@ extension SourceFiles {
         }
         """
 
-    /// What Finder leaves is there, too, as it always is.
+    /// Returns the files of a pass, with files of Finder and of an earlier signing.
     static func pass() throws -> SourceFiles {
         try SourceFiles([
             "pass.json": Data(passJSON.utf8), "icon.png": png(29), "icon@2x.png": png(58),
@@ -88,7 +88,7 @@ extension SourceFiles {
         return files
     }
 
-    /// As far as anybody looks who does not paint it.
+    /// Returns the first bytes of a PNG file. The checks read no further.
     static func png(_ side: Int) -> Data {
         let size = Data([0, 0, UInt8(side >> 8), UInt8(side & 0xFF)])
         return Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13]) + Data("IHDR".utf8) + size + size

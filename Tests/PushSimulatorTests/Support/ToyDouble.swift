@@ -3,8 +3,8 @@ import Logging
 import PushSimulator
 import Threading
 
-/// A push service of a few lines: `POST /toy/<id>`, or `POST /toys` with the id as the body, answered 201. Where all else
-/// comes from is what the tests here show.
+/// A minimal push service. It answers `POST /toy/<id>` with 200, and `POST /toys`, whose body starts with the id, with
+/// 201. All other behaviour comes from the shared simulator, which the tests here examine.
 struct ToyDouble: PushDouble {
     let visits = Visits()
 
@@ -93,7 +93,7 @@ final class ToyRules: ConnectionRules {
     }
 }
 
-/// What outlives a connection's rules.
+/// Counters that outlive the rules of a connection.
 final class Visits: Sendable {
     let greeted = Atomic(0)
     let ended = Atomic(0)

@@ -2,7 +2,7 @@ import Logging
 import PushSimulator
 import SimulatorTestSupport
 
-/// Runs a simulator of toys for one test.
+/// Runs a simulator with a ``ToyDouble`` for one test.
 func withToys(
     _ body: (PushSimulator<ToyDouble>, Control) async throws -> Void
 ) async throws {

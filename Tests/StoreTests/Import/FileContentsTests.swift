@@ -2,7 +2,7 @@ import CredentialFormats
 import PushModel
 import Testing
 
-/// What opening a file may cost, and what a system without OpenSSL's old algorithms says.
+/// The cost limit for opening a file, and the errors on a system without OpenSSL's legacy algorithms.
 @Suite(.enabled(if: OpenSSL.isInstalled, OpenSSL.missing), SampleFiles.Made())
 struct FileContentsTests {
     private func open(
@@ -16,17 +16,18 @@ struct FileContentsTests {
     private static let tooMuch = FileProblem(
         "asks for an unreasonable number of rounds to derive its key from the passphrase")
 
-    // Three derivations of 2048 rounds: checksum, certificate, key. scrypt's cost is 16384 · 8 · 1.
+    // A .p12 file needs three derivations of 2048 rounds: for checksum, certificate and key. The cost of scrypt is
+    // 16384 · 8 · 1.
     @Test(arguments: [
         ("modern.p12", "secret", 3 * 2048), ("keychain.p12", "secret", 3 * 2048), ("encrypted.der", "secret", 2048),
         ("pbes2.key", "secret", 2048), ("pbes1.key", "Schlüssel-鍵", 2048), ("scrypt.key", "Schlüssel-鍵", 131_072),
     ])
-    func theWorkIsBounded(name: String, passphrase: String, rounds: Int) throws {
+    func limitsKeyDerivationRounds(name: String, passphrase: String, rounds: Int) throws {
         #expect(throws: Self.tooMuch) { try open(name, passphrase, rounds: rounds - 1) }
         #expect(try open(name, passphrase, rounds: rounds).keys.count == 1)
     }
 
-    @Test func withoutTheOldAlgorithmsAFileOfKeychainsIsNamed() throws {
+    @Test func rejectsKeychainFileWithoutLegacyAlgorithms() throws {
         let algorithms = Algorithms(legacy: false)
         #expect(
             throws: FileProblem(
@@ -39,7 +40,7 @@ struct FileContentsTests {
         #expect(try open("modern.p12", algorithms: algorithms).keys.count == 1)
     }
 
-    @Test func whatIsReadIsReadAgain() throws {
+    @Test func readsBackCertificatesAndKeys() throws {
         let contents = try open("chain.p12")
         #expect(contents.certificates.count == 3)
         for certificate in contents.certificates {

@@ -3,14 +3,14 @@ import PushModel
 import Store
 import Testing
 
-/// Real files, each accepted with what it is, or refused with the exact words.
+/// Real files, each with the credential it must give or the exact error.
 @Suite(.enabled(if: OpenSSL.isInstalled, OpenSSL.missing), SampleFiles.Made())
 struct ImportMatrixTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let files: [String]
         var passphrase: String?
         var team: String? = "TEAM000001"
-        /// ``summary(_:)`` of what comes of it, or the error.
+        /// The ``summary(_:)`` of the credential, or the error text.
         let result: String
 
         init(_ files: String..., passphrase: String? = nil, team: String? = "TEAM000001", gives result: String) {
@@ -52,7 +52,7 @@ struct ImportMatrixTests {
         "AuthKey_CR00000000.p8", "AuthKey_INDENT0000.p8", "AuthKey_UTF16LE000.p8", "AuthKey_UTF16BE000.p8",
         "AuthKey_UTF16NONE0.p8", "AuthKey_LATIN10000.p8", "AuthKey_SEALED0000.p8",
     ])
-    func aKeyOfApplesIsReadWhateverWroteTheFile(name: String) throws {
+    func readsAppleKeyInAnyTextFormat(name: String) throws {
         let openSSL = try SampleFiles.made.get()
         var details = CredentialDetails()
         details.account = "TEAM000001"
@@ -70,7 +70,7 @@ struct ImportMatrixTests {
     private static let shop =
         "com.example.shop(app) com.example.shop.complication(complication) com.example.shop.voip(voip) of TEAM000001 for production+sandbox"
 
-    /// Each file that holds the same certificate gives the same credential.
+    /// All files that contain the same certificate give the same credential.
     @Test(arguments: [
         Row("modern.p12", passphrase: "secret", gives: "1"), Row("keychain.p12", passphrase: "secret", gives: "1"),
         Row("empty.p12", gives: "1"), Row("empty.p12", passphrase: "", gives: "1"),
@@ -92,7 +92,7 @@ struct ImportMatrixTests {
         Row("shop.pem", "shop.key", "news.key", gives: "1"),
         Row("modern.p12", "chain.pem", passphrase: "secret", gives: "2"),
     ])
-    func everyFormOfOneCertificateIsTheSame(row: Row) throws {
+    func readsSameCertificateFromAnyFormat(row: Row) throws {
         #expect(try outcome(row) == "\(Self.shop), chain of \(row.result)")
         let openSSL = try SampleFiles.made.get()
         var details = CredentialDetails()
@@ -101,7 +101,7 @@ struct ImportMatrixTests {
         let plain = try APNSCredentials().read([try openSSL.file("both.pem")], CredentialDetails(), now: .now)
         guard case .certificate(let chain, let key) = new.kind, case .certificate(let leaf, let plainKey) = plain.kind
         else {
-            Issue.record("not certificates")
+            Issue.record("both files must give a certificate")
             return
         }
         #expect(chain.first == leaf.first && key == plainKey && new.fingerprint == plain.fingerprint)
@@ -132,11 +132,11 @@ struct ImportMatrixTests {
             "mdm.pem", "mdm.key",
             gives: "com.apple.mgmt.External.1234(mdm) of TEAM000001 for production, chain of 1"),
     ])
-    func otherCertificatesSayWhatTheyAreFor(row: Row) throws {
+    func readsTopicsAndEnvironmentsOfCertificates(row: Row) throws {
         #expect(try outcome(row) == row.result)
     }
 
-    // MARK: refused
+    // MARK: rejected
 
     @Test(arguments: [
         Row("modern.p12", gives: "modern.p12: needs a passphrase"),
@@ -225,7 +225,7 @@ struct ImportMatrixTests {
             "push.pem", "push.key", team: nil,
             gives: "the team id is needed: the certificate of push.pem does not say it"),
     ])
-    func wrongCredentialsAreRefusedWithTheReason(row: Row) throws {
+    func rejectsUnusableCredentialsWithReason(row: Row) throws {
         #expect(try outcome(row) == row.result)
     }
 
@@ -253,11 +253,11 @@ struct ImportMatrixTests {
         Row("shop.pem", "damaged.key", gives: "damaged.key: has a private key that is damaged or of an unknown kind"),
         Row("shop.pem", "shop.key", "notes.txt", gives: "notes.txt: \(unknown)"),
     ])
-    func otherFilesAreNamedForWhatTheyAre(row: Row) throws {
+    func identifiesFilesOfOtherKinds(row: Row) throws {
         #expect(try outcome(row) == row.result)
     }
 
-    @Test func aCertificateExpires() throws {
+    @Test func rejectsExpiredCertificate() throws {
         let row = Row("both.pem", gives: "")
         let end = try #require(
             APNSCredentials().read(

@@ -3,7 +3,7 @@ import Store
 import Testing
 import Threading
 
-/// Files of every kind that somebody may try to import, made once by the openssl command.
+/// Files of every kind that an operator may try to import. The openssl command creates them once.
 enum SampleFiles {
     static let topics = [
         ("com.example.shop", ["app"]), ("com.example.shop.voip", ["voip"]),
@@ -11,11 +11,12 @@ enum SampleFiles {
     ]
     static let subject = "/UID=com.example.shop/CN=Apple Push Services: com.example.shop/OU=TEAM000001"
 
-    /// There for the tests of a suite with the trait ``Made``.
+    /// The files, available to the tests of a suite with the trait ``Made``.
     static var made: Result<OpenSSL, any Error> { result.withLock { $0 } ?? .failure(CancellationError()) }
 
     private static let result = Mutex<Result<OpenSSL, any Error>?>(nil)
-    /// Takes seconds, which would hold up all other tests on a thread of theirs.
+    /// The task that creates the files. It runs on its own thread, because it takes seconds and would delay other
+    /// tests.
     private static let making = Task {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
@@ -26,7 +27,7 @@ enum SampleFiles {
         }
     }
 
-    /// Waits until the files are there.
+    /// A trait that waits until the files are created.
     struct Made: SuiteTrait, TestTrait, TestScoping {
         let isRecursive = true
 
@@ -111,7 +112,7 @@ enum SampleFiles {
     }
 
     private static func makeExports(_ openSSL: OpenSSL) throws {
-        // As Keychain does it: RC2 of 40 bits for the certificate, 3DES for the key, SHA-1.
+        // The algorithms that Keychain uses: RC2 with 40 bits for the certificate, 3DES for the key, SHA-1.
         let keychain = "-legacy -certpbe PBE-SHA1-RC2-40 -keypbe PBE-SHA1-3DES -macalg sha1"
         let modern = "-certpbe AES-256-CBC -keypbe AES-256-CBC -macalg sha256"
         let shop = "pkcs12 -export -in shop.pem -inkey shop.key"
@@ -125,7 +126,7 @@ enum SampleFiles {
             "\(shop) \(modern) -nomac -passout pass:secret -out nomac.p12",
             "\(shop) -passout pass:Schlüssel-鍵 -out unicode.p12",
             "\(shop) \(keychain) -passout pass:Schlüssel-鍵 -out keychain-unicode.p12",
-            // OpenSSL before 1.1 took each byte of a passphrase for a character.
+            // OpenSSL before 1.1 treats each byte of a passphrase as a character.
             "\(shop) -passout pass:SchlÃ¼ssel -out old-unicode.p12",
             "\(shop) -certfile chain.pem -name Shop -caname I -caname R -passout pass:secret -out chain.p12",
             "pkcs12 -export -in rsa.pem -inkey rsa.key \(keychain) -passout pass:secret -out rsa.p12",

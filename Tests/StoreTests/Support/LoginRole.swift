@@ -5,7 +5,7 @@ import Testing
 import WorkerTestSupport
 
 extension TestDatabase {
-    /// Lends a pool of a login role that is in the groups named and nothing else.
+    /// Runs `body` with a pool of a new login role that is a member of the given groups only.
     func withLogin(in groups: String, _ body: (PostgresPool, String) async throws -> Void) async throws {
         let role = "martlet_test_role_\(UInt64.random(in: 0 ... .max))"
         try await pool.query(

@@ -4,7 +4,7 @@ import PushModel
 import TestSupport
 import Testing
 
-/// Makes real key and certificate files with the openssl command.
+/// A folder for real key and certificate files, which the openssl command creates.
 final class OpenSSL: Sendable {
     static let path = "/usr/bin/openssl"
     static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: path) }
@@ -19,7 +19,7 @@ final class OpenSSL: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// Arguments are split at spaces; file names are relative to the folder.
+    /// Runs openssl with arguments that are separated by spaces. File names are relative to the folder.
     func run(_ arguments: String) throws {
         try run(arguments.split(separator: " ").map(String.init))
     }
@@ -29,7 +29,7 @@ final class OpenSSL: Sendable {
         try #require(finished.status == 0, "openssl \(arguments): \(finished.errors)")
     }
 
-    /// Extensions that Apple puts into push certificates, in openssl's configuration language.
+    /// An extension that Apple puts into push certificates, in openssl's configuration language.
     enum Extension: Sendable {
         case sandbox, production, voip, malformedTopics
         case topics([(String, [String])])
@@ -44,7 +44,7 @@ final class OpenSSL: Sendable {
             }
         }
 
-        /// Sections that the line refers to.
+        /// The configuration sections that ``lines`` refers to.
         var sections: String {
             guard case .topics(let topics) = self else { return "" }
             let list = topics.enumerated().map { "topic\($0) = UTF8:\($1.0)\nkinds\($0) = SEQUENCE:kinds\($0)\n" }
@@ -55,12 +55,12 @@ final class OpenSSL: Sendable {
         }
     }
 
-    /// Makes `<name>.key`, `<name>.csr` and a `<name>.pem`, which is its own issuer or has another's signature.
+    /// Creates `<name>.key`, `<name>.csr` and `<name>.pem`. The certificate is self-signed unless an issuer is given.
     ///
     /// - Parameters:
     ///   - newKey: `ec` for P-256, or an argument of `-newkey`.
-    ///   - dates: as in 20260101000000Z; nil: from now on for a year.
-    ///   - isAuthority: whether it may issue others.
+    ///   - dates: the validity, as in `20260101000000Z`, or `nil` for one year from now.
+    ///   - isAuthority: whether the certificate may issue others.
     func certificate(
         _ name: String, subject: String, extensions: [Extension] = [], newKey: [String] = ["ec"],
         dates: (from: String, to: String)? = nil, issuer: String? = nil, isAuthority: Bool = false

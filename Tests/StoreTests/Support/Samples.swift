@@ -8,7 +8,7 @@ extension MasterKeyring {
 }
 
 extension CredentialSummary {
-    /// A sample made of what routing looks at.
+    /// Returns a sample with the properties that routing uses.
     static func sample(
         _ id: String, _ kind: Kind, team: String = "TEAM000001",
         environments: Set<PushEnvironment> = [.production, .sandbox], topics: Set<String> = [],
@@ -55,7 +55,7 @@ extension NewCredential {
     }
 }
 
-/// With Apple's rules about topics, as its plugin has them.
+/// Routing with Apple's rules about topics, as in the APNs output.
 extension Snapshot {
     private static let apns = OutputAccounts(name: "apns", accountName: "team")
 

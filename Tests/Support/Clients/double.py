@@ -1,4 +1,4 @@
-"""`martlet simulate NAME` as a process of its own, until the block ends."""
+"""A context manager that runs `martlet simulate NAME` as a separate process."""
 import json
 import os
 import re
@@ -30,7 +30,7 @@ class Double:
         self.folder.cleanup()
 
     def control(self, method, path, body=None):
-        """The answer's JSON; None if there is none."""
+        """Sends a request to the control endpoint and returns the JSON of the answer, or None if it is empty."""
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.control_port}/{path}", method=method,
             data=None if body is None else json.dumps(body).encode(), headers={"content-type": "application/json"})

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""OpenTelemetry's own definition of what a collector reads: otlp.py FOLDER. Requests in JSON on standard input, one a line;
-a line for each span on standard output. Ends with 77 and a line if the package can't be had."""
+"""Reads traces with OpenTelemetry's own protocol definition: otlp.py FOLDER. Expects one JSON request on each line of
+standard input, and prints a line for each span. Exits with 77 and a message if the package can't be installed."""
 import base64
 import json
 import os
@@ -14,7 +14,7 @@ IDS = {"traceId": 16, "spanId": 8, "parentSpanId": 8}
 
 
 def in_base64(value):
-    """OTLP has ids in hex, where JSON of protobuf has bytes in base64. That is its one exception."""
+    """Converts ids from hex, as in OTLP's JSON, to base64, as in the usual JSON of protobuf."""
     if isinstance(value, list):
         return [in_base64(item) for item in value]
     if not isinstance(value, dict):

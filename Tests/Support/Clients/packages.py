@@ -1,4 +1,4 @@
-"""Packages of PyPI for clients that are not ours, each set in an environment of its own."""
+"""PyPI packages for third-party clients, each set in its own virtual environment."""
 import os
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ def unavailable(text):
 
 
 def with_packages(name, packages, folder):
-    """Goes on as the Python that has them, installed if that can be."""
+    """Restarts the program with the Python of an environment that has the packages, which are installed if missing."""
     home = os.path.join(folder, name)
     python = os.path.join(home, "bin", "python3")
     if os.path.realpath(sys.prefix) == os.path.realpath(home):
@@ -23,7 +23,7 @@ def with_packages(name, packages, folder):
         shutil.rmtree(home, ignore_errors=True)
         made = subprocess.run(["/usr/bin/python3", "-m", "venv", home], capture_output=True, text=True)
         if made.returncode:
-            unavailable(f"no virtual environment, scripts/install brings what it needs: {made.stdout}{made.stderr}")
+            unavailable(f"no virtual environment, run scripts/install first: {made.stdout}{made.stderr}")
         installed = subprocess.run(
             [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--timeout", "10", "--retries",
              "1", "setuptools<81", *packages], capture_output=True, text=True)

@@ -1,14 +1,14 @@
 package import PushModel
 
 extension Job {
-    /// A job read from JSON text, as the pipeline reads it.
+    /// Reads a job from JSON text as the pipeline does.
     package static func read(
         _ json: String, messageID: String? = nil
     ) throws(JobRejection) -> Job {
         try JobDecoder.decode(Array(json.utf8), messageID: messageID) { "made-up" }
     }
 
-    /// A valid job with the members given, such as `"priority":5`, in place of its own.
+    /// Returns a valid job with further members, such as `"priority":5`.
     package static func sample(
         recipients: String = #"["c0ffee"]"#, payload: String = #"{"aps":{"alert":"Hi"}}"#, _ members: String...
     ) throws(JobRejection) -> Job {

@@ -1,7 +1,7 @@
 package import PushModel
 import Threading
 
-/// A sink that keeps what it is told.
+/// A sink that records the reported outcomes.
 package final class OutcomeRecorder: OutcomeSink {
     private struct State {
         var batches: [[Outcome]] = []
@@ -27,7 +27,7 @@ package final class OutcomeRecorder: OutcomeSink {
         for waiter in ready { waiter.continuation.resume() }
     }
 
-    /// Returns when that many outcomes have come, or at the deadline.
+    /// Waits until the given number of outcomes is reported, or until the time limit.
     package func wait(for count: Int, atMost limit: Duration) async {
         let deadline = Task {
             try await Task.sleep(for: limit)

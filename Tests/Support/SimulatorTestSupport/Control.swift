@@ -4,7 +4,7 @@ internal import Foundation
 internal import FoundationNetworking
 #endif
 
-/// The control endpoint as another program's tests use it.
+/// A client of the control endpoint, as another program's tests would use it.
 package struct Control: Sendable {
     private let port: Int
 

@@ -5,7 +5,7 @@ internal import NIOPosix
 internal import NIOSSL
 package import PushSimulator
 
-/// A bare sender for tests: one connection, our own client session over real TLS.
+/// A minimal sender for tests: one connection over real TLS with Martlet's own HTTP/2 client session.
 package final class PushClient: Sendable {
     package struct Response: Sendable, Equatable {
         package var status = 0
@@ -49,7 +49,7 @@ package final class PushClient: Sendable {
         eventLoop = core.eventLoop
     }
 
-    /// Connects, and waits for TLS and the server's first settings.
+    /// Connects and waits for the TLS handshake and the server's first settings.
     package static func connect(
         to simulator: PushSimulator<some PushDouble>, port: Int? = nil, certificate: CertificateAuthority.Issued? = nil,
         protocols: [String] = ["h2"]
@@ -82,7 +82,7 @@ package final class PushClient: Sendable {
         return client
     }
 
-    /// Sends one request; its pseudo-headers and fields are exactly those given.
+    /// Sends one request with exactly the given pseudo-headers and fields, and returns the response.
     package func push(
         token: String = "00ff", method: String = "POST", path: String? = nil, fields: [(String, String)],
         payload: [UInt8] = Array(#"{"aps":{}}"#.utf8), authority: String = "localhost"
@@ -92,7 +92,7 @@ package final class PushClient: Sendable {
         return try await pending.get()
     }
 
-    /// Like ``push``, without waiting for the answer.
+    /// Sends one request like ``push``, without waiting for the response.
     package func start(
         token: String = "00ff", method: String = "POST", path: String? = nil, fields: [(String, String)],
         payload: [UInt8] = Array(#"{"aps":{}}"#.utf8), authority: String = "localhost"
@@ -104,7 +104,7 @@ package final class PushClient: Sendable {
         }
     }
 
-    /// The server's limit for open streams.
+    /// Returns the server's limit of open streams.
     package func streamLimit() async throws -> Int? {
         try await eventLoop.submit { [core] in core.value.session.peerMaxConcurrentStreams }.get()
     }
@@ -113,7 +113,7 @@ package final class PushClient: Sendable {
         try await waitUntil { $0.session.peerMaxConcurrentStreams == limit }
     }
 
-    /// Waits for so many GOAWAY frames; returns them.
+    /// Waits until the given number of GOAWAY frames has arrived, and returns all of them.
     package func goAways(_ count: Int) async throws -> [GoAway] {
         try await waitUntil { $0.goAways.count >= count }
         return try await eventLoop.submit { [core] in core.value.goAways }.get()
@@ -132,15 +132,15 @@ package final class PushClient: Sendable {
         try await eventLoop.submit { [core] in try core.value.reset(stream) }.get()
     }
 
-    /// No test waits longer for anything.
+    /// The longest time that a test waits for anything.
     private static let patience = TimeAmount.seconds(60)
 
-    /// Waits for an event after which the condition holds; a failed connection ends the wait.
+    /// Waits until the condition holds. Throws if the connection fails first.
     private func waitUntil(_ condition: @escaping @Sendable (Core) -> Bool) async throws {
         try await eventLoop.flatSubmit { [core] in core.value.wait(condition) }.get()
     }
 
-    /// The part that lives on the event loop.
+    /// The part of the client that runs on the event loop.
     private final class Core: HTTP2ClientDelegate, HTTP2ChannelObserver {
         let session: HTTP2ClientSession
         let handler: HTTP2ChannelHandler<HTTP2ClientSession>
@@ -198,7 +198,7 @@ package final class PushClient: Sendable {
             return promise.futureResult
         }
 
-        /// A promise that fails when nothing comes of it for too long.
+        /// Returns a promise that fails if it is not fulfilled within the time limit.
         private func promise<Value: Sendable>(of type: Value.Type) -> EventLoopPromise<Value> {
             let promise = eventLoop.makePromise(of: type)
             let timeout = eventLoop.scheduleTask(in: PushClient.patience) { promise.fail(TookTooLong()) }

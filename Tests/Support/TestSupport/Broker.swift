@@ -1,11 +1,11 @@
 import Foundation
 
-/// What the tests want to know of the broker, asked from Python.
+/// A client of the broker for questions and commands that only tests need. It runs a Python script.
 package struct Broker: Sendable {
     package struct Message: Decodable, Sendable {
         package let body: String
         package let reason: String
-        /// Its property `message_id`; empty: it has none.
+        /// The property `message_id`, or an empty string if there is none.
         package let id: String
         package let isPersistent: Bool
     }
@@ -14,7 +14,7 @@ package struct Broker: Sendable {
 
     package init(url: String) { self.url = url }
 
-    /// Messages that wait in each queue; those at a consumer don't count.
+    /// Returns the number of messages that are ready in each queue. Messages at a consumer do not count.
     package func counts(_ queues: [String]) async throws -> [String: Int] {
         try JSONDecoder().decode([String: Int].self, from: try await ask(["counts"] + queues))
     }
@@ -32,12 +32,12 @@ package struct Broker: Sendable {
         _ = try await ask(["delete-exchanges"] + exchanges)
     }
 
-    /// A queue that is bound to everything an exchange gets, takes so many messages and refuses all others.
+    /// Binds a queue to all messages of an exchange. The queue accepts `length` messages and rejects all others.
     package func bindShort(_ queue: String, length: Int, to exchange: String) async throws {
         _ = try await ask(["bind-short", queue, "\(length)", exchange])
     }
 
-    /// It gets nothing any more, and what it has is thrown away.
+    /// Unbinds a queue and discards its messages.
     package func unbind(_ queue: String, from exchange: String) async throws {
         _ = try await ask(["unbind", queue, exchange])
     }

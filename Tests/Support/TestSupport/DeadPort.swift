@@ -1,11 +1,11 @@
 import Foundation
 
-/// An address of this machine where connections are neither taken nor refused, as long as this lives: its queue of those
-/// that wait is full.
+/// An address of this machine that neither accepts nor refuses connections while this object exists, because its accept
+/// queue is full.
 package final class DeadPort: Sendable {
     private let descriptors: [Int32]
 
-    /// - Parameter address: such as 127.0.0.2.
+    /// - Parameter address: a loopback address, such as 127.0.0.2.
     package init(address: String, port: UInt16) throws {
         var place = sockaddr_in()
         place.sin_family = sa_family_t(AF_INET)

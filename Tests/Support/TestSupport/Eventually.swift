@@ -1,16 +1,17 @@
 import Foundation
 
-/// Something did not come about in time; the text says how things stood.
+/// An error about a condition that was not met in time. Its text describes the state at that time.
 package struct TimedOut: Error, CustomStringConvertible {
     package let description: String
 }
 
-/// The factor by which deadlines of tests are longer than usual: a sanitizer slows down everything that a test waits for.
+/// The factor by which the deadlines of tests are extended, because a sanitizer slows down everything that a test waits
+/// for.
 package let deadlineFactor = ProcessInfo.processInfo.environment["MARTLET_TEST_PATIENCE"].flatMap(Int.init) ?? 1
 
-/// Returns what `body` returns, from the first run that took no longer than `limit`.
+/// Runs `body` until a run takes no longer than `limit`, and returns the result of that run.
 ///
-/// For answers that depend on how much time passes within `body`, such as the age of a row.
+/// It is for results that depend on the time that passes within `body`, such as the age of a row.
 package func undisturbed<Value>(within limit: Duration, _ body: () async throws -> Value) async throws -> Value {
     while true {
         let start = ContinuousClock.now
@@ -19,10 +20,11 @@ package func undisturbed<Value>(within limit: Duration, _ body: () async throws 
     }
 }
 
-/// Waits for something that others will bring about.
+/// Waits until a condition holds.
 ///
-/// - Parameter what: read when time is up, so that it can show how far things have come.
-/// - Throws: ``TimedOut``; what `condition` throws.
+/// - Parameter what: a description of the condition. It is evaluated after the time limit, so that it can show the
+///   state then.
+/// - Throws: ``TimedOut``, or an error of `condition`.
 package func eventually(
     _ what: @autoclosure () async -> String, within limit: Duration = .seconds(180),
     _ condition: () async throws -> Bool
@@ -31,7 +33,7 @@ package func eventually(
     let deadline = ContinuousClock.now + limit
     while try await !condition() {
         guard ContinuousClock.now < deadline else {
-            throw TimedOut(description: "not within \(limit): \(await what())")
+            throw TimedOut(description: "condition not met within \(limit): \(await what())")
         }
         try await Task.sleep(for: .milliseconds(10))
     }

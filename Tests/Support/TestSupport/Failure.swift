@@ -1,4 +1,4 @@
-/// A part of the surroundings did not do what it should.
+/// An error of the test environment, such as a server that does not start.
 package struct Failure: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A RabbitMQ and a PostgreSQL of our own, which may be stopped and killed. They end with this process, however it ends.
+/// Private RabbitMQ and PostgreSQL servers that a test may stop and kill. They end with this process, however it ends.
 package struct LocalServers: Sendable {
     package enum Server: Sendable, Hashable {
-        /// A node of the broker, from 1; alone it is the whole broker.
+        /// A node of the broker, numbered from 1. A single node is the whole broker.
         case rabbitmq(node: Int)
-        /// From 1; the second follows the first, and may take its place.
+        /// A PostgreSQL server, numbered from 1. The second server is a standby of the first one, and can replace it.
         case postgres(number: Int)
 
         package static let rabbitmq = Server.rabbitmq(node: 1)
@@ -27,10 +27,10 @@ package struct LocalServers: Sendable {
     private let hasStandby: Bool
 
     /// - Parameters:
-    ///   - instance: names their files, in .local/<instance>.
-    ///   - nodes: of RabbitMQ; several form a cluster.
-    ///   - brokerSettings: lines of `rabbitmq.conf`.
-    ///   - hasStandby: there is a second PostgreSQL, which follows the first.
+    ///   - instance: the name of the folder of the servers' files, .local/<instance>.
+    ///   - nodes: the number of RabbitMQ nodes. Several nodes form a cluster.
+    ///   - brokerSettings: settings of `rabbitmq.conf`.
+    ///   - hasStandby: whether there is a second PostgreSQL server, which follows the first one.
     package init(instance: String, nodes: Int = 1, brokerSettings: [String: String] = [:], hasStandby: Bool = false) {
         self.instance = instance
         self.nodes = nodes
@@ -38,7 +38,7 @@ package struct LocalServers: Sendable {
         self.hasStandby = hasStandby
     }
 
-    /// Starts all of them from empty data.
+    /// Starts all servers with empty data.
     package func up() async throws {
         try await services(
             ["up", "--fresh", "--nodes", "\(nodes)", "--while", "\(ProcessInfo.processInfo.processIdentifier)"]
@@ -46,7 +46,7 @@ package struct LocalServers: Sendable {
                 + brokerSettings.sorted { $0.key < $1.key }.flatMap { ["--broker-setting", "\($0.key)=\($0.value)"] })
     }
 
-    /// Stops all of them, and leaves no file of theirs.
+    /// Stops all servers and deletes their files.
     package func wipe() async throws {
         try await services("wipe")
         try FileManager.default.removeItem(at: folder)
@@ -56,10 +56,10 @@ package struct LocalServers: Sendable {
     package func start(_ server: Server) async throws { try await services("start", server.name) }
     package func restart(_ server: Server) async throws { try await services("restart", server.name) }
 
-    /// Makes a standby of the other PostgreSQL out of this one.
+    /// Turns this PostgreSQL server into a standby of the other one.
     package func follow(_ server: Server) async throws { try await services("follow", server.name) }
 
-    /// Ends the server's process with a signal, as a crash does.
+    /// Kills the server's process with a signal, as in a crash.
     package func kill(_ server: Server, _ signal: Int32) throws {
         guard let pid = pid_t(try value("\(server.variable)_PID")) else {
             throw Failure(description: "no process id of \(server) in \(folder.path)")
@@ -67,7 +67,7 @@ package struct LocalServers: Sendable {
         Foundation.kill(pid, signal)
     }
 
-    /// Has the broker carry out some Erlang.
+    /// Evaluates an Erlang expression in the broker.
     package func evaluateInBroker(_ expression: String) async throws {
         let (command, environment) = try brokerTool("rabbitmqctl")
         let finished = try await Subprocess.run(
@@ -75,7 +75,8 @@ package struct LocalServers: Sendable {
         guard finished.status == 0 else { throw Failure(description: "rabbitmqctl \(finished)") }
     }
 
-    /// A command of the broker's, such as `rabbitmqctl`, and the surroundings that the broker's own process has.
+    /// Returns a command of the broker, such as `rabbitmqctl`, with the environment variables that it needs. They are
+    /// those of the broker's own process.
     package func brokerTool(_ name: String) throws -> (command: [String], environment: [String: String]) {
         let pid = try value("LOCAL_RABBITMQ_PID")
         let wanted: Set = ["HOME", "RABBITMQ_NODENAME", "ERL_EPMD_PORT", "RABBITMQ_ENABLED_PLUGINS_FILE"]
@@ -84,9 +85,10 @@ package struct LocalServers: Sendable {
             let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
             if parts.count == 2, wanted.contains(parts[0]) { environment[parts[0]] = parts[1] }
         }
-        // LOCAL_RABBITMQ_ROOT: a broker of another version has a root, and commands, of its own.
+        // With LOCAL_RABBITMQ_ROOT, a broker of another version has its own root folder and commands.
         let root = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/root")
-        // RabbitMQ 4 looks for its plugins where Debian has none; Debian's own scripts, which may only be run by root, say where.
+        // RabbitMQ 4 looks for plugins in a folder that Debian does not use. Debian's scripts set the right one, but
+        // only root may run them.
         let installed = URL(filePath: "/proc/\(pid)/root/usr/lib/rabbitmq/lib")
         if let server = try FileManager.default.contentsOfDirectory(atPath: installed.path).first {
             environment["RABBITMQ_PLUGINS_DIR"] = "/usr/lib/rabbitmq/lib/\(server)/plugins"
@@ -95,15 +97,15 @@ package struct LocalServers: Sendable {
         return (entering + ["/usr/lib/rabbitmq/bin/\(name)"], environment)
     }
 
-    /// Of the broker's nodes.
+    /// The ports of the broker's nodes.
     package var brokerPorts: [UInt16] {
         get throws { try (1...nodes).compactMap { UInt16(try value("\(Server.rabbitmq(node: $0).variable)_PORT")) } }
     }
 
-    /// Of the first node, as a user with the rights that docs/brokers.md gives a worker.
+    /// The URL of the first node, with a user that has the rights that docs/brokers.md gives a worker.
     package var brokerURL: String { get throws { try value("MARTLET_TEST_WORKER_AMQP_URL") } }
     package var administratorURL: String { get throws { try value("MARTLET_TEST_AMQP_URL") } }
-    /// Of both, if there are two.
+    /// The ports of all PostgreSQL servers.
     package var databasePorts: [UInt16] {
         get throws {
             try (1...(hasStandby ? 2 : 1)).compactMap {
@@ -119,7 +121,7 @@ package struct LocalServers: Sendable {
 
     private func services(_ arguments: [String]) async throws {
         let script = Project.root.appending(path: "scripts/services").path
-        // Not tied to a parent: what `up` leaves running watches this process itself.
+        // The servers that `up` starts outlive this script, and watch this process themselves.
         let finished = try await Subprocess.run(
             [script, "--instance", instance, "--no-fsync"] + arguments, within: .seconds(120))
         guard finished.status == 0 else { throw Failure(description: "services \(arguments) \(finished)") }

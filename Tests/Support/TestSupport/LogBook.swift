@@ -1,7 +1,7 @@
 package import Logging
 import Threading
 
-/// Keeps what was logged, to be shown when a test fails.
+/// A recorder of log lines, which are shown if a test fails.
 package final class LogBook: Sendable {
     private let lines = Mutex<[String]>([])
 

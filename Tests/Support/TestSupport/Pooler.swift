@@ -1,6 +1,6 @@
 import Foundation
 
-/// PgBouncer in transaction mode before a PostgreSQL server, on a loopback port.
+/// PgBouncer in transaction mode in front of a PostgreSQL server, on a loopback port.
 package final class Pooler: Sendable {
     private static let program = "/usr/sbin/pgbouncer"
     package static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: program) }
@@ -8,8 +8,8 @@ package final class Pooler: Sendable {
     private let server: URLComponents
     private let port: Int
 
-    /// Runs one for as long as `body` takes.
-    /// - Parameter backends: how many connections to the server it has for each database.
+    /// Runs a pooler while `body` runs.
+    /// - Parameter backends: the number of its connections to the server for each database.
     package static func with(
         server url: String, backends: Int, _ body: (Pooler) async throws -> Void
     ) async throws {
@@ -39,7 +39,7 @@ package final class Pooler: Sendable {
         self.port = port
     }
 
-    /// The way to a database of the server, given its own URL.
+    /// Returns the URL of a database through the pooler, given its URL on the server.
     package func url(of database: String) throws -> String {
         guard var components = URLComponents(string: database) else { throw URLError(.badURL) }
         components.port = port
@@ -78,7 +78,7 @@ package final class Pooler: Sendable {
         }
     }
 
-    /// It refuses to run as root.
+    /// Returns a command that does not run as root, because PgBouncer refuses to.
     private static func asServer(_ command: [String]) -> [String] {
         getuid() == 0
             ? [

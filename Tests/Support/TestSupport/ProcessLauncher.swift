@@ -1,13 +1,13 @@
 import Foundation
 import Threading
 
-/// Starts processes, by posix_spawn(3), and says when they end.
+/// A launcher of processes that uses posix_spawn(3) and reports when they end.
 ///
-/// Foundation's `Process` looks for open files before it starts one, reads past the end of the directory's entries when
-/// there are about 1,350, and crashes: tests side by side have that many sockets.
+/// Foundation's `Process` lists the open files before each start. If there are about 1,350, it reads past the end of
+/// the directory's entries and crashes. Tests that run in parallel have that many sockets.
 final class ProcessLauncher: Sendable {
     struct Launch: Sendable {
-        /// The program's path, and what it is given.
+        /// The path of the program, followed by its arguments.
         var arguments: [String]
         var environment: [String: String]
         var directory: URL?
@@ -25,7 +25,7 @@ final class ProcessLauncher: Sendable {
     private let arrivals = DispatchSemaphore(value: 0)
 
     private init() {
-        // The kernel sends the death signal when the thread ends that started a process; this one never does.
+        // The kernel sends the death signal when the thread that started the process ends. This thread never ends.
         Thread.detachNewThread {
             while true {
                 self.arrivals.wait()
@@ -36,8 +36,10 @@ final class ProcessLauncher: Sendable {
         }
     }
 
-    /// - Parameter onEnd: told the exit code; for a process that a signal ended, 128 and the signal's number, as in a
-    ///   shell.
+    /// Starts a process and returns its id.
+    ///
+    /// - Parameter onEnd: called with the exit code. If a signal ended the process, the code is 128 plus the number of
+    ///   the signal, as in a shell.
     func start(_ launch: Launch, onEnd: @escaping @Sendable (Int32) -> Void) throws -> pid_t {
         let started = DispatchSemaphore(value: 0)
         let result = Mutex<Result<pid_t, any Error>?>(nil)
@@ -67,7 +69,7 @@ final class ProcessLauncher: Sendable {
         posix_spawn_file_actions_addopen(&actions, 2, launch.errors.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         if let directory = launch.directory { addChangeOfDirectory(&actions, directory.path) }
         addClosing(&actions, 3)
-        // A process inherits which signals are blocked and ignored: of a pool's thread, that may be all.
+        // A process inherits the blocked and ignored signals. On a thread of a pool, these may be all signals.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -97,19 +99,19 @@ final class ProcessLauncher: Sendable {
     }
 }
 
-/// Lends an array of C strings with a null pointer at its end.
+/// Calls `body` with an array of C strings that ends with a null pointer.
 private func withCStrings<R>(_ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R) -> R {
     let copies = strings.map { strdup($0) }
     defer { copies.forEach { free($0) } }
     return body(copies + [nil])
 }
 
-// glibc shows these only where _GNU_SOURCE is defined, which it is not for Swift.
+// glibc declares these functions only if _GNU_SOURCE is defined, which is not the case for Swift.
 @_silgen_name("posix_spawn_file_actions_addchdir_np") @discardableResult
 private func addChangeOfDirectory(
     _ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>, _ path: UnsafePointer<CChar>
 ) -> Int32
 
-/// Of all files from this one on.
+/// Closes all files from the first descriptor on.
 @_silgen_name("posix_spawn_file_actions_addclosefrom_np") @discardableResult
 private func addClosing(_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>, _ first: Int32) -> Int32

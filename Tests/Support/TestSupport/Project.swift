@@ -1,15 +1,15 @@
 package import Foundation
 
-/// Where things of this project are.
+/// Paths within this project.
 package enum Project {
     package static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The `martlet` command: built along with the tests, so it lies beside their program.
+    /// The path of the `martlet` command, which is built along with the tests into the same folder.
     package static let command = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(path: "martlet").path
 
-    /// The program of `examples/third-party-output`, which lies there, too.
+    /// The path of the program of `examples/third-party-output` in the same folder.
     package static let example = URL(filePath: command).deletingLastPathComponent()
         .appending(path: "martlet-logbook").path
 }

@@ -1,15 +1,15 @@
 import Foundation
 import Threading
 
-/// A loopback port where connections are refused for as long as this lives. Bound and not listened on, so that no other
-/// test is given it meanwhile.
+/// A loopback port that refuses connections while this object exists. It is bound without a listener, so that no other
+/// test gets it.
 package final class RefusingPort: Sendable {
     package let port: Int
     private let descriptor: Int32
 
     package convenience init() throws { try self.init(at: 0) }
 
-    /// - Parameter wanted: 0 for any port.
+    /// - Parameter wanted: the port, or 0 for any port.
     fileprivate init(at wanted: UInt16) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -33,10 +33,10 @@ package final class RefusingPort: Sendable {
     deinit { close(descriptor) }
 }
 
-/// A free loopback port for a server that is told its port.
+/// Returns a free loopback port for a server that needs its port number in advance.
 ///
-/// Below the ports that the system assigns by itself (`ip_local_port_range`), so that no outgoing connection and no other test's
-/// listener takes it before the server does.
+/// The port is below the ports that the system assigns (`ip_local_port_range`), so that no outgoing connection and no
+/// other test's listener takes it before the server does.
 package func freePort() throws -> Int {
     for _ in 0..<100 {
         let wanted = UInt16.random(in: 10_240..<32_000)

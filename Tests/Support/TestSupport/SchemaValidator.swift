@@ -1,8 +1,9 @@
 import Foundation
 
-/// scripts/validate-schema: many samples, one process.
+/// A wrapper of scripts/validate-schema that checks many samples in one process.
 package enum SchemaValidator {
-    /// - Returns: what the schema says against each sample, by the sample's index.
+    /// Checks samples against a schema.
+    /// - Returns: the problems of each invalid sample, by the sample's index.
     package static func problems(in samples: [String], schema: String) async throws -> [Int: [String]] {
         let finished = try await Subprocess.run(
             [

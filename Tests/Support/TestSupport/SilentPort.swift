@@ -1,7 +1,7 @@
 import Foundation
 
-/// A loopback port where connections are taken and nothing is ever said, as long as this lives: the kernel takes them, and
-/// nobody asks it for them.
+/// A loopback port that accepts connections while this object exists, but never sends anything. The kernel accepts the
+/// connections, and no thread takes them over.
 package final class SilentPort: Sendable {
     package let port: Int
     private let descriptor: Int32

@@ -1,5 +1,5 @@
-/// The same numbers for the same seed, so that what a generated test found can be found again (Steele, Lea, Flood: "Fast
-/// Splittable Pseudorandom Number Generators", 2014).
+/// A generator that returns the same numbers for the same seed, so that a failure of a generated test can be reproduced
+/// (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", 2014).
 package struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

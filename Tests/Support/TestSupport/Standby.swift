@@ -1,12 +1,12 @@
 import Foundation
 
-/// A second PostgreSQL server that follows another one and may take its place.
+/// A PostgreSQL server that follows another one and can replace it.
 package final class Standby: Sendable {
     package let port: Int
     private let primary: URLComponents
 
-    /// Runs one for as long as `body` takes.
-    /// - Parameter url: of a superuser of the server that it follows.
+    /// Runs a standby while `body` runs.
+    /// - Parameter url: the URL of a superuser of the primary.
     package static func with(primary url: String, _ body: (Standby) async throws -> Void) async throws {
         guard var primary = URLComponents(string: url) else { throw URLError(.badURL) }
         primary.path = "/postgres"
@@ -49,7 +49,7 @@ package final class Standby: Sendable {
         self.port = port
     }
 
-    /// The way to one of its databases, given the way to the same of the server that it follows.
+    /// Returns the URL of a database on the standby, given its URL on the primary.
     package func url(of database: String) throws -> String {
         guard var components = URLComponents(string: database) else { throw URLError(.badURL) }
         components.port = port
@@ -57,7 +57,7 @@ package final class Standby: Sendable {
         return url
     }
 
-    /// A URL that names both, the one that it follows first.
+    /// Returns a URL that names both servers, the primary first.
     package func urlOfBoth(_ database: String) throws -> String {
         guard let components = URLComponents(string: database), let host = components.host, let first = components.port
         else { throw URLError(.badURL) }
@@ -81,7 +81,7 @@ package final class Standby: Sendable {
         guard finished.status == 0 else { throw Failure(description: "\(command[0]) \(finished)") }
     }
 
-    /// PostgreSQL refuses to run as root.
+    /// Returns a command that does not run as root, because PostgreSQL refuses to.
     private static func asServer(_ command: [String]) -> [String] {
         getuid() == 0
             ? [

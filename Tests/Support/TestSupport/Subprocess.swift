@@ -1,11 +1,11 @@
 package import Foundation
 import Threading
 
-/// A process that ends with the tests at the latest, even when they are killed. Its output goes to files, so it
-/// can be read while it runs and no pipe can fill up.
+/// A process that ends with the tests at the latest, even if they are killed. Its output goes to files, so that it can
+/// be read while the process runs and no pipe can fill up.
 package final class Subprocess: Sendable {
     package struct Finished: Sendable, CustomStringConvertible {
-        /// The exit code; for one that a signal ended, 128 and the signal's number, as in a shell.
+        /// The exit code. If a signal ended the process, it is 128 plus the number of the signal, as in a shell.
         package let status: Int32
         package let output: String
         package let errors: String
@@ -16,9 +16,10 @@ package final class Subprocess: Sendable {
     private let folder: URL
     private let end = End()
 
-    /// Starts it.
+    /// Starts the process.
     ///
-    /// - Parameter environment: added to this process's own, of which the variables that Martlet reads are left out.
+    /// - Parameter environment: variables to add. The process also inherits the variables of this process, except those
+    ///   that Martlet reads.
     package init(
         _ arguments: [String], environment: [String: String] = [:], input: String = "", in directory: URL? = nil
     ) throws {
@@ -39,7 +40,7 @@ package final class Subprocess: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// Runs a process to its end.
+    /// Runs a process to its end and returns its result.
     package static func run(
         _ arguments: [String], environment: [String: String] = [:], input: String = "", in directory: URL? = nil,
         within limit: Duration = .seconds(60)
@@ -55,10 +56,10 @@ package final class Subprocess: Sendable {
         if isRunning { kill(pid, number) }
     }
 
-    /// Waits for its end; one that takes too long is killed.
+    /// Waits for the end of the process. After the time limit, kills the process.
     package func finish(within limit: Duration = .seconds(180)) async throws -> Finished {
         do {
-            try await eventually("end of process \(pid)\n\(output)\(errors)", within: limit) { !isRunning }
+            try await eventually("process \(pid) ends\n\(output)\(errors)", within: limit) { !isRunning }
         } catch {
             signal(SIGKILL)
             throw error
@@ -66,7 +67,7 @@ package final class Subprocess: Sendable {
         return finished
     }
 
-    /// Waits for its end, and takes the thread for as long: for short commands in tests that are not asynchronous.
+    /// Blocks the thread until the process ends. It is for short commands in tests that are not asynchronous.
     package func waitUntilExit() -> Finished {
         end.wait()
         return finished

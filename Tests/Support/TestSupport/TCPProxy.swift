@@ -1,9 +1,9 @@
 import Foundation
 import Threading
 
-/// Stands between a client and a server, on loopback, and breaks connections in the ways a network does.
+/// A proxy between a client and a server on loopback, which breaks connections in the ways a network does.
 package final class TCPProxy: Sendable {
-    /// One client's connection. Two threads use its descriptors; whoever is done last closes them.
+    /// The connection of one client. Two threads use its descriptors, and the last one to finish closes them.
     private final class Pair: Sendable {
         let number: Int
         let client: Int32
@@ -21,7 +21,8 @@ package final class TCPProxy: Sendable {
             shutdown(server, Int32(SHUT_RDWR))
         }
 
-        /// - Returns: whether that was the last one.
+        /// Records that one of the threads has finished.
+        /// - Returns: whether it was the last one.
         func isDone() -> Bool {
             guard users.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return false }
             close(client)
@@ -33,7 +34,8 @@ package final class TCPProxy: Sendable {
     private struct State {
         var pairs: [Int: Pair] = [:]
         var pairCount = 0
-        /// Pairs below these numbers are frozen or stalled; later ones are not.
+        /// The ends of the ranges of frozen and stalled pairs. Pairs with these numbers or higher ones are not
+        /// affected.
         var frozenEnd = 0
         var stalledEnd = 0
         var delayMicroseconds: UInt32 = 0
@@ -65,22 +67,22 @@ package final class TCPProxy: Sendable {
         Thread.detachNewThread { self.accept() }
     }
 
-    /// Breaks all connections, as a server that dies.
+    /// Breaks all connections, like a server that dies.
     package func cut() {
         state.withLock { for pair in $0.pairs.values { pair.shutDown() } }
     }
 
-    /// Passes nothing on any more over the present connections, and says nothing, as a cable that is pulled.
+    /// Stops forwarding data over the present connections without closing them, like a cable that is pulled.
     package func freeze() {
         state.withLock { $0.frozenEnd = $0.pairCount }
     }
 
-    /// Takes nothing more from the clients of the present connections, as a server that hangs.
+    /// Stops reading from the clients of the present connections, like a server that hangs.
     package func stall() {
         state.withLock { $0.stalledEnd = $0.pairCount }
     }
 
-    /// Whatever passes, in either direction, comes so much later, and so do all bytes behind it.
+    /// Delays all data in both directions.
     package func setDelay(milliseconds: Int) {
         state.withLock { $0.delayMicroseconds = UInt32(milliseconds * 1_000) }
     }
@@ -109,7 +111,7 @@ package final class TCPProxy: Sendable {
                 close(server)
                 continue
             }
-            // Small messages of protocols that talk back and forth must not wait for each other.
+            // Small messages of protocols with requests and answers must not wait for each other.
             var on: Int32 = 1
             for descriptor in [client, server] {
                 setsockopt(
@@ -155,7 +157,7 @@ package final class TCPProxy: Sendable {
     }
 
     private func leave(_ pair: Pair) {
-        // Forgotten first: `cut` must not reach a descriptor that is somebody else's by then.
+        // Removed under the lock, so that `cut` can't reach a descriptor that belongs to another connection by then.
         state.withLock { state in
             if pair.isDone() { state.pairs[pair.number] = nil }
         }

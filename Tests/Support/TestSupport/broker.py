@@ -1,8 +1,8 @@
 """broker.py URL counts QUEUE... | consumers QUEUE | delete-queues QUEUE... | delete-exchanges EXCHANGE... | bodies QUEUE
           | bind-short QUEUE LENGTH EXCHANGE | unbind QUEUE EXCHANGE
 
-What the tests ask of the broker and Martlet never does. Counts and bodies are printed as JSON; bodies leaves the
-messages where they are. A queue that is not there has no consumers.
+Commands to the broker that only tests need. Prints counts and bodies as JSON. The command bodies leaves the messages in
+their queue. A queue that does not exist has no consumers.
 """
 import json
 import sys
@@ -34,7 +34,7 @@ elif command == "delete-exchanges":
         channel.exchange_delete(name)
 elif command == "bind-short":
     queue, length, exchange = names
-    # A broker that is killed while it declares a quorum queue may never have it.
+    # A quorum queue may never exist if the broker is killed while it declares the queue.
     channel.queue_declare(queue, durable=True, arguments={
         "x-queue-type": "classic", "x-max-length": int(length), "x-overflow": "reject-publish"})
     channel.queue_bind(queue, exchange, "#")

@@ -1,7 +1,8 @@
 import TestSupport
 package import Testing
 
-/// What a test needs; without, it is left out and the report says why.
+/// Conditions for the servers and programs that a test needs. Without them the test is skipped, and the report gives
+/// the reason.
 extension Trait where Self == ConditionTrait {
     package static var needsBroker: Self {
         .enabled(if: TestServers.broker != nil, "MARTLET_TEST_AMQP_URL is not set")
@@ -11,7 +12,7 @@ extension Trait where Self == ConditionTrait {
         .enabled(if: TestServers.database != nil, "MARTLET_TEST_DATABASE_URL is not set")
     }
 
-    /// The broker, as a worker uses it, and the database.
+    /// Requires the database, and the broker with a worker's user.
     package static var needsServers: Self {
         .enabled(
             if: TestServers.workerBroker != nil && TestServers.database != nil,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A span as a collector has got it, read strictly: what is against OTLP or OpenTelemetry's conventions is written down.
+/// A span that a collector has received. Violations of OTLP or of OpenTelemetry's conventions are recorded as problems.
 package struct CollectedSpan: Sendable, Hashable {
     package let name: String
     package let kind: Int
@@ -9,12 +9,13 @@ package struct CollectedSpan: Sendable, Hashable {
     package let state: String?
     package let attributes: [String: String]
     package let events: [[String: String]]
-    /// Trace and span.
+    /// The linked spans, each as trace id and span id with a hyphen between.
     package let links: [String]
     package let error: String?
     package let start, end: UInt64
 
-    /// - Parameter problems: what is wrong with the request.
+    /// Reads the spans of a request.
+    /// - Parameter problems: a list to which the problems of the request are added.
     package static func read(_ body: [UInt8], _ problems: inout [String]) -> [CollectedSpan] {
         guard let all = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any] else {
             problems.append("no JSON object")
@@ -76,7 +77,7 @@ private struct Reader {
         return collected
     }
 
-    /// OpenTelemetry's conventions for messaging spans.
+    /// Checks OpenTelemetry's conventions for messaging spans.
     private mutating func checkConventions(_ span: CollectedSpan) {
         if !(1...5).contains(span.kind) { problems.append("\(span.name) has kind \(span.kind)") }
         for key in span.attributes.keys where key.wholeMatch(of: /[a-z][a-z0-9_]*(\.[a-z0-9_]+)+/) == nil {
@@ -87,7 +88,7 @@ private struct Reader {
         let destination = span.attributes["messaging.destination.name"] ?? ""
         if span.attributes["messaging.system"] != "rabbitmq" { problems.append("\(span.name) has no messaging.system") }
         if span.name != "\(operation) \(destination)" {
-            problems.append("\(span.name) is no operation and destination")
+            problems.append("\(span.name) does not consist of operation and destination")
         }
         let kinds = ["create": 4, "send": 4, "receive": 3, "process": 5, "settle": 3]
         if kinds[span.attributes["messaging.operation.type"] ?? ""] != span.kind {
@@ -121,7 +122,7 @@ private struct Reader {
         return text
     }
 
-    /// Nanoseconds, as text.
+    /// Returns a time in nanoseconds, which is encoded as text.
     private mutating func time(_ value: Any?, _ what: String) -> UInt64 {
         guard let text = value as? String, let time = UInt64(text), text.count == 19 else {
             problems.append("\(what) has a time \(value ?? "-")")

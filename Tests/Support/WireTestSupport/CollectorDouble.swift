@@ -1,6 +1,6 @@
 import Threading
 
-/// A collector of traces on loopback, which answers as a test says and keeps what it was sent.
+/// A simulated trace collector on loopback that answers as a test specifies and records the requests.
 package final class CollectorDouble: Sendable {
     private struct State {
         var spans: [CollectedSpan] = []
@@ -16,17 +16,18 @@ package final class CollectorDouble: Sendable {
     package let server: HTTP1Server
     private let states: States
 
-    /// Of requests that were answered with 200.
+    /// The spans of the requests that were answered with 200.
     package var spans: [CollectedSpan] { states.now.withLock { $0.spans } }
-    /// Of all requests.
+    /// The bodies of all requests.
     package var bodies: [[UInt8]] { states.now.withLock { $0.bodies } }
-    /// What is against OTLP or OpenTelemetry's conventions.
+    /// Violations of OTLP or of OpenTelemetry's conventions.
     package var problems: [String] { states.now.withLock { $0.problems } }
     package var names: [String] { spans.map(\.name) }
 
+    /// Runs a collector while `body` runs.
     /// - Parameters:
-    ///   - answers: to the first requests; the others are taken.
-    ///   - protocols: as of ``HTTP1Server``; nil: there is no TLS.
+    ///   - answers: the answers to the first requests. Further requests are accepted.
+    ///   - protocols: as for ``HTTP1Server``, or `nil` for no TLS.
     package static func with<Result>(
         _ answers: [HTTP1Server.Reaction] = [], protocols: [String]? = nil,
         _ body: (CollectorDouble) async throws -> Result

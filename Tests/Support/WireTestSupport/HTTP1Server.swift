@@ -4,27 +4,27 @@ import NIOHTTP1
 import NIOPosix
 import Threading
 
-/// A server of HTTP/1.1 on loopback that answers each request with the bytes that a test has written down.
+/// An HTTP/1.1 server on loopback that answers each request with the bytes that a test specifies.
 package final class HTTP1Server: Sendable {
     package struct Request: Sendable {
-        /// Method and path.
+        /// The method and the path.
         package let line: String
-        /// Names in lower case.
+        /// The header fields, with names in lower case.
         package let fields: [String: String]
         package internal(set) var body: [UInt8] = []
     }
 
-    /// What follows a request.
+    /// The reaction to a request.
     package enum Reaction: Sendable {
-        /// These bytes.
+        /// Sends these bytes.
         case send(String)
-        /// These bytes, if any, and the end of the connection.
+        /// Sends these bytes, if any, and closes the connection.
         case end(String = "")
-        /// These bytes, after so many milliseconds.
+        /// Sends these bytes after the given number of milliseconds.
         case later(Int64, String)
         case nothing
 
-        /// An answer with a body.
+        /// Returns an answer with a body.
         package static func answer(
             _ status: Int, _ body: String = "", fields: [String] = [], after milliseconds: Int64 = 0
         ) -> Reaction {
@@ -33,13 +33,13 @@ package final class HTTP1Server: Sendable {
         }
     }
 
-    /// When a request is answered.
+    /// The moment at which a request is answered.
     package enum Moment: Sendable {
         case head
         case end
     }
 
-    /// What has come.
+    /// The connections and requests so far.
     private struct Record: Sendable {
         var connections: [any Channel] = []
         var closed = 0
@@ -52,7 +52,7 @@ package final class HTTP1Server: Sendable {
 
     private let listener: any Channel
     private let tls: TLSListener?
-    /// Nil without TLS.
+    /// The path of the authority's certificate, or `nil` without TLS.
     package let authorityFile: String?
     private let records: Records
 
@@ -61,13 +61,14 @@ package final class HTTP1Server: Sendable {
     }
     package var authorityPEM: String? { tls?.authorityPEM }
     package var port: Int { listener.localAddress?.port ?? 0 }
-    /// There have been.
+    /// The number of connections so far.
     package var connections: Int { records.now.withLock { $0.connections.count } }
     package var closed: Int { records.now.withLock { $0.closed } }
     package var requests: [Request] { records.now.withLock { $0.requests } }
 
+    /// Runs a server while `body` runs.
     /// - Parameters:
-    ///   - protocols: agreed to by ALPN; nil: there is no TLS.
+    ///   - protocols: the protocols that ALPN may agree on, or `nil` for no TLS.
     ///   - react: called for each request, on its event loop.
     package static func with<Result>(
         protocols: [String]? = ["http/1.1"], answering moment: Moment = .end,
@@ -84,7 +85,8 @@ package final class HTTP1Server: Sendable {
         }
     }
 
-    /// - Parameter port: without TLS; 0: one of the system's choice.
+    /// Starts a server.
+    /// - Parameter port: the port of a server without TLS, or 0 for one that the system chooses.
     package init(
         _ protocols: [String]? = ["http/1.1"], _ moment: Moment = .end, port: Int = 0,
         _ react: @escaping @Sendable (Request) -> Reaction
@@ -118,7 +120,7 @@ package final class HTTP1Server: Sendable {
         }
     }
 
-    /// Closes what connections there are.
+    /// Closes all open connections.
     package func closeConnections() {
         for channel in records.now.withLock({ $0.connections }) { channel.close(promise: nil) }
     }
@@ -130,7 +132,7 @@ package final class HTTP1Server: Sendable {
     }
 }
 
-/// One connection of a ``HTTP1Server``.
+/// A connection of an ``HTTP1Server``.
 private final class HTTP1ServerConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = ByteBuffer

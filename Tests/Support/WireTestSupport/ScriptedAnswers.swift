@@ -2,11 +2,11 @@ import HTTP2Session
 import NIOCore
 import Threading
 
-/// One connection of a ``ScriptedServer`` that answers requests.
-// why: unchecked because it lives on its connection's event loop, which also runs what is scheduled.
+/// A connection of a ``ScriptedServer`` that answers requests.
+// why: unchecked because it is used only on its connection's event loop, which also runs its scheduled tasks.
 final class ScriptedAnswers: HTTP2ServerDelegate, @unchecked Sendable {
     let session: HTTP2ServerSession
-    /// Writes what has been said since the last read.
+    /// Writes the answers since the last read.
     var flush = {}
     private let eventLoop: any EventLoop
     private let answer: @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer?

@@ -2,7 +2,7 @@ import NIOCore
 import NIOSSL
 import Threading
 
-/// One connection of a ``ScriptedServer`` that sends bytes.
+/// A connection of a ``ScriptedServer`` that sends bytes.
 final class ScriptedBytes: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -17,7 +17,7 @@ final class ScriptedBytes: ChannelInboundHandler {
         self.record = record
     }
 
-    /// The first bytes (preface, SETTINGS) are answered by SETTINGS; the script begins when a request comes.
+    /// Answers the first bytes (preface and SETTINGS) with SETTINGS. The script begins when a request arrives.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
         if !hasCounted {
@@ -57,7 +57,7 @@ final class ScriptedBytes: ChannelInboundHandler {
 }
 
 extension ChannelPipeline.SynchronousOperations {
-    /// Closes the socket under TLS.
+    /// Closes the socket below TLS, without a close_notify alert.
     fileprivate func cut() {
         guard let tls = try? context(handlerType: NIOSSLServerHandler.self) else { return }
         tls.close(promise: nil)

@@ -3,15 +3,15 @@ import HTTP2Channel
 import NIOCore
 import Threading
 
-/// A server over TLS that does with each connection what a test has written down, and keeps what it was asked.
+/// A TLS server that treats each connection as a test specifies, and records the requests.
 package final class ScriptedServer: Sendable {
-    /// What to do with a connection that knows no HTTP/2. Steps wait until the client has sent a request.
+    /// A step of a connection without HTTP/2. The steps begin when the client has sent a request.
     package enum Step: Sendable {
         case send([UInt8])
-        /// The same bytes again and again until the client closes, waiting for it to read.
+        /// Sends the same bytes repeatedly until the client closes, at the speed at which it reads.
         case sendForever([UInt8])
         case close
-        /// Without TLS's goodbye.
+        /// Closes the socket without a close_notify alert of TLS.
         case cut
     }
 
@@ -26,7 +26,7 @@ package final class ScriptedServer: Sendable {
         let status: Int
         let fields: [String: String]
         let body: String
-        /// Milliseconds to wait before it.
+        /// The delay before the answer, in milliseconds.
         let delay: Int64
 
         package init(status: Int, fields: [String: String] = [:], body: String = "", after delay: Int64 = 0) {
@@ -41,7 +41,7 @@ package final class ScriptedServer: Sendable {
         }
     }
 
-    /// What has come.
+    /// The connections and requests so far.
     final class Record: Sendable {
         let connections = Mutex(0)
         let requests = Mutex<[Request]>([])
@@ -53,20 +53,20 @@ package final class ScriptedServer: Sendable {
 
     package var port: Int { listener.address.port ?? 0 }
     package var authorityPEM: String { listener.authorityPEM }
-    /// Those over which anything has come.
+    /// The number of connections over which data has arrived.
     package var connections: Int { record.connections.withLock { $0 } }
     package var requests: [Request] { record.requests.withLock { $0 } }
 
-    /// It sends the bytes of its script, whatever the client says.
+    /// Starts a server that sends the bytes of its script, regardless of what the client sends.
     package static func start(_ script: [Step]) async throws -> ScriptedServer {
         try await ScriptedServer { channel, record in
             try channel.pipeline.syncOperations.addHandler(ScriptedBytes(script, record))
         }
     }
 
-    /// It speaks HTTP/2.
+    /// Runs an HTTP/2 server while `body` runs.
     ///
-    /// - Parameter answer: nil leaves a request without an answer.
+    /// - Parameter answer: returns the answer to a request, or `nil` to leave the request without one.
     package static func with(
         answer: @escaping @Sendable (Request) -> Answer?, _ body: (ScriptedServer) async throws -> Void
     ) async throws {

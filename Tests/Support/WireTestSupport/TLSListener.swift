@@ -3,15 +3,16 @@ package import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Listens on loopback with TLS, for HTTP/2 if nothing else is said, under a certificate of an authority of its own.
+/// A TLS listener on loopback, by default for HTTP/2, with a certificate of its own authority.
 package struct TLSListener: Sendable {
     package let address: SocketAddress
     package let authorityPEM: String
     package let channel: any Channel
 
+    /// Starts a listener.
     /// - Parameters:
-    ///   - protocols: agreed to by ALPN.
-    ///   - serve: adds what speaks inside TLS; called for each connection, on its event loop.
+    ///   - protocols: the protocols that ALPN may agree on.
+    ///   - serve: adds the handlers inside TLS. It is called for each connection, on its event loop.
     package static func start(
         on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, protocols: [String] = ["h2"],
         serve: @escaping @Sendable (any Channel) throws -> Void

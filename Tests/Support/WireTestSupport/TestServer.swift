@@ -3,8 +3,8 @@ package import HTTP2Session
 package import NIOCore
 import NIOPosix
 
-/// A server of the tests' own making: TLS and HTTP/2 on loopback, and what it answers is the test's affair.
-// why: unchecked because connections are touched on one event loop only.
+/// A TLS and HTTP/2 server on loopback whose answers a test controls.
+// why: unchecked because its connections are used on one event loop only.
 package final class TestServer: @unchecked Sendable {
     private let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
     private var connections: [TestServerConnection] = []
@@ -37,7 +37,7 @@ package final class TestServer: @unchecked Sendable {
         try await withConnections { for connection in $0 { connection.channel?.close(promise: nil) } }
     }
 
-    /// Calls `body` with all connections there have been, oldest first.
+    /// Calls `body` with all connections so far, oldest first.
     @discardableResult
     package func withConnections<R: Sendable>(_ body: @escaping @Sendable ([TestServerConnection]) throws -> R)
         async throws
@@ -50,28 +50,28 @@ package final class TestServer: @unchecked Sendable {
     }
 }
 
-/// One connection of a ``TestServer``. Answers 200 to each request unless told to hold its answers.
+/// A connection of a ``TestServer``. It answers each request with 200 unless it holds its answers.
 package final class TestServerConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     package let session: HTTP2ServerSession
     package let handler: HTTP2ChannelHandler<HTTP2ServerSession>
     package var channel: (any Channel)?
-    /// How many came before it.
+    /// The number of earlier connections.
     package let number: Int
     package var holdsAnswers = false
-    /// Sends GOAWAY instead of answers: nothing was processed.
+    /// Whether it sends GOAWAY instead of answers, as if no request was processed.
     package var turnsAway = false
-    /// Sends GOAWAY after its first answer.
+    /// Whether it sends GOAWAY after its first answer.
     package var leavesAfterFirst = false
-    /// Says farewell in words before its first answer.
+    /// Whether it sends GOAWAY with debug data before its first answer.
     package var leavesBeforeFirst = false
-    /// Resets what it is asked.
+    /// Whether it resets each request.
     package var resets = false
     package private(set) var isClosed = false
-    /// Bytes of body received.
+    /// The number of body bytes received.
     package private(set) var bodyBytes = 0
     package private(set) var began: [Int32] = []
     package private(set) var whole: [Int32] = []
-    /// Answers to our own.
+    /// The number of answers to the server's own pings.
     package private(set) var pings = 0
 
     package init(settings: HTTP2Settings, number: Int) throws {

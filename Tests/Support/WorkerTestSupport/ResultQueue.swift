@@ -3,7 +3,8 @@ package import DeliveryPipeline
 package import Logging
 import Threading
 
-/// A consumer of all results as an application would be: a durable queue bound to everything, acknowledged by hand.
+/// A consumer of all result events, as in an application. It has a durable queue that is bound to all of them, and
+/// acknowledges each delivery.
 package final class ResultQueue: Sendable {
     private let consumer = Mutex<AMQPConsumer?>(nil)
 
@@ -11,7 +12,8 @@ package final class ResultQueue: Sendable {
 
     package static func name(_ names: PipelineNames) -> String { "\(names.prefix).collected" }
 
-    /// - Parameter take: given each delivery, as often as it comes, before it is acknowledged.
+    /// Starts to consume all result events.
+    /// - Parameter take: called with each delivery, also repeated ones, before it is acknowledged.
     package func start(
         _ names: PipelineNames, broker: AMQPConfiguration, logger: Logger,
         _ take: @escaping @Sendable (AMQPDelivery) -> Void
@@ -20,7 +22,7 @@ package final class ResultQueue: Sendable {
             Self.name(names), of: names.results, key: "#", names, broker: broker, logger: logger, take)
     }
 
-    /// The same with a queue of this name, of what any of Martlet's exchanges gets under a key.
+    /// Starts to consume a queue of the given name, which is bound to an exchange of Martlet under a key.
     package func start(
         _ name: String, of exchange: String, key: String, _ names: PipelineNames, broker: AMQPConfiguration,
         logger: Logger, _ take: @escaping @Sendable (AMQPDelivery) -> Void

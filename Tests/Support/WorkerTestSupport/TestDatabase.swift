@@ -4,7 +4,7 @@ package import PostgresClient
 package import Store
 import TestSupport
 
-/// A database of its own for one test.
+/// A database for a single test.
 package struct TestDatabase: Sendable {
     package let name: String
     package let url: String
@@ -13,7 +13,7 @@ package struct TestDatabase: Sendable {
     package let logger: Logger
     private let server: String
 
-    /// Makes an empty one on a server.
+    /// Creates an empty database on a server.
     package static func createEmpty(on server: String) async throws -> TestDatabase {
         let name = "martlet_test_\(UInt64.random(in: 0 ... .max))"
         try await asAdministrator(of: server) { try await $0.execute(script: "CREATE DATABASE \(name)") }
@@ -31,7 +31,7 @@ package struct TestDatabase: Sendable {
             pool: PostgresPool(configuration, options: options, logger: logger), logger: logger, server: server)
     }
 
-    /// Makes one with all migrations applied.
+    /// Creates a database with all migrations applied.
     package static func create(on server: String) async throws -> TestDatabase {
         let database = try await createEmpty(on: server)
         try await database.migrate()
@@ -43,9 +43,9 @@ package struct TestDatabase: Sendable {
         try await asAdministrator { try await $0.execute(script: "DROP DATABASE \(name) WITH (FORCE)") }
     }
 
-    // MARK: For as long as a closure takes
+    // MARK: Databases for the time of a closure
 
-    /// Makes an empty database on the tests' server, lends it, and drops it.
+    /// Creates an empty database on the tests' server, passes it to `body`, and drops it.
     package static func withEmpty(_ body: (TestDatabase) async throws -> Void) async throws {
         guard let server = TestServers.database else { throw Failure(description: "no database to test with") }
         let database = try await createEmpty(on: server)
@@ -58,7 +58,7 @@ package struct TestDatabase: Sendable {
         try await database.drop()
     }
 
-    /// Lends one with all migrations applied.
+    /// Runs `body` with a database that has all migrations applied.
     package static func withMigrated(_ body: (TestDatabase) async throws -> Void) async throws {
         try await withEmpty { database in
             try await database.migrate()
@@ -66,7 +66,7 @@ package struct TestDatabase: Sendable {
         }
     }
 
-    /// Lends one as it was before a migration.
+    /// Runs `body` with a database as it was before a migration.
     package static func withMigrated(before number: Int, _ body: (TestDatabase) async throws -> Void) async throws {
         try await withEmpty { database in
             let known = Migration.all.filter { $0.number < number }
@@ -75,11 +75,11 @@ package struct TestDatabase: Sendable {
         }
     }
 
-    // MARK: What is done with it
+    // MARK: Operations
 
     package func migrate() async throws { try await Migrations(configuration, logger: logger).apply() }
 
-    /// The same under another application's name.
+    /// Returns the configuration with another application name.
     package func configuration(named application: String) throws -> PostgresConfiguration {
         try PostgresConfiguration(url: url, applicationName: application)
     }
@@ -94,7 +94,7 @@ package struct TestDatabase: Sendable {
         return PostgresPool(configuration, options: options, logger: logger)
     }
 
-    /// Lets a store follow the database until the task is cancelled.
+    /// Makes a store follow the database until the task is cancelled.
     package func follow(_ store: SnapshotStore) -> Task<Void, Never> {
         let changes = ChangeListener(configuration, logger: logger)
         return Task {
@@ -105,17 +105,17 @@ package struct TestDatabase: Sendable {
         }
     }
 
-    /// Returns when the database's clock shows another `second`, or another of the `milliseconds` in which marks' times are
-    /// told.
+    /// Waits until the database's clock shows another `second`, or another of the `milliseconds` to which the times of
+    /// marks are rounded.
     package func nextTick(of unit: String) async throws {
         let tick = "date_trunc('\(unit)', clock_timestamp())"
         let begin = try await pool.query("SELECT \(tick)::text AS time")[0]["time"].text
-        try await eventually("the clock has not moved on from \(begin)") {
+        try await eventually("the clock moves on from \(begin)") {
             try await pool.query("SELECT \(tick) > $1::timestamptz AS has_come", [.text(begin)])[0]["has_come"].bool
         }
     }
 
-    /// Runs `body` while nobody can reach the database.
+    /// Runs `body` while the database accepts no connections.
     package func withoutConnections(_ body: () async throws -> Void) async throws {
         try await asAdministrator { admin in
             try await admin.query("ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
@@ -131,7 +131,7 @@ package struct TestDatabase: Sendable {
         }
     }
 
-    /// Runs `body` on the server's own database, from where this one can be shut.
+    /// Runs `body` with a connection to the server's own database, from which this database can be closed.
     package func asAdministrator(_ body: (PostgresConnection) async throws -> Void) async throws {
         try await Self.asAdministrator(of: server, body)
     }

@@ -61,7 +61,7 @@ import WebPushOutput
         Row(503, #"{"reason":"ServiceUnavailable"}"#, .unavailable, "ServiceUnavailable", from: .apple),
         Row(503, #"{"reason":"Shutdown"}"#, .unavailable, "Shutdown", from: .apple),
     ])
-    func apple(row: Row) { check(row) }
+    func classifiesAnswersOfApple(row: Row) { check(row) }
 
     @Test(arguments: [
         Row(201, .accepted, "Status201"),
@@ -77,7 +77,7 @@ import WebPushOutput
         Row(503, #"{"errno":201}"#, .busy, "Errno201", saysWhen: true),
         Row(503, #"{"errno":202}"#, .unavailable, "Errno202"),
     ])
-    func mozilla(row: Row) { check(row) }
+    func classifiesAnswersOfMozilla(row: Row) { check(row) }
 
     @Test(arguments: [
         Row(201, .accepted, "Status201"),
@@ -94,7 +94,7 @@ import WebPushOutput
         Row(502, "<html>", .unavailable, "Status502"), Row(503, .unavailable, "Status503"),
         Row(503, .busy, "Status503", saysWhen: true),
     ])
-    func google(row: Row) { check(row) }
+    func classifiesAnswersOfGoogle(row: Row) { check(row) }
 
     @Test(arguments: [
         Row(200, .accepted, "Status200", from: .microsoft), Row(201, .accepted, "Status201", from: .microsoft),
@@ -104,7 +104,7 @@ import WebPushOutput
         Row(406, .busy, "Status406", from: .microsoft, saysWhen: true), Row(406, .busy, "Status406", from: .microsoft),
         Row(413, .tooLarge, "Status413", from: .microsoft),
     ])
-    func microsoft(row: Row) { check(row) }
+    func classifiesAnswersOfMicrosoft(row: Row) { check(row) }
 
     @Test(arguments: [
         Row(202, .accepted, "Status202"), Row(204, .accepted, "Status204"),
@@ -112,14 +112,14 @@ import WebPushOutput
         Row(408, .unavailable, "Status408"), Row(421, .unavailable, "Status421"), Row(418, .refused, "Status418"),
         Row(501, .refused, "Status501"),
         Row(504, .unavailable, "Status504"), Row(507, .noListener, "Status507"), Row(100, .unavailable, "Status100"),
-        // A reason is a word, or none.
+        // A reason is a single word of at most 64 characters.
         Row(400, #"{"reason":"a b"}"#, .refused, "Status400"), Row(400, #"{"reason":""}"#, .refused, "Status400"),
         Row(400, #"{"reason":"\#(String(repeating: "x", count: 65))"}"#, .refused, "Status400"),
         Row(400, #"{"reason":"#, .refused, "Status400"), Row(400, "[]", .refused, "Status400"),
-        // Not even a word of theirs makes a refusal of an acceptance, or a death of a busy service.
+        // The status takes precedence over the reason.
         Row(201, #"{"reason":"VapidPkHashMismatch"}"#, .accepted, "VapidPkHashMismatch"),
         Row(429, #"{"reason":"Unregistered"}"#, .busy, "Unregistered"),
         Row(400, #"{"reason":"Unregistered"}"#, .refused, "Unregistered"),
     ])
-    func anybody(row: Row) { check(row) }
+    func classifiesAnswersOfAnyService(row: Row) { check(row) }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Reads messages as browsers and push services would, with libraries that are not ours: read.py FOLDER. Takes a JSON list of
-messages, prints a JSON list of their texts; ends with 77 and a line if the libraries can't be had."""
+"""Reads messages as browsers and push services would, with other projects' libraries: read.py FOLDER. Takes a JSON list of
+messages and prints a JSON list of their texts. Exits with 77 and a line if the libraries are not available."""
 import base64
 import json
 import os
@@ -20,7 +20,7 @@ def text(message):
     import http_ece
     from cryptography.hazmat.primitives.asymmetric import ec
     from py_vapid import Vapid02
-    # It knows no white space between the two, which RFC 9110 allows.
+    # py-vapid does not accept the white space after the comma, which RFC 9110 allows.
     assert Vapid02.verify(message["authorization"].replace(", ", ",")), "the token's signature is wrong"
     token = message["authorization"].partition("t=")[2].partition(",")[0]
     claims = json.loads(data(token.split(".")[1]))

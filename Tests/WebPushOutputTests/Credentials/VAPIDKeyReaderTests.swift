@@ -19,13 +19,13 @@ import WebPushOutput
         key.pemRepresentation, "Some text before\n" + key.pemRepresentation,
         #"{"publicKey":"\#(publicKey)","privateKey":"\#(raw)"}"#, #"{"privateKey":"\#(raw)"}"#,
     ])
-    func good(text: String) throws {
+    func readsKeyInEveryForm(text: String) throws {
         let read = try read(text)
         #expect(read.publicKeyText == Self.publicKey)
         #expect(read.subject == Self.subject)
     }
 
-    @Test func theFileMaySayTheSubject() throws {
+    @Test func readsSubjectFromFile() throws {
         let text = #"{"privateKey":"\#(Self.raw)","subject":"https://yourdomain.com/a"}"#
         #expect(try read(text, subject: nil).subject == "https://yourdomain.com/a")
         #expect(try read(text).subject == Self.subject)
@@ -42,12 +42,12 @@ import WebPushOutput
             (#"{"publicKey":"BA","privateKey":"\#(raw)"}"#, "vapid.txt: the public key does not belong"),
             ("", "vapid.txt: is empty"),
         ])
-    func bad(text: String, problem: String) {
+    func rejectsInvalidKeys(text: String, problem: String) {
         let fault = #expect(throws: CredentialFault.self) { try read(text) }
         #expect(fault?.description.hasPrefix(problem) == true, "\(fault?.description ?? "")")
     }
 
-    @Test func theSubjectIsNeeded() {
+    @Test func requiresValidSubject() {
         let missing = #expect(throws: CredentialFault.self) { try read(Self.raw, subject: nil) }
         #expect(missing?.description.hasPrefix("--subject is needed") == true)
         let bad = #expect(throws: CredentialFault.self) { try read(Self.raw, subject: "mailto:me@localhost") }

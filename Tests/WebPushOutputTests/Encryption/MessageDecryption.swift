@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import WebPushOutput
 
-/// What a browser does with a body, by the library's HKDF: nothing of it is shared with what is tested.
+/// The decryption of a body as in a browser. It uses the library's HKDF and shares no code with the tested encryption.
 struct MessageDecryption {
     struct Malformed: Error {
         let problem: String

@@ -13,7 +13,7 @@ import WebPushOutput
             secret: try #require(Base64URL.bytes(RFC8291.secret)))
     }
 
-    @Test func theExampleOfTheRFC() throws {
+    @Test func encryptsExampleOfRFC8291() throws {
         var encryption = MessageEncryption()
         let sender = try P256.KeyAgreement.PrivateKey(
             rawRepresentation: try #require(Base64URL.bytes(RFC8291.senderKey)))
@@ -27,7 +27,7 @@ import WebPushOutput
     }
 
     @Test(arguments: [0, 1, 15, 16, 200, 3_992, 3_993])
-    func aBrowserReadsIt(count: Int) throws {
+    func encryptsMessagesThatBrowserCanDecrypt(count: Int) throws {
         var encryption = MessageEncryption()
         let message = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let record = MessageEncryption.record(of: message)
@@ -36,16 +36,16 @@ import WebPushOutput
         #expect(first.count == count + 103)
         #expect(try decryption().message(of: first) == message)
         #expect(try decryption().message(of: second) == message)
-        #expect(first[..<16] != second[..<16], "the same salt again")
-        #expect(first[21..<86] != second[21..<86], "the same key pair again")
+        #expect(first[..<16] != second[..<16], "each message needs a new salt")
+        #expect(first[21..<86] != second[21..<86], "each message needs a new key pair")
     }
 
-    @Test func theLongestFillsWhatServicesMustTake() {
+    @Test func limitsMessagesToBodyOf4096Bytes() {
         #expect(MessageEncryption.maximumMessageBytes == 3_993)
         #expect(MessageEncryption.maximumMessageBytes + 103 == 4_096)
     }
 
-    @Test func keysAreFresh() {
+    @Test func generatesDifferentKeys() {
         let keys = (0..<100).map { _ in Array(SenderKey.fresh().rawRepresentation) }
         #expect(Set(keys).count == 100)
     }

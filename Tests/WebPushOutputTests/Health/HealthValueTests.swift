@@ -6,7 +6,7 @@ import WebPushOutput
 @Suite struct KeyTrustTests {
     private static let now: Int64 = 10_000_000
 
-    /// - Parameter provenAgo: milliseconds since a message was accepted; `nil` for never.
+    /// - Parameter provenAgo: the time since a message was accepted, in milliseconds, or `nil` if none was.
     private func verdict(
         isExplained: Bool = false, provenAgo: Int64? = nil, tokenAge: Int64 = 0, isRepeated: Bool = false
     ) -> KeyTrust.Verdict {
@@ -32,12 +32,12 @@ import WebPushOutput
         #expect(verdict(provenAgo: 600_000) == .foreignSubscription, "a service that is used every ten minutes")
         #expect(verdict(provenAgo: 86_400_000) == .foreignSubscription)
         #expect(verdict(provenAgo: 86_400_001) == .keyInDoubt)
-        #expect(verdict() == .keyInDoubt, "no message was accepted there")
+        #expect(verdict() == .keyInDoubt, "the service has accepted no message")
     }
 }
 
 @Suite struct BrakeTests {
-    /// Returns whether each refusal of a message begins the brake.
+    /// Returns, for each refused message, whether its refusal begins the pause.
     ///
     /// - Parameter subscriptions: the number of subscriptions to which the messages go in turn.
     private func refusals(
@@ -49,14 +49,14 @@ import WebPushOutput
         }
     }
 
-    @Test func overloadedSubscriptionsDoNotBrakeOthers() {
+    @Test func pausesOnlyAfterRefusalsOfTenSubscriptions() {
         var brake = Brake()
         #expect(!refusals(&brake, count: 100, subscriptions: 1).contains(true))
         #expect(!refusals(&brake, count: 100, subscriptions: 9).contains(true))
         #expect(refusals(&brake, count: 100, subscriptions: 10).contains(true))
     }
 
-    @Test func beginsAtTenthRefusalInARow() {
+    @Test func pausesAtTenthRefusalInARow() {
         var brake = Brake()
         for _ in 0..<5 {
             let begins = refusals(&brake, count: 9)
@@ -64,13 +64,13 @@ import WebPushOutput
             brake.accepted()
         }
         let begins = refusals(&brake, count: 100)
-        #expect(begins.firstIndex(of: true) == 9 && begins.count { $0 } == 1, "the rest was under way")
+        #expect(begins.firstIndex(of: true) == 9 && begins.count { $0 } == 1, "further refusals change nothing")
         #expect(brake.seconds(nowMilliseconds: 0) == 5)
         #expect(brake.seconds(nowMilliseconds: 4_999) == 1)
         #expect(brake.seconds(nowMilliseconds: 5_000) == nil)
     }
 
-    @Test func itLastsLongerEachTimeAndAsLongAsTheServiceSays() {
+    @Test func extendsPauseEachTimeAndFollowsRetryAfter() {
         var brake = Brake()
         var now: Int64 = 0
         func hit(_ retryAfter: Int32) -> Int32? {
@@ -81,7 +81,7 @@ import WebPushOutput
         let own = [hit(0), hit(0), hit(0)]
         #expect(own == [5, 10, 20])
         let theirs = [hit(120), hit(86_400)]
-        #expect(theirs == [120, 900], "nobody waits for a day")
+        #expect(theirs == [120, 900], "a Retry-After of a day is limited to 15 minutes")
         brake.accepted()
         let after = hit(0)
         #expect(after == 5)
@@ -89,7 +89,7 @@ import WebPushOutput
 }
 
 @Suite struct RefusalDeskTests {
-    @Test func eachRefusalIsToldOnce() {
+    @Test func reportsEachRefusalOnce() {
         final class Told: Sendable {
             let events = Mutex<[Refusal.Event]>([])
         }
@@ -100,7 +100,7 @@ import WebPushOutput
             Refusal(subject: subject, reason: "BadJwtToken", since: Timestamp(seconds: 1)))
         for _ in 0..<3 { desk.take(began) }
         for _ in 0..<2 { desk.take(.ended(subject)) }
-        #expect(told.events.withLock { $0 } == [began], "it is refused on one event loop still")
+        #expect(told.events.withLock { $0 } == [began], "one event loop still sees the refusal")
         desk.take(.ended(subject))
         #expect(told.events.withLock { $0 } == [began, .ended(subject)])
         desk.take(began)

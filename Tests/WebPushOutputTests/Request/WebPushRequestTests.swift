@@ -18,7 +18,7 @@ import WebPushOutput
             (#""expires_at":"2026-11-20T09:59:00Z""#, 1, 1),
             (#""expires_at":"2027-11-20T10:00:00Z""#, 2_419_200, 2_419_200),
         ] as [(String, Int64, Int64)])
-    func timeToLive(member: String, expected: Int64, apple: Int64) throws {
+    func computesTTLFromExpiry(member: String, expected: Int64, apple: Int64) throws {
         let request = try member.isEmpty ? request() : request(member)
         #expect(request.ttl(at: Self.now, to: .other) == expected)
         #expect(request.ttl(at: Self.now, to: .microsoft) == expected)
@@ -26,11 +26,11 @@ import WebPushOutput
     }
 
     @Test(arguments: [("", nil), (#""priority":10"#, "high"), (#""priority":5"#, nil), (#""priority":1"#, "low")])
-    func urgency(member: String, expected: String?) throws {
+    func mapsPriorityToUrgency(member: String, expected: String?) throws {
         #expect(try (member.isEmpty ? request() : request(member)).urgency == expected)
     }
 
-    @Test func pushTypes() throws {
+    @Test func mapsPushTypeToContentType() throws {
         #expect(try request().contentType == "application/octet-stream")
         #expect(try request(#""push_type":"declarative""#).contentType == "application/notification+json")
         #expect(throws: WebPushFault.badPushType) { try request(#""push_type":"alert""#) }
@@ -42,20 +42,20 @@ import WebPushOutput
             (#"{"web_push":8031}"#, false), (#"{"web_push":"8030"}"#, false), ("{}", false),
             (#"{"data":{"web_push":8030}}"#, false), (#""web_push""#, false),
         ])
-    func declarativePayloads(text: String, isOne: Bool) {
+    func detectsDeclarativePayloads(text: String, isOne: Bool) {
         #expect(Array(text.utf8).withUnsafeBufferPointer { DeclarativePayload.isOne($0) } == isOne)
     }
 }
 
 @Suite struct TopicFieldTests {
-    /// Apple refuses lengths of 1 modulo 4.
+    /// Apple refuses topics whose length is 1 modulo 4.
     @Test(arguments: ["ab", "abc", "abcd", "order-17", "A_b-", String(repeating: "x", count: 32)])
-    func topicsStayAsTheyAre(text: String) {
+    func keepsValidTopics(text: String) {
         #expect(TopicField.value(collapseID: text, app: "shop") == text)
     }
 
     @Test(arguments: ["", "a", "abcde", "a b", "ä", "a.b", "order=", String(repeating: "x", count: 33)])
-    func othersAreHashed(text: String) {
+    func hashesInvalidTopics(text: String) {
         let value = TopicField.value(collapseID: text, app: "shop")
         #expect(value.utf8.count == 32)
         #expect(Base64URL.bytes(value)?.count == 24)
@@ -63,7 +63,7 @@ import WebPushOutput
         #expect(value != TopicField.value(collapseID: text, app: "news"))
     }
 
-    @Test func theHashIsWhatTheDocumentSays() {
+    @Test func hashesTopicAsDocumented() {
         // printf 'shop\0order 17' | sha256sum | xxd -r -p | base64
         #expect(TopicField.value(collapseID: "order 17", app: "shop") == "gmtKHuxAyeCBn0y8QLdzXS0DEYEz3RZh")
     }

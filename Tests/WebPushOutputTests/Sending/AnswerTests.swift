@@ -8,7 +8,7 @@ import Threading
 import WebPushOutput
 import WireTestSupport
 
-/// What becomes of messages by their answers.
+/// The outcomes of messages for each answer of a service.
 @Suite struct AnswerTests {
     @Test(
         arguments: [
@@ -19,7 +19,7 @@ import WireTestSupport
             (507, "", .retry, "Status507"), (403, "", .retry, "Status403"),
             (403, #"{"reason":"BadJwtToken"}"#, .hold, "BadJwtToken"),
         ] as [(Int, String, Outcome.Verdict, String?)])
-    func verdicts(status: Int, body: String, verdict: Outcome.Verdict, reason: String?) async throws {
+    func mapsAnswersToVerdicts(status: Int, body: String, verdict: Outcome.Verdict, reason: String?) async throws {
         try await ScriptedServer.with(answer: { _ in .init(status: status, body: body) }) { server in
             let origin = Endpoint(host: "localhost", port: server.port)
             let sending = try Sending(to: [origin], authorityFile: server.authorityFile)
@@ -29,15 +29,15 @@ import WireTestSupport
             #expect(outcome.verdict == verdict)
             #expect(outcome.reason == reason)
             #expect(outcome.status == status && outcome.judge == .provider)
-            // Services do not say since when: no later than it was sent.
+            // Services do not report since when a subscription is gone, so the time of sending is used.
             #expect((outcome.unregisteredAt != nil) == (verdict == .unregistered))
             if let at = outcome.unregisteredAt { #expect(before <= at && at <= outcome.at) }
             await sending.output.shutDown()
         }
     }
 
-    /// A service that refuses a key holds what goes there with it, and nothing else.
-    @Test func aRefusedKeyIsHeldThereOnly() async throws {
+    /// If a service refuses a key, only messages with that key to that service are held.
+    @Test func holdsRefusedKeyForOneServiceOnly() async throws {
         let isMended = Atomic(false)
         try await ScriptedServer.with(answer: { _ in
             isMended.load(ordering: .relaxed) ? .init(status: 201) : .reason(403, "BadJwtToken")
@@ -54,12 +54,12 @@ import WireTestSupport
                 }
                 let subject = Refusal.Subject(
                     credential: sending.credential.id, environment: .production, topic: origins[0].description)
-                #expect(began(sending.refusals) == [subject], "told once, whatever the event loops find out")
+                #expect(began(sending.refusals) == [subject], "all event loops together report the refusal once")
                 isMended.store(true, ordering: .relaxed)
-                try await eventually("\(sending.recorder.outcomes.last?.reason ?? "-")") {
+                try await eventually("all are sent; last reason: \(sending.recorder.outcomes.last?.reason ?? "-")") {
                     await sending.send(try sending.job([browsers[0], browsers[2]])).allSatisfy { $0.verdict == .sent }
                 }
-                try await eventually("\(sending.refusals)") {
+                try await eventually("the refusal has ended: \(sending.refusals)") {
                     _ = await sending.send(try sending.job([browsers[0], browsers[2]]))
                     return sending.refusals.last == .ended(subject)
                 }
@@ -68,8 +68,8 @@ import WireTestSupport
         }
     }
 
-    /// An unexplained refusal is the subscription's where the same key is accepted for others.
-    @Test func aForeignSubscriptionHoldsNobody() async throws {
+    /// An unexplained refusal concerns the subscription if the service accepts the same key for others.
+    @Test func rejectsOnlyForeignSubscriptions() async throws {
         try await ScriptedServer.with(answer: { request in
             .init(status: request.line.contains("foreign") ? 401 : 201)
         }) { server in
@@ -88,7 +88,7 @@ import WireTestSupport
         }
     }
 
-    /// Windows' service gives this answer for stale subscriptions. Any number of them leaves the key accepted.
+    /// Microsoft's service gives this answer for stale subscriptions. Any number of them must leave the key in use.
     @Test func rejectsManyUnexplainedRefusalsOfProvenKey() async throws {
         try await ScriptedServer.with(answer: { request in
             .init(status: request.line.contains("stale") ? 401 : 201)
@@ -119,7 +119,7 @@ import WireTestSupport
             #expect(first.map(\.verdict) == [.retry] && first.map(\.reason) == ["Status401"])
             let others = (0..<20).map { Browser(endpoint: "https://\(origin)/own/\($0)") }
             #expect(await sending.send(try sending.job(others)).allSatisfy { $0.verdict == .sent })
-            // It is proven now.
+            // The key is proven now.
             let again = await sending.send(try sending.job([Browser(endpoint: "https://\(origin)/stale")]))
             #expect(again.map(\.verdict) == [.rejected])
             #expect(began(sending.refusals).isEmpty)
@@ -146,7 +146,7 @@ import WireTestSupport
     }
 
     /// Messages that wait for an unreachable origin use no attempt.
-    @Test func countsNoAttemptWhileOriginIsAway() async throws {
+    @Test func countsNoAttemptWhileOriginIsUnreachable() async throws {
         let refusing = try RefusingPort()
         let origin = Endpoint(host: "localhost", port: refusing.port)
         let sending = try Sending(to: [origin], authorityFile: nil)
@@ -156,8 +156,8 @@ import WireTestSupport
         await sending.output.shutDown()
     }
 
-    /// After ten in a row nothing more is sent there for as long as the service says.
-    @Test func aBusyServiceIsLeftAlone() async throws {
+    /// After ten refusals in a row, nothing is sent to the service for the time that it asks for.
+    @Test func pausesBusyServiceForRetryAfter() async throws {
         try await ScriptedServer.with(answer: { _ in .init(status: 429, fields: ["retry-after": "60"]) }) { server in
             let origin = Endpoint(host: "localhost", port: server.port)
             let sending = try Sending(to: [origin], authorityFile: server.authorityFile)
@@ -169,7 +169,7 @@ import WireTestSupport
             // Only messages on the wire have used an attempt.
             #expect(outcomes.allSatisfy { $0.verdict == ($0.status == 429 ? .retry : .hold) })
             #expect(outcomes.allSatisfy { (60 - elapsed...60).contains($0.retryAfterSeconds) })
-            #expect(server.requests.count < 2_000, "what waited was put back")
+            #expect(server.requests.count < 2_000, "messages that waited are held and not sent")
             let asked = server.requests.count
             let late = await sending.send(try sending.job(Array(browsers.prefix(50))))
             #expect(late.allSatisfy { $0.verdict == .hold && $0.status == 0 })
@@ -178,7 +178,7 @@ import WireTestSupport
         }
     }
 
-    @Test func logsRetryAfterThatIsCut() async throws {
+    @Test func logsShortenedRetryAfter() async throws {
         try await ScriptedServer.with(answer: { _ in .init(status: 429, fields: ["retry-after": "3600"]) }) { server in
             let origin = Endpoint(host: "localhost", port: server.port)
             let log = LogBook()
@@ -189,8 +189,8 @@ import WireTestSupport
         }
     }
 
-    /// One that does not answer, and one that lets nobody in, delay nobody else.
-    @Test func deadOriginsDelayNobody() async throws {
+    /// A silent origin and an origin that refuses connections must not delay messages to other origins.
+    @Test func keepsSendingToOtherOriginsDuringOutage() async throws {
         try await ScriptedServer.with(answer: { _ in nil }) { silent in
             try await ScriptedServer.with(answer: { _ in .init(status: 201) }) { good in
                 let refusing = try RefusingPort()
@@ -201,11 +201,11 @@ import WireTestSupport
                 }
                 let browsers = (0..<300).map { Browser(endpoint: "https://\(origins[$0 % 3])/\($0)") }
                 sending.output.send(try sending.job(browsers), reportingTo: sending.recorder)
-                try await eventually("\(sending.recorder.outcomes.count) outcomes") {
+                try await eventually("100 are sent; \(sending.recorder.outcomes.count) outcomes") {
                     sending.recorder.outcomes.count { $0.verdict == .sent } == 100
                 }
                 let given = sending.recorder.outcomes.count { $0.recipient % 3 == 0 }
-                #expect(given == 0, "these are not given up yet, so nobody has waited for them")
+                #expect(given == 0, "messages to the silent origin are pending, so no other message waited for them")
                 await sending.recorder.wait(for: 300, atMost: .seconds(60))
                 for outcome in sending.recorder.outcomes {
                     switch outcome.recipient % 3 {

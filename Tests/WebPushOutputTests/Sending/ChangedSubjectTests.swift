@@ -5,7 +5,7 @@ import Testing
 import WebPushOutput
 import WireTestSupport
 
-/// A credential of which `martlet credential set` changes the subject while messages are sent.
+/// A credential whose subject `martlet credential set` changes while messages are sent.
 @Suite struct ChangedSubjectTests {
     private typealias MakeJob = (Credential, _ name: String) throws -> RoutedJob
 
@@ -20,7 +20,10 @@ import WireTestSupport
         return String(try #require(text.firstMatch(of: /"sub":"([^"]*)"/)).1)
     }
 
-    /// - Parameter body: its last argument returns a job of 40 recipients whose paths begin with a name.
+    /// Runs a closure with an output and a server that refuses subscriptions named `stale`.
+    ///
+    /// - Parameter body: a closure whose last argument makes a job of 40 recipients whose paths begin with a given
+    ///   name.
     private func with(_ body: (Sending, ScriptedServer, MakeJob) async throws -> Void) async throws {
         try await ScriptedServer.with(answer: { request in
             .init(status: request.line.contains("stale") ? 403 : 201)

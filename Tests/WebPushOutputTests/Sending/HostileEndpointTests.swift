@@ -5,7 +5,7 @@ import Testing
 import WebPushOutput
 import WireTestSupport
 
-/// An endpoint is a URL that a stranger chose: none of these reaches a listener of ours.
+/// Hostile endpoint URLs. Strangers choose endpoints, and none of these may reach a local listener.
 @Suite struct HostileEndpointTests {
     private static func endpoints(_ port: Int) -> [String] {
         [
@@ -21,9 +21,9 @@ import WireTestSupport
         ] + ["localhost.", "127.1", "10.1"].map { "https://\($0):\(port)/" }
     }
 
-    @Test func noneIsReached() async throws {
+    @Test func rejectsHostileEndpoints() async throws {
         try await ScriptedServer.with(answer: { _ in .init(status: 201) }) { server in
-            // Whatever name is asked for leads here.
+            // Every name resolves to the local server.
             let sending = try Sending(
                 to: [], authorityFile: server.authorityFile, allowing: ["push.example.com", "*.up.example.com"]
             ) { configuration in
@@ -43,12 +43,12 @@ import WireTestSupport
         }
     }
 
-    /// A name that may be sent to, and that leads into a private network.
+    /// The name is allowed but resolves to a private address.
     @Test(arguments: [
         "127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "::1",
         "fe80::1", "fd00::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::",
     ])
-    func namesOfPrivateAddresses(address: String) async throws {
+    func rejectsNamesOfPrivateAddresses(address: String) async throws {
         try await ScriptedServer.with(answer: { _ in .init(status: 201) }) { server in
             let sending = try Sending(to: [], authorityFile: server.authorityFile, allowing: ["push.example.com"]) {
                 $0.resolve = { _, _ in [try SocketAddress(ipAddress: address, port: server.port)] }
@@ -62,7 +62,7 @@ import WireTestSupport
         }
     }
 
-    @Test func redirectsAreNotFollowed() async throws {
+    @Test func reportsRedirectsWithoutFollowingThem() async throws {
         try await ScriptedServer.with(answer: { _ in .init(status: 201) }) { elsewhere in
             let there = "https://localhost:\(elsewhere.port)/x"
             try await ScriptedServer.with(answer: { _ in .init(status: 307, fields: ["location": there]) }) { server in

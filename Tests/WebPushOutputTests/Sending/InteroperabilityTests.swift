@@ -7,7 +7,7 @@ import Testing
 import WebPushOutput
 import WireTestSupport
 
-/// What we send, read by libraries that are not ours.
+/// Messages of this output, decrypted by third-party libraries.
 @Suite struct InteroperabilityTests {
     private struct Message: Encodable {
         let key: String
@@ -17,8 +17,8 @@ import WireTestSupport
         let origin: String
     }
 
-    /// They are of PyPI, and left out, with a line that says so, where they can't be had.
-    @Test func anotherProjectsLibraryReadsIt() async throws {
+    /// The libraries come from PyPI. The test is skipped, with a printed line, if they cannot be installed.
+    @Test func sendsMessagesThatThirdPartyLibrariesRead() async throws {
         try await ScriptedServer.with(answer: { _ in .init(status: 201) }) { server in
             let origin = Endpoint(host: "localhost", port: server.port)
             let sending = try Sending(to: [origin], authorityFile: server.authorityFile)

@@ -10,7 +10,7 @@ import Threading
 import WebPushOutput
 import WireTestSupport
 
-/// Endpoints of hosts without end, which strangers made up. On one event loop, so that it has all of them.
+/// Endpoints of any number of invented hosts. One event loop handles all of them.
 @Suite struct ManyOriginsTests {
     private static let oneEventLoop = 16
 
@@ -22,18 +22,18 @@ import WireTestSupport
         origins.map { Browser(endpoint: "https://\($0.host):\($0.port)/1") }
     }
 
-    /// What has found a place is within reach, and the rest waits elsewhere, without an attempt of its own.
-    @Test func whatFindsNoPlaceIsPutBack() async throws {
+    /// Messages whose origin has a place can be cancelled. All others are held and use no attempt.
+    @Test func holdsMessagesOfTooManyOrigins() async throws {
         let isOpen = Atomic(false)
         let strange = made(8, below: "up.example.com")
         let sending = try Sending(to: strange, authorityFile: nil, allowing: ["push.example.com"]) {
             $0.maximumConnections = Self.oneEventLoop
             $0.maximumOrigins = 3
-            // A busy machine takes longer than a look-up may.
+            // On a busy machine, a look-up may exceed the default timeout.
             $0.connectTimeoutSeconds = 60
             $0.silenceMilliseconds = 60_000
             $0.resolve = { host, _ in
-                // why: blocks, as getaddrinfo does
+                // why: the resolver may block, as getaddrinfo does.
                 while host != "push.example.com", !isOpen.load(ordering: .relaxed) { usleep(10_000) }
                 return []
             }
@@ -44,7 +44,7 @@ import WireTestSupport
         #expect(sending.recorder.outcomes.map(\.recipient) == [3, 4, 5, 6, 7])
         #expect(sending.recorder.outcomes.allSatisfy { $0.verdict == .hold && $0.reason == "TooManyOrigins" })
 
-        // Another entry of the list has places and look-ups of its own.
+        // Each entry of the list has its own places and look-ups.
         let other = await sending.send(
             try sending.job(browsers([Endpoint(host: "push.example.com", port: 443)])))
         #expect(other.map(\.verdict) == [.hold] && other.map(\.reason) == ["ConnectionFailed"])
@@ -58,8 +58,8 @@ import WireTestSupport
         await sending.output.shutDown()
     }
 
-    /// Whoever is braked keeps its place, and whoever has nothing to do leaves it.
-    @Test func aBrakeIsNotForgotten() async throws {
+    /// A paused origin keeps its place, and an idle origin loses it.
+    @Test func keepsPlaceOfPausedOrigin() async throws {
         try await ScriptedServer.with(answer: { _ in .init(status: 429, fields: ["retry-after": "3"]) }) { busy in
             try await ScriptedServer.with(answer: { _ in .init(status: 201) }) { good in
                 let origins = [busy, good].map { Endpoint(host: "localhost", port: $0.port) }
@@ -72,8 +72,8 @@ import WireTestSupport
                 let toGood = try sending.job([Browser(endpoint: "https://\(origins[1])/1")])
                 let began = ContinuousClock.now
                 await sending.send(toBusy)
-                // Its connection is closed within two seconds.
-                try await eventually("the time of the brake is over") {
+                // The connection to the busy origin is closed within two seconds.
+                try await eventually("the pause ends and the place becomes free") {
                     let outcomes = await sending.send(toGood)
                     if outcomes.map(\.verdict) == [.sent] { return true }
                     #expect(outcomes.map(\.reason) == ["TooManyOrigins"])
@@ -86,8 +86,8 @@ import WireTestSupport
         }
     }
 
-    /// It takes long to make one, and an event loop waits for it.
-    @Test func thereIsOneTLSContextForAll() async throws {
+    /// Creating a TLS context is slow and blocks the event loop.
+    @Test func sharesTLSContextBetweenOrigins() async throws {
         try await ScriptedServer.with(answer: { _ in .init(status: 201) }) { first in
             try await ScriptedServer.with(answer: { _ in .init(status: 201) }) { second in
                 let origins = [first, second].map { Endpoint(host: "localhost", port: $0.port) }
@@ -95,7 +95,7 @@ import WireTestSupport
                 let sending = try Sending(to: origins, authorityFile: file)
                 let jobs = try origins.map { try sending.job([Browser(endpoint: "https://\($0)/1")]) }
                 #expect(await sending.send(jobs[0]).map(\.verdict) == [.sent])
-                // Whoever made another one would miss it.
+                // Without this file, creating a second context fails.
                 try FileManager.default.removeItem(atPath: file)
                 for job in [jobs[1], jobs[0], jobs[1]] {
                     #expect(await sending.send(job).map(\.verdict) == [.sent])
@@ -105,8 +105,8 @@ import WireTestSupport
         }
     }
 
-    /// A host that never got a connection of its own is not called silent.
-    @Test func whoGetsNoConnectionIsNotBlamed() async throws {
+    /// A host that never got a connection must not count as silent.
+    @Test func reportsTooManyConnectionsInsteadOfSilence() async throws {
         try await ScriptedServer.with(answer: { _ in nil }) { silent in
             try await ScriptedServer.with(answer: { _ in .init(status: 201) }) { good in
                 let origins = [silent, good].map { Endpoint(host: "localhost", port: $0.port) }
@@ -117,11 +117,11 @@ import WireTestSupport
                 }
                 let jobs = try origins.map { try sending.job([Browser(endpoint: "https://\($0)/1")]) }
                 sending.output.send(jobs[0], reportingTo: sending.recorder)
-                try await eventually("the only connection is taken") { silent.requests.count == 1 }
+                try await eventually("the only connection is in use") { silent.requests.count == 1 }
                 let outcomes = await sending.send(jobs[1])
                 #expect(outcomes.map(\.verdict) == [.hold] && outcomes.map(\.reason) == ["TooManyConnections"])
-                // It waits for a place as before, and is sent as soon as there is one.
-                try await eventually("\(sending.recorder.outcomes.map(\.reason))", within: .seconds(30)) {
+                // The next message waits for a connection, too, and is sent as soon as one is free.
+                try await eventually("message sent: \(sending.recorder.outcomes.map(\.reason))", within: .seconds(30)) {
                     let outcomes = await sending.send(jobs[1])
                     #expect(outcomes.allSatisfy { $0.reason != "NoAnswer" })
                     return outcomes.contains { $0.verdict == .sent }

@@ -7,7 +7,7 @@ import Testing
 import WebPushOutput
 import WireTestSupport
 
-/// What arrives at a push service.
+/// The requests that arrive at a push service.
 @Suite struct MessageTests {
     private func exchange(
         _ payload: String = #"{"title":"Hi"}"#, _ members: String...,
@@ -27,7 +27,7 @@ import WireTestSupport
         }
     }
 
-    @Test func theBrowserCanReadIt() async throws {
+    @Test func sendsMessageThatBrowserCanDecrypt() async throws {
         try await exchange { request, browser, outcomes, sending in
             #expect(request.line == "POST /push/a%2Fb?token=x=")
             #expect(try browser.read(request.bytes) == #"{"title":"Hi"}"#)
@@ -43,7 +43,7 @@ import WireTestSupport
         }
     }
 
-    @Test func fieldsOfTheJob() async throws {
+    @Test func mapsJobFieldsToHeaders() async throws {
         try await exchange(
             #""plain \"text\" \u00e9""#, #""priority":10"#, #""collapse_id":"order""#, #""expires_at":0"#
         ) {
@@ -56,7 +56,7 @@ import WireTestSupport
         }
     }
 
-    /// Half a surrogate pair is no text, and a browser would get U+FFFD in its place.
+    /// An unpaired surrogate is not Unicode text, and a browser would receive U+FFFD instead.
     @Test(arguments: [#""\ud800""#, #""x\udbffy""#, #""\udc00""#, #""\ud83d\n""#, #""\ude00\ud83d""#])
     func rejectsTextPayloadWithUnpairedSurrogate(payload: String) throws {
         let subscription = Browser(endpoint: "https://push.example.com/1").subscription
@@ -81,14 +81,14 @@ import WireTestSupport
         }
     }
 
-    @Test func declarative() async throws {
+    @Test func sendsContentTypeOfDeclarativeMessage() async throws {
         try await exchange(#"{"web_push":8030,"notification":{"title":"Hi"}}"#, #""push_type":"declarative""#) {
             request, _, _, _ in
             #expect(request.fields["content-type"] == "application/notification+json")
         }
     }
 
-    @Test func anEmptyMessageHasNoBody() async throws {
+    @Test func sendsEmptyPayloadWithoutBody() async throws {
         try await exchange(#""""#) { request, _, outcomes, _ in
             #expect(request.bytes.isEmpty)
             #expect(request.fields["content-encoding"] == nil && request.fields["content-type"] == nil)
@@ -96,7 +96,7 @@ import WireTestSupport
         }
     }
 
-    @Test func overHTTP1Too() async throws {
+    @Test func sendsOverHTTP1() async throws {
         try await HTTP1Server.with(react: { _ in .send("HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n") }) {
             server in
             let file = FileManager.default.temporaryDirectory.appending(path: "authority-\(UUID().uuidString).pem").path
@@ -117,7 +117,7 @@ import WireTestSupport
         }
     }
 
-    @Test func everyMessageHasAKeyPairAndASaltOfItsOwn() async throws {
+    @Test func encryptsEachMessageWithNewKeyPairAndSalt() async throws {
         try await ScriptedServer.with(answer: { _ in .init(status: 201) }) { server in
             let origin = Endpoint(host: "localhost", port: server.port)
             let sending = try Sending(to: [origin], authorityFile: server.authorityFile)
@@ -127,7 +127,7 @@ import WireTestSupport
             #expect(outcomes.allSatisfy { $0.verdict == .sent })
             #expect(Set(server.requests.map { $0.bytes[..<16] }).count == 500)
             #expect(Set(server.requests.map { $0.bytes[21..<86] }).count == 500)
-            #expect(Set(server.requests.map { $0.fields["authorization"] }).count == 1, "one token for an origin")
+            #expect(Set(server.requests.map { $0.fields["authorization"] }).count == 1, "one token per origin")
             await sending.output.shutDown()
         }
     }

@@ -8,11 +8,11 @@ import Threading
 import WebPushOutput
 import WireTestSupport
 
-/// A host that accepts connections and requests, and answers none. On one event loop, which has all messages.
+/// A host that accepts connections and requests but sends no answers.
 @Suite struct SilentHostTests {
-    /// The first opening is 5 s. A message waits in the process for the last 5 s of an opening, so only a longer opening
-    /// holds a message in the broker.
-    @Test func silencesHostLongerAfterLostProbe() async throws {
+    /// The first opening of the breaker lasts 5 s. A message waits in the worker for the last 5 s of an opening, so
+    /// only a longer opening holds a message in the broker. With 16 connections, one event loop handles all messages.
+    @Test func opensBreakerForLongerAfterLostProbe() async throws {
         let accepts = Atomic(false)
         let refusing = try RefusingPort()
         try await ScriptedServer.with(answer: { _ in nil }) { silent in
@@ -31,7 +31,7 @@ import WireTestSupport
             #expect(await sending.send(job).map(\.reason) == ["ConnectionFailed"])
             accepts.store(true, ordering: .relaxed)
             try await eventually("a probe is lost") { await sending.send(job).map(\.verdict) == [.unknown] }
-            try await eventually("\(sending.recorder.outcomes.suffix(5).map(\.reason))") {
+            try await eventually("a message is held: \(sending.recorder.outcomes.suffix(5).map(\.reason))") {
                 let outcome = await sending.send(job).first
                 return outcome?.verdict == .hold && outcome?.reason == "NoAnswer"
             }
@@ -39,7 +39,7 @@ import WireTestSupport
         }
     }
 
-    @Test func opensSilentHostAfterMessagesOfThreeJobs() async throws {
+    @Test func opensBreakerAfterTimeoutsOfThreeJobs() async throws {
         try await ScriptedServer.with(answer: { _ in nil }) { silent in
             let origin = Endpoint(host: "localhost", port: silent.port)
             let sending = try Sending(to: [origin], authorityFile: silent.authorityFile) {

@@ -7,7 +7,7 @@ import Threading
 import WebPushOutput
 import WireTestSupport
 
-/// What one app's messages to a service do to those of others. On one event loop, which has all of them.
+/// The effects of one app's messages on those of other apps to the same service. One event loop handles all messages.
 @Suite struct TwoKeysTests {
     private func answering(
         _ answer: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer?,
@@ -28,7 +28,7 @@ import WireTestSupport
         return await sending.send(RoutedJob(job.job, credential: credential ?? sending.credential))
     }
 
-    @Test func whoSendsTooMuchWaitsAlone() async throws {
+    @Test func pausesOnlyKeyThatSendsTooMuch() async throws {
         let greedy = Mutex<[String]>([])
         try await answering { request in
             let key = request.fields["authorization"].map { String($0.suffix(87)) } ?? ""
@@ -46,7 +46,7 @@ import WireTestSupport
             let others = try await send(10, to: origin, sending, with: keys[1].credential)
             #expect(others.allSatisfy { $0.verdict == .sent })
 
-            // Where two are refused it is the service that has too much to do.
+            // If two keys are refused, the service itself is overloaded.
             greedy.withLock { $0 += [keys[1].publicKey] }
             _ = try await send(10, to: origin, sending, with: keys[1].credential)
             let third = try await send(10, to: origin, sending, with: keys[2].credential)
@@ -54,7 +54,7 @@ import WireTestSupport
         }
     }
 
-    @Test func aServiceThatSaysSoOfItselfIsLeftAloneByAll() async throws {
+    @Test func pausesAllKeysOfUnavailableService() async throws {
         try await answering { _ in
             .init(status: 503, fields: ["retry-after": "60"])
         } _: { origin, server, sending in
@@ -66,27 +66,27 @@ import WireTestSupport
         }
     }
 
-    /// What is said of the subscription or the message is said to a sender that has been let in.
-    @Test(arguments: [404, 410, 413]) func anAnswerToTheMessageAcceptsTheKey(status: Int) async throws {
+    /// A service that judges the subscription or the message has accepted the sender's key.
+    @Test(arguments: [404, 410, 413]) func acceptsKeyOnAnswerAboutMessage(status: Int) async throws {
         let isRefused = Atomic(true)
         try await answering { _ in
             isRefused.load(ordering: .relaxed) ? .reason(403, "BadJwtToken") : .init(status: status)
         } _: { origin, _, sending in
             #expect(try await send(1, to: origin, sending).map(\.verdict) == [.hold])
             isRefused.store(false, ordering: .relaxed)
-            try await eventually("it is tried again") {
+            try await eventually("the key is tried again") {
                 try await send(1, to: origin, sending).map(\.status) == [status]
             }
             #expect(try await send(3, to: origin, sending).map(\.status) == [status, status, status])
             guard case .ended = sending.refusals.last else {
-                Issue.record("\(sending.refusals)")
+                Issue.record("the refusal has not ended: \(sending.refusals)")
                 return
             }
         }
     }
 
-    /// The message that finds out is a bad one, and never gets there.
-    @Test func aProbeThatFindsOutNothingHoldsNobody() async throws {
+    /// The probe is an invalid message, which is rejected before it is sent.
+    @Test func sendsNextMessageAfterProbeIsRejectedLocally() async throws {
         let isRefused = Atomic(true)
         try await answering { _ in
             isRefused.load(ordering: .relaxed) ? .reason(403, "BadJwtToken") : .init(status: 201)
@@ -95,7 +95,7 @@ import WireTestSupport
             isRefused.store(false, ordering: .relaxed)
             let bad = try Job.read(
                 Job.sampleText(recipients: #"[{"subscription":{"endpoint":"https://\#(origin)/bad","keys":{}}}]"#))
-            try await eventually("a bad one is let through") {
+            try await eventually("the invalid message becomes the probe") {
                 await sending.send(RoutedJob(bad, credential: sending.credential)).map(\.reason)
                     == ["MissingSubscriptionKeys"]
             }
@@ -103,8 +103,8 @@ import WireTestSupport
         }
     }
 
-    /// Over HTTP/1.1, where the end of the connection is the end of the answer.
-    @Test func anAcceptedMessageIsSentWhateverIsMissing() async throws {
+    /// Over HTTP/1.1, a connection may end in the middle of an answer.
+    @Test func reportsSentIfBodyOfAcceptanceIsCut() async throws {
         try await HTTP1Server.with { _ in
             .end("HTTP/1.1 201 Created\r\nlocation: https://push.example/m/1\r\ncontent-length: 9\r\n\r\ncut")
         } _: { server in

@@ -17,13 +17,13 @@ import WebPushOutput
             ("xfcm.googleapis.com", false), ("fcm.googleapis.com.evil.example", false), ("googleapis.com", false),
             ("android.googleapis.com", false), ("push.services.mozilla.com", false), ("localhost", false),
         ])
-    func usualOnes(host: String, isAllowed: Bool) {
+    func allowsHostsOfDefaultList(host: String, isAllowed: Bool) {
         let hosts = AllowedHosts(Self.rules(AllowedHosts.usual))
         #expect((hosts.entry(allowing: Endpoint(host: host, port: 443)) != nil) == isAllowed)
-        #expect(hosts.entry(allowing: Endpoint(host: host, port: 8_443)) == nil, "another port is another origin")
+        #expect(hosts.entry(allowing: Endpoint(host: host, port: 8_443)) == nil, "a different port is not allowed")
     }
 
-    @Test func portsAreNamed() {
+    @Test func allowsConfiguredPortsOnly() {
         let hosts = AllowedHosts(Self.rules("ntfy.example.com:8443, *.up.example.com:444"))
         #expect(hosts.entry(allowing: Endpoint(host: "ntfy.example.com", port: 8_443)) != nil)
         #expect(hosts.entry(allowing: Endpoint(host: "ntfy.example.com", port: 443)) == nil)
@@ -31,13 +31,13 @@ import WebPushOutput
         #expect(hosts.entry(allowing: Endpoint(host: "up.example.com", port: 444)) == nil)
     }
 
-    @Test func namesEntryAsInList() {
+    @Test func returnsNameOfEachEntry() {
         let rules = Self.rules("Push.example.com:443, *.up.example.com:444")
         let hosts = AllowedHosts(rules, privateHosts: [Endpoint(host: "localhost", port: 1)])
         #expect((0..<3).map(hosts.name) == ["push.example.com", "*.up.example.com:444", "private_hosts"])
     }
 
-    @Test func privateOnesAreNamedWithTheirPort() {
+    @Test func allowsPrivateHostsByNameAndPort() {
         let local = Endpoint(host: "localhost", port: 8_443)
         let hosts = AllowedHosts(Self.rules(AllowedHosts.usual), privateHosts: [local])
         #expect(hosts.entry(allowing: local) != nil && hosts.mayBePrivate(local))
@@ -49,7 +49,7 @@ import WebPushOutput
     @Test(arguments: [
         "", "*", "*.", "*.com", "a.*.com", "10.0.0.1", "[::1]", "a b.com", "a.com:", "a.com:0", "https://a.example",
     ])
-    func noRule(text: String) {
+    func rejectsInvalidRules(text: String) {
         #expect(AllowedHosts.Rule(text) == nil)
     }
 }

@@ -11,7 +11,7 @@ import WebPushOutput
             ("push.example.com:8443/", "push.example.com", 8_443, "/"), ("localhost/x@y", "localhost", 443, "/x@y"),
             ("a.example//b/../c", "a.example", 443, "//b/../c"),
         ] as [(String, String, Int, String)])
-    func good(rest: String, host: String, port: Int, path: String) throws {
+    func parsesValidEndpoints(rest: String, host: String, port: Int, path: String) throws {
         for scheme in ["https", "HTTPS"] {
             let text = "\(scheme)://\(rest)"
             let endpoint = try PushEndpoint(text: text)
@@ -20,7 +20,7 @@ import WebPushOutput
         }
     }
 
-    /// What a stranger may try. Many of these lead elsewhere in one parser or another.
+    /// URLs that an attacker may try. Different parsers read many of them as different hosts.
     @Test(arguments: [
         "", "https://", "https:///", "https://a.example", "https://a.example?x", "http://a.example/", "a.example/x",
         "//a.example/x", "ftp://a.example/", "https:/a.example/x", "https:\\\\a.example/x", " https://a.example/",
@@ -30,11 +30,11 @@ import WebPushOutput
         "https://a.example:/", "https://a.example:0/", "https://a.example:65536/", "https://a.example:443:443/",
         "https://a.example:+443/", "https://a.example:0443000/",
     ])
-    func badURLs(text: String) {
+    func rejectsInvalidURLs(text: String) {
         #expect(throws: WebPushFault.badEndpoint, "\(text)") { try PushEndpoint(text: text) }
     }
 
-    /// Addresses in all their spellings, and what is no name.
+    /// IP addresses in all notations, and invalid host names.
     @Test(arguments: [
         "127.0.0.1", "127.1", "2130706433", "0x7f.0.0.1", "0x7f000001", "017700000001", "10.0.0.1:443", "[::1]",
         "[::ffff:10.0.0.1]", "[fe80::1%25eth0]", "169.254.169.254", "1.2.3.4.5", "a.example.0x7f", "a.example.",
@@ -42,11 +42,11 @@ import WebPushOutput
         "a.example\t", "ａ.example", "\(String(repeating: "a", count: 64)).example",
         "\(String(repeating: "a.", count: 127))example",
     ])
-    func badHosts(host: String) {
+    func rejectsAddressesAndInvalidHosts(host: String) {
         #expect(throws: WebPushFault.badEndpoint) { try PushEndpoint(text: "https://\(host)/x") }
     }
 
-    @Test func lengthHasABound() throws {
+    @Test func limitsLengthTo2048Bytes() throws {
         let longest = "https://a.example/" + String(repeating: "x", count: 2_030)
         #expect(longest.utf8.count == 2_048)
         #expect(try PushEndpoint(text: longest).path.count == 2_031)

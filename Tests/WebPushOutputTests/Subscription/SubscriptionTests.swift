@@ -11,7 +11,7 @@ import WebPushOutput
         #"{"endpoint":"\#(endpoint)",\#(rest)"keys":\#(keys)}"#
     }
 
-    @Test func asABrowserGivesIt() throws {
+    @Test func readsSubscriptionFromBrowser() throws {
         let subscription = try Subscription(
             text: Self.text(
                 keys: #"{"p256dh":"\#(Self.point)","auth":"\#(Self.secret)"}"#, rest: #""expirationTime":null,"#))
@@ -20,10 +20,10 @@ import WebPushOutput
         #expect(subscription.expiration == nil)
     }
 
-    /// Encoders differ in alphabet and padding, and some of JSON escape the slash.
+    /// Encoders differ in alphabet and padding, and some JSON encoders escape the slash.
     @Test(arguments: [("+", "/", ""), ("+", "/", "="), ("-", "_", "="), ("+", "\\/", "="), ("-", "_", "")])
-    func anyBase64(plus: String, slash: String, padding: String) throws {
-        // Of a point that has both of the characters in question.
+    func readsKeysInEveryBase64Form(plus: String, slash: String, padding: String) throws {
+        // This point contains both characters in which the alphabets differ.
         let point = "BP-vLxL3X_" + Self.point.dropFirst(10)
         func spelled(_ text: String, _ padding: String) -> String {
             text.map { $0 == "-" ? plus : $0 == "_" ? slash : String($0) }.joined() + padding
@@ -35,7 +35,7 @@ import WebPushOutput
             ))
         #expect(good.keys?.point == Base64URL.bytes(Self.point))
         #expect(good.keys?.secret == Base64URL.bytes(Self.secret))
-        #expect(throws: WebPushFault.badKeys, "a point that is not on the curve") {
+        #expect(throws: WebPushFault.badKeys, "the point is not on the curve") {
             try Subscription(
                 text: Self.text(keys: #"{"p256dh":"\#(spelled(point, padding))","auth":"\#(Self.secret)"}"#))
         }
@@ -49,26 +49,26 @@ import WebPushOutput
         #"{"p256dh":"\#(point)","auth":"BTBZMqHH6r4Tts7J aSIgg"}"#, #"{"p256dh":"\#(point)==","auth":"\#(secret)"}"#,
         #"{"p256dh":null,"auth":null}"#,
     ])
-    func badKeys(keys: String) {
+    func rejectsInvalidKeys(keys: String) {
         #expect(throws: WebPushFault.badKeys) { try Subscription(text: Self.text(keys: keys)) }
     }
 
-    /// Legal: a message to it has no body (RFC 8030).
+    /// A subscription may lack keys. Messages to it have no body (RFC 8030).
     @Test(arguments: [#"{"endpoint":"\#(endpoint)"}"#, text(keys: "{}"), text(keys: "null")])
-    func withoutKeys(text: String) throws {
+    func acceptsSubscriptionWithoutKeys(text: String) throws {
         #expect(try Subscription(text: text).keys == nil)
     }
 
     @Test(arguments: [
         ("1795168800000", 1_795_168_800_000), ("1795168800000.5", 1_795_168_800_001), ("1e12", 1_000_000_000_000),
     ])
-    func expirationTime(text: String, milliseconds: Int64) throws {
+    func readsExpirationTime(text: String, milliseconds: Int64) throws {
         let subscription = try Subscription(text: Self.text(keys: "{}", rest: #""expirationTime":\#(text),"#))
         #expect(subscription.expiration == Timestamp(milliseconds: milliseconds))
     }
 
     @Test(arguments: ["null", #""soon""#, "1e400"])
-    func noExpirationTime(text: String) throws {
+    func ignoresUnusableExpirationTime(text: String) throws {
         #expect(try Subscription(text: Self.text(keys: "{}", rest: #""expirationTime":\#(text),"#)).expiration == nil)
     }
 }

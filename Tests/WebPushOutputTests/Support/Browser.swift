@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import PushModel
 
-/// Somebody who has subscribed.
+/// A browser with a push subscription.
 struct Browser: Sendable {
     let endpoint: String
     private let key = P256.KeyAgreement.PrivateKey()
@@ -12,7 +12,7 @@ struct Browser: Sendable {
         self.endpoint = endpoint
     }
 
-    /// As its page hands it in.
+    /// The recipient in the form in which a web page submits it.
     var subscription: String {
         let point = Base64URL.text(key.publicKey.x963Representation)
         return """

@@ -7,7 +7,7 @@ import PushTestSupport
 import WebPushOutput
 import WebPushSimulator
 
-/// The simulator of all four services, under the names of the real ones, and an output that takes it for them.
+/// A simulator of all four services under their real host names, and an output that sends to it.
 final class PushServices: Sendable {
     static let hosts: [Persona: String] = [
         .apple: "web.push.apple.com", .mozilla: "updates.push.services.mozilla.com", .google: "fcm.googleapis.com",
@@ -47,7 +47,7 @@ final class PushServices: Sendable {
         sending = try Sending(
             to: Self.hosts.values.map { Endpoint(host: $0, port: 443) }, authorityFile: file
         ) { configuration in
-            // Longer than a test waits for anything.
+            // Longer than any wait of a test.
             configuration.requestTimeoutSeconds = 120
             configuration.resolve = { host, _ in
                 guard let persona = Self.hosts.first(where: { $0.value == host })?.key else { return [] }
@@ -63,9 +63,9 @@ final class PushServices: Sendable {
         try? FileManager.default.removeItem(atPath: authorityFile)
     }
 
-    /// A recipient as its page hands it in.
+    /// Returns a new recipient in the form in which a web page submits it.
     ///
-    /// - Parameter key: nil: the output's own.
+    /// - Parameter key: the VAPID key of the subscription, or `nil` for the output's own key.
     func recipient(
         of persona: Persona, key: String? = nil, state: WebPushSimulator.SubscriptionState = .good
     ) throws -> String {
@@ -78,7 +78,7 @@ final class PushServices: Sendable {
             """
     }
 
-    /// - Parameter credential: nil: the output's own.
+    /// - Parameter credential: the credential to send with, or `nil` for the output's own.
     func send(
         _ recipients: [String], payload: String = #"{"title":"Hi"}"#, with credential: Credential? = nil,
         _ members: String...

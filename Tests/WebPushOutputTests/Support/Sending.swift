@@ -11,7 +11,7 @@ import Threading
 import WebPushOutput
 import WireTestSupport
 
-/// An output with a key, sending to servers of the tests' own.
+/// An output with one key that sends to servers of the test.
 final class Sending: Sendable {
     private final class Told: Sendable {
         let events = Mutex<[Refusal.Event]>([])
@@ -26,9 +26,9 @@ final class Sending: Sendable {
     var refusals: [Refusal.Event] { told.events.withLock { $0 } }
 
     /// - Parameters:
-    ///   - origins: hosts and ports that messages may go to, although they are of this machine.
-    ///   - authorityFile: of the servers' certificates.
-    ///   - logBook: keeps the log, if the test reads it.
+    ///   - origins: the local hosts and ports that messages may go to.
+    ///   - authorityFile: the path of the file with the authorities of the servers' certificates.
+    ///   - logBook: the recorder of log lines, or `nil` to discard them.
     init(
         to origins: [Endpoint], authorityFile: String?, allowing rules: [String] = [], logBook: LogBook? = nil,
         _ change: (inout WebPushConfiguration) -> Void = { _ in }
@@ -61,7 +61,7 @@ final class Sending: Sendable {
             try Job.read(Job.sampleText(recipients: recipients, payload: payload, members)), credential: credential)
     }
 
-    /// Sends and waits for an outcome of each.
+    /// Sends a job and returns the outcomes of its recipients.
     @discardableResult
     func send(_ job: RoutedJob) async -> [Outcome] {
         let before = recorder.outcomes.count
@@ -71,7 +71,7 @@ final class Sending: Sendable {
     }
 }
 
-/// The authorities of several servers in one file, which is left to the system to remove.
+/// Writes the authorities of several servers to one temporary file and returns its path. The file is not removed.
 func authorities(_ servers: [ScriptedServer]) throws -> String {
     let file = FileManager.default.temporaryDirectory.appending(path: "authorities-\(UUID().uuidString).pem").path
     try servers.map(\.authorityPEM).joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)

@@ -13,7 +13,7 @@ extension PushEndpoint {
     }
 }
 
-/// Of RFC 8291, section 5 and appendix A.
+/// The example of RFC 8291, section 5 and appendix A.
 enum RFC8291 {
     static let message = "When I grow up, I want to be a watermelon"
     static let receiverPoint = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"

@@ -4,8 +4,8 @@ import Testing
 import WebPushOutput
 
 @Suite struct VAPIDIdentityTests {
-    /// Whoever makes up origins without end takes no memory, and takes no token from those in use.
-    @Test func itKeepsSoManyTokens() throws {
+    /// Invented origins must neither exhaust memory nor evict tokens that are in use.
+    @Test func evictsLeastRecentlyUsedToken() throws {
         let identity = try VAPIDIdentity(try Sending.credential(id: "1").credential)
         func token(_ number: Int, at second: Int64) throws -> VAPIDToken {
             let origin = Endpoint(host: "o\(number).up.example.com", port: 443)
@@ -15,9 +15,9 @@ import WebPushOutput
         let late = Int64(VAPIDIdentity.maximumTokens)
         #expect(try token(0, at: late) === tokens[0])
         _ = try token(VAPIDIdentity.maximumTokens, at: late + 1)
-        #expect(try token(0, at: late + 2) === tokens[0], "it was used a moment ago")
+        #expect(try token(0, at: late + 2) === tokens[0], "token 0 was used recently")
         #expect(try token(2, at: late + 2) === tokens[2])
-        #expect(try token(1, at: late + 2) !== tokens[1], "nobody had asked for it for the longest")
+        #expect(try token(1, at: late + 2) !== tokens[1], "token 1 was unused for the longest time")
     }
 
     private static let origin = Endpoint(host: "push.example.com", port: 443)
@@ -33,7 +33,7 @@ import WebPushOutput
         let renewed = try token(at: 12 * 3_600)
         #expect(renewed !== first && renewed.proof.acceptedAt == 5_000)
         first.proof.accepted(uptime: 6_000)
-        #expect(renewed.proof.acceptedAt == 6_000, "a message with the previous token was on the wire")
+        #expect(renewed.proof.acceptedAt == 6_000, "an answer to the previous token counts, too")
         identity.refused(renewed, by: Self.origin)
         let signedAgain = try token(at: 12 * 3_600)
         #expect(signedAgain !== renewed && signedAgain.proof.acceptedAt == 6_000)
@@ -52,6 +52,6 @@ import WebPushOutput
         #expect(new.authorization != token.authorization && new.proof.acceptedAt == 5_000)
 
         let other = try VAPIDIdentity(try Sending.credential(id: "1").credential, replacing: before)
-        #expect(try other.token(for: Self.origin, now: now).proof.acceptedAt == nil, "it has another key")
+        #expect(try other.token(for: Self.origin, now: now).proof.acceptedAt == nil, "the credential has another key")
     }
 }

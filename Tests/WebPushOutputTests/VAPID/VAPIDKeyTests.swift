@@ -11,7 +11,7 @@ import WebPushOutput
         let sub: String
     }
 
-    @Test func aTokenIsWhatTheRFCSays() throws {
+    @Test func signsTokenAsRFC8292Requires() throws {
         let key = VAPIDKey(subject: "mailto:push@example.com")
         let value = try key.authorization(
             for: "https://push.example.net", expiring: Timestamp(seconds: 1_795_168_800))
@@ -31,7 +31,7 @@ import WebPushOutput
         #expect(publicKey.isValidSignature(signature, for: Data("\(parts.1).\(parts.2)".utf8)))
     }
 
-    @Test func itIsKeptAndReadBack() throws {
+    @Test func readsBackSealedKey() throws {
         let key = VAPIDKey(subject: "https://example.com/contact")
         let back = try VAPIDKey(sealed: try key.sealed())
         #expect(back.publicKeyText == key.publicKeyText)
@@ -46,11 +46,11 @@ import WebPushOutput
         "https://yourdomain.com:8443/contact?x", "mailto:push@example.com.de", "mailto:push@myexample.com",
         "mailto:push@test.yourdomain.com", "https://yourdomain.com/example.com",
     ])
-    func goodSubjects(text: String) {
+    func acceptsValidSubjects(text: String) {
         #expect(VAPIDSubject.problem(of: text) == nil)
     }
 
-    /// Apple is known to refuse most of them.
+    /// Apple refuses most of these subjects.
     @Test(arguments: [
         "", "push@yourdomain.com", "mailto:", "mailto:push", "mailto:@yourdomain.com", "mailto:push@",
         "mailto:push@localhost", "mailto: push@yourdomain.com", "mailto:<push@yourdomain.com>",
@@ -58,7 +58,7 @@ import WebPushOutput
         "https://yourdomain.com:", "https://yourdomain.com:x", "https://yourdomain.com:65536",
         "https://yourdomain.com:+443", "mailto:push@exämple.com", "mailto:push@example", "mailto:push@yourdomain.com.",
     ])
-    func badSubjects(text: String) {
+    func rejectsInvalidSubjects(text: String) {
         #expect(VAPIDSubject.problem(of: text) != nil)
     }
 
@@ -71,12 +71,12 @@ import WebPushOutput
         for text in ["mailto:push@\(host)", "https://\(host)", "https://\(host):8443/contact", "HTTPS://\(host)/?a"] {
             #expect(VAPIDSubject.problem(of: text)?.contains("a reserved domain") == true, "\(text)")
         }
-        // A dot at the end names the same host.
+        // A trailing dot names the same host.
         #expect(VAPIDSubject.problem(of: "mailto:push@\(host).") != nil)
         #expect(VAPIDSubject.problem(of: "https://\(host)./") != nil)
     }
 
-    @Test func tokensAreRenewedAhead() {
+    @Test func renewsTokensBeforeExpiry() {
         let start = Timestamp(seconds: 1_795_168_800)
         func at(_ hours: Double) -> Timestamp { Timestamp(seconds: start.seconds + Int64(hours * 3_600)) }
         let early = VAPIDTokenSchedule(now: start, random: 0)
@@ -85,6 +85,6 @@ import WebPushOutput
         let late = VAPIDTokenSchedule(now: start, random: 0.999)
         #expect(!late.isDue(now: at(10.9)) && late.isDue(now: at(11)))
         #expect(!early.isDue(now: at(-0.9)))
-        #expect(early.isDue(now: at(-1.1)), "it would expire more than 12 hours from now")
+        #expect(early.isDue(now: at(-1.1)), "a token must not expire more than 12 hours from now")
     }
 }

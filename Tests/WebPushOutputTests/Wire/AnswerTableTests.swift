@@ -3,12 +3,12 @@ import Testing
 import WebPushOutput
 import WebPushSimulator
 
-/// Every answer of every service, over TLS.
+/// Every answer of each service, over TLS.
 @Suite struct AnswerTableTests {
     typealias Row = (verdict: Outcome.Verdict, reason: String)
 
     @Test(arguments: Persona.allCases, WebPushReason.allCases)
-    func answers(persona: Persona, fault: WebPushReason) async throws {
+    func mapsEveryAnswerToOutcome(persona: Persona, fault: WebPushReason) async throws {
         try await PushServices.with { services in
             let before = try await services.send([try services.recipient(of: persona)])
             #expect(before.map(\.verdict) == [.sent])
@@ -71,7 +71,8 @@ import WebPushSimulator
         }
     }
 
-    /// Where it does not say what a 401 is about, another was accepted before: it is the subscription.
+    /// Returns the expected outcome for Google. An unexplained refusal concerns the subscription, because the service
+    /// has accepted an earlier message.
     private static func google(_ fault: WebPushReason) -> Row {
         switch fault {
         case .badPath, .unknown: (.unregistered, "Status404")
@@ -109,7 +110,7 @@ import WebPushSimulator
         }
     }
 
-    /// Both sides of what decides between the key and a subscription.
+    /// Without an earlier accepted message, the refusal may also concern the key.
     @Test(arguments: [Persona.google, .microsoft])
     func retriesFirstMessageWithUnexplainedRefusal(persona: Persona) async throws {
         try await PushServices.with { services in

@@ -5,9 +5,9 @@ import Testing
 import WebPushOutput
 import WebPushSimulator
 
-/// Bad days: every recipient is told once, and both sides count the same.
+/// Connection faults. Each recipient gets exactly one outcome, and output and simulator count the same messages.
 @Suite struct FaultMatrixTests {
-    /// Each recipient has one outcome, and what was sent was accepted, once.
+    /// Checks that each recipient has one outcome, and that the simulator accepted each sent message once.
     private func expectCounts(_ services: PushServices, _ outcomes: [Outcome], _ count: Int) {
         #expect(outcomes.count == count && Set(outcomes.map(\.recipient)) == Set(0..<count))
         let acceptances = services.simulator.recordedAcceptances
@@ -19,7 +19,7 @@ import WebPushSimulator
         try (0..<count).map { _ in try services.recipient(of: persona) }
     }
 
-    @Test func theLimitOfStreamsIsKept() async throws {
+    @Test func staysWithinStreamLimit() async throws {
         try await PushServices.with({ $0.streamLimit = 10 }) { services in
             let outcomes = try await services.send(try recipients(services, 1_000, of: .google))
             #expect(outcomes.allSatisfy { $0.verdict == .sent })
@@ -28,7 +28,7 @@ import WebPushSimulator
         }
     }
 
-    @Test func whatIsAboveTheLastStreamGoesElsewhere() async throws {
+    @Test func resendsStreamsAboveLastStreamOfGoAway() async throws {
         try await PushServices.with { services in
             var faults = WebPushSimulator.StandingFaults()
             faults.answerDelayMilliseconds = 20
@@ -36,8 +36,8 @@ import WebPushSimulator
             let all = try recipients(services, 1_000, of: .apple)
             async let outcomes = services.send(all)
             for _ in 0..<3 {
-                // Or all is done already.
-                try await eventually("requests under way") {
+                // All messages may be answered already.
+                try await eventually("requests are on the wire") {
                     let counters = await services.simulator.counters()
                     return counters.openStreams > 0 || counters.arrivals >= 1_000
                 }
@@ -49,7 +49,7 @@ import WebPushSimulator
         }
     }
 
-    @Test func refusedStreamsAreSentAgain() async throws {
+    @Test func resendsRefusedStreams() async throws {
         try await PushServices.with { services in
             _ = try await services.send(try recipients(services, 1, of: .google))
             services.simulator.refuseStreams(300)
@@ -60,14 +60,14 @@ import WebPushSimulator
     }
 
     @Test(arguments: [Persona.google, .mozilla])
-    func aCutIsUnknownForWhatWasWritten(persona: Persona) async throws {
+    func reportsUnknownForMessagesOnCutConnection(persona: Persona) async throws {
         try await PushServices.with { services in
             var faults = WebPushSimulator.StandingFaults()
             faults.silence = .answers
             await services.simulator.setFaults(faults)
             let all = try recipients(services, 200, of: persona)
             async let outcomes = services.send(all)
-            try await eventually("requests under way") { await services.simulator.counters().openStreams > 0 }
+            try await eventually("requests are on the wire") { await services.simulator.counters().openStreams > 0 }
             await services.simulator.setFaults(.init())
             await services.simulator.cutConnections()
             let told = try await outcomes
@@ -77,24 +77,24 @@ import WebPushSimulator
         }
     }
 
-    @Test func aShutDownThatIsCancelledGivesUpWhatIsOnTheWire() async throws {
+    @Test func abandonsMessagesOnTheWireIfShutDownIsCancelled() async throws {
         try await PushServices.with { services in
             var faults = WebPushSimulator.StandingFaults()
             faults.silence = .answers
             await services.simulator.setFaults(faults)
             let all = try recipients(services, 20, of: .google)
             async let outcomes = services.send(all)
-            try await eventually("requests under way") { await services.simulator.counters().openStreams == 20 }
+            try await eventually("requests are on the wire") { await services.simulator.counters().openStreams == 20 }
             services.sending.output.stopSending()
             let shutDown = Task { await services.sending.output.shutDown() }
             shutDown.cancel()
-            try await eventually("it is closed") { await services.simulator.counters().openConnections == 0 }
+            try await eventually("no connection is open") { await services.simulator.counters().openConnections == 0 }
             await shutDown.value
             #expect(try await outcomes.allSatisfy { $0.verdict == .unknown && $0.reason == "ConnectionLost" })
         }
     }
 
-    @Test func aResetIsUnknown() async throws {
+    @Test func reportsUnknownOnStreamReset() async throws {
         try await PushServices.with { services in
             await services.answer(PlannedWebPushAnswer(loss: .reset))
             let outcomes = try await services.send(try recipients(services, 20, of: .apple))
@@ -105,8 +105,8 @@ import WebPushSimulator
         }
     }
 
-    /// Bodies leave as the service grants the window for them.
-    @Test func aSlowWindowIsWaitedFor() async throws {
+    /// The service enlarges the window slowly, and bodies are sent as it permits.
+    @Test func waitsForSlowFlowControlWindow() async throws {
         try await PushServices.with { services in
             var faults = WebPushSimulator.StandingFaults()
             faults.windowDelayMilliseconds = 20
@@ -118,8 +118,9 @@ import WebPushSimulator
         }
     }
 
-    /// One of two keys is refused, and the other goes on; then both do.
-    @Test func twoAppsAndOneBrokenKey() async throws {
+    /// While the service refuses one key, the output still sends with the other. Later the refused key is accepted
+    /// again.
+    @Test func sendsWithOtherKeyWhileFirstIsRefused() async throws {
         try await PushServices.with { services in
             _ = try await services.send(try recipients(services, 10, of: .mozilla))
             let broken = try Sending.credential(id: "broken")
@@ -129,7 +130,7 @@ import WebPushSimulator
             #expect(refused.map(\.verdict) == [.hold])
             let others = try await services.send(try self.recipients(services, 50, of: .mozilla))
             #expect(others.allSatisfy { $0.verdict == .sent })
-            try await eventually("the broken key is tried again") {
+            try await eventually("messages with the refused key are sent again") {
                 try await services.send(recipients, with: broken.credential).allSatisfy { $0.verdict == .sent }
             }
         }

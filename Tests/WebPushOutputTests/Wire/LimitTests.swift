@@ -4,12 +4,12 @@ import Testing
 import WebPushOutput
 import WebPushSimulator
 
-/// What services take and what they do not, both sides of each boundary. They check all that they can, decryption included.
+/// The limits of the services, with cases on both sides. The simulator checks everything, including decryption.
 @Suite struct LimitTests {
     private static let otherKey = VAPIDKey(subject: "mailto:push@example.com").publicKeyText
 
     @Test(arguments: Persona.allCases, [(0, true), (1, true), (3_993, true), (3_994, false)])
-    func payloads(persona: Persona, limit: (count: Int, isGood: Bool)) async throws {
+    func enforcesPayloadLimit(persona: Persona, limit: (count: Int, isGood: Bool)) async throws {
         try await PushServices.with { services in
             let text = String(repeating: "x", count: limit.count)
             let outcomes = try await services.send([try services.recipient(of: persona)], payload: "\"\(text)\"")
@@ -19,8 +19,8 @@ import WebPushSimulator
         }
     }
 
-    /// Where Mozilla's bridge takes less, it says so.
-    @Test func firefoxOnAndroidTakesLess() async throws {
+    /// Mozilla's bridge to Android accepts smaller bodies and refuses larger ones with errno 104.
+    @Test func enforcesSmallerLimitOfFirefoxOnAndroid() async throws {
         try await PushServices.with({ $0.longestBodies = [.mozilla: 2_700] }) { services in
             for (count, reason) in [(2_700 - 103, nil), (2_700 - 102, "Errno104")] as [(Int, String?)] {
                 let outcomes = try await services.send(
@@ -31,7 +31,7 @@ import WebPushSimulator
     }
 
     @Test(arguments: Persona.allCases)
-    func livesUrgenciesAndTopics(persona: Persona) async throws {
+    func sendsValidTTLsUrgenciesAndTopics(persona: Persona) async throws {
         try await PushServices.with { services in
             for member in [
                 #""expires_at":0"#, #""expires_at":"2100-01-01T00:00:00Z""#, #""priority":10"#, #""priority":5"#,
@@ -42,19 +42,19 @@ import WebPushSimulator
                 let outcomes = try await services.send([try services.recipient(of: persona)], payload: #""x""#, member)
                 #expect(outcomes.map(\.verdict) == [.sent], "\(member): \(outcomes.map(\.reason))")
             }
-            #expect(services.simulator.vapidUses.values.map(\.tokens) == [1], "one token for a key and an origin")
+            #expect(services.simulator.vapidUses.values.map(\.tokens) == [1], "one token per key and origin")
         }
     }
 
     @Test(arguments: Persona.allCases)
-    func subscriptions(persona: Persona) async throws {
+    func reportsOutcomeForEachSubscriptionState(persona: Persona) async throws {
         try await PushServices.with { services in
             let recipients = try [
                 services.recipient(of: persona), services.recipient(of: persona, state: .gone),
                 services.recipient(of: persona, state: .unknown),
                 services.recipient(of: persona, key: Self.otherKey), services.recipient(of: persona),
             ]
-            // That its key is good there is to be known before it is refused.
+            // The service must have accepted the key before it refuses a subscription.
             _ = try await services.send([recipients[0]])
             let outcomes = try await services.send(recipients).sorted { $0.recipient < $1.recipient }
             #expect(outcomes.map(\.verdict) == [.sent, .unregistered, .unregistered, .rejected, .sent])
@@ -62,8 +62,8 @@ import WebPushSimulator
         }
     }
 
-    /// All services at once, one of them over HTTP/1.1: each recipient is told once, and gets its message once.
-    @Test func aCampaign() async throws {
+    /// All services at once, one of them over HTTP/1.1. Each recipient gets one message and one outcome.
+    @Test func sendsCampaignToAllServices() async throws {
         try await PushServices.with { services in
             // A service that needs ten seconds for its first answer counts as silent.
             let count = 2_000 / deadlineFactor

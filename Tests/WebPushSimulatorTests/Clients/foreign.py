@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Clients that are not ours against the simulator of push services: foreign.py CLIENT FOLDER. Says nothing if all is well; ends
-with 77 and a line if the client can't be had."""
+"""Runs another project's client against the simulator of push services: foreign.py CLIENT FOLDER. Prints nothing on success.
+Exits with 77 and a line if the client is not available."""
 import base64
 import os
 import sys
@@ -67,7 +67,7 @@ def pywebpush(double):
         except library.WebPushException as error:
             assert error.response.status_code == status, (persona, state, error.response.status_code)
     try:
-        # What its default of no life means to Apple.
+        # The library's default TTL of 0 is an error for Apple.
         library.webpush(subscription(double, "apple", key), TEXT, vapid_private_key=vapid,
                         vapid_claims={"sub": "mailto:push@example.com"})
         raise AssertionError("not refused")
@@ -76,7 +76,7 @@ def pywebpush(double):
 
 
 def http_ece(double):
-    """The library below: a body as it makes it, sent by hand."""
+    """Sends a body that the library http_ece has encrypted."""
     import http_ece as library
     import requests
     from cryptography.hazmat.primitives.asymmetric import ec

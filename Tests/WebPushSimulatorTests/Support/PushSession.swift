@@ -4,11 +4,12 @@ import TestSupport
 import Testing
 import WebPushSimulator
 
-/// Push services, a key, and a way to push to each over TLS: HTTP/2, and HTTP/1.1 by curl to Mozilla's.
+/// The simulated push services, a VAPID key, and a client for each service over TLS. Mozilla's service is reached over
+/// HTTP/1.1 with curl, the others over HTTP/2.
 struct PushSession: Sendable {
     let simulator: WebPushSimulator
     let vapid = TestVAPID()
-    /// The simulator's clock stands.
+    /// The time of the simulator's clock, which stands still, in seconds since 1970.
     static let now = 1_790_000_000
     private let folder: URL
 
@@ -44,14 +45,14 @@ struct PushSession: Sendable {
         try simulator.subscribe(persona, key: vapid.publicKey, state: state)
     }
 
-    /// A push with which all is well, but for what is changed.
+    /// A push that is valid unless a test changes a property.
     struct Push {
         var message: TestMessage? = TestMessage()
         var body: [UInt8]?
         var claims = TestVAPID.Claims()
-        /// In place of the field of the claims; empty: none.
+        /// The authorization field to send in place of the one with the claims. An empty text omits the field.
         var authorization: String?
-        /// Others and changed ones; nil leaves one out.
+        /// The header fields to add or change. A value of `nil` omits the field.
         var fields: [(String, String?)] = []
         var method = "POST"
         var path: String?

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import WebPushSimulator
 
-/// A message as a sender enciphers it, with all that it could do wrong.
+/// A message that a sender encrypts. Tests can make every part of it invalid.
 struct TestMessage {
     var plaintext = Array("hello".utf8)
     var salt = (0..<16).map { _ in UInt8.random(in: 0...255) }
@@ -10,9 +10,9 @@ struct TestMessage {
     var delimiter: UInt8 = 2
     var padding: [UInt8] = []
     var after: [UInt8] = []
-    /// nil: 4096.
+    /// The record size in the header, or `nil` for 4096.
     var recordSize: Int?
-    /// nil: the key's.
+    /// The key id in the header, or `nil` for the public key.
     var keyID: [UInt8]?
 
     func body(for subscription: SubscriptionJSON) throws -> [UInt8] {
@@ -37,6 +37,6 @@ struct TestMessage {
             + Array(box.tag) + after
     }
 
-    /// What a record of this message takes.
+    /// The size of this message's record, in bytes.
     var recordBytes: Int { plaintext.count + 1 + padding.count + 16 }
 }

@@ -1,17 +1,17 @@
 import Crypto
 import WebPushSimulator
 
-/// A VAPID key, and the fields that it signs.
+/// A VAPID key that signs authorization fields.
 struct TestVAPID {
     let key = P256.Signing.PrivateKey()
 
     var publicKey: String { UnpaddedBase64.encode(key.publicKey.x963Representation) }
 
-    /// What a token says, in JSON; nil leaves a claim out.
+    /// The header and the claims of a token. A claim that is `nil` is left out.
     struct Claims {
         var header = #"{"typ":"JWT","alg":"ES256"}"#
         var aud: String? = "https://localhost"
-        /// Seconds from now.
+        /// The expiry, in seconds from now.
         var exp: Int? = 43_200
         var sub: String? = "mailto:push@example.com"
     }

@@ -73,7 +73,7 @@ def cases() -> list[tuple[str, bytes, int]]:
 
 
 def answer(port: int, sent: bytes) -> int:
-    """The status of the answer, or 0 if the connection was closed without one."""
+    """Returns the status of the answer, or 0 if the connection was closed without one."""
     with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
         try:
             connection.sendall(sent)

@@ -41,7 +41,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{ dig "amqp" "prefix" "martlet" .Values.config }}
 {{- end }}
 
-{{/* Text of a value in which a few names stand in braces; another one would come out as nothing. */}}
+{{/* Expands the known names in braces in a value. Fails for other names, because they would expand to nothing. */}}
 {{- define "martlet.template" -}}
 {{- $known := `\{\{-?\s*\.(prefix|Release\.Name|Release\.Namespace)\s*-?\}\}` }}
 {{- if contains "{{" (regexReplaceAll $known .text "") }}
@@ -100,11 +100,11 @@ authorization:
 {{- end }}
 {{- /* A port ends at a comma, a slash, white space or the end of the text. The groups of an IPv6 address do not. */}}
 {{- range regexFindAll `:[0-9]+([,/\s]|$)` (join "," $hosts) -1 }}{{ regexFind `[0-9]+` . }} {{ end }}
-{{- /* Both may use http and its port 80 without naming it. */}}
+{{- /* webhook.private_hosts and tracing.endpoint may use http, whose port 80 they need not name. */}}
 {{- if or (dig "webhook" "private_hosts" "" .Values.config) (regexMatch `^http://[^:/]+(/|$)` (dig "tracing" "endpoint" "" .Values.config)) }}80{{ end }}
 {{- end }}
 
-{{/* A list of one egress rule: to the ports .ports (all, if there are none) of the peers .to (everybody, if there are none). */}}
+{{/* Returns a list of one egress rule, to the ports .ports (or all ports) of the peers .to (or all peers). */}}
 {{- define "martlet.egress" -}}
 {{- $rule := dict }}
 {{- $ports := list }}
@@ -118,7 +118,7 @@ authorization:
 {{- list $rule | toYaml }}
 {{- end }}
 
-{{/* Ingress to the HTTP port for the peers .metricsFrom. An empty list allows none. */}}
+{{/* Allows the peers .metricsFrom to connect to the HTTP port. An empty list allows no peers. */}}
 {{- define "martlet.ingress" -}}
 {{- with .metricsFrom }}
 ingress:

@@ -41,7 +41,7 @@ public final class Publish {
         var factory = new ConnectionFactory();
         factory.setUri(System.getenv().getOrDefault("AMQP_URL", "amqp://127.0.0.1"));
         List<String> tokens = Arrays.asList(arguments).subList(1, arguments.length);
-        // The client reconnects by itself. Publish again, with the same id, what was not confirmed.
+        // The client reconnects by itself. Publish jobs that were not confirmed again, with the same id.
         Connection connection = factory.newConnection("shop");
         try {
             new Publish(connection).publish(Map.of(

@@ -5,7 +5,7 @@ use PhpAmqpLib\Connection\AbstractConnection;
 use PhpAmqpLib\Connection\AMQPConnectionConfig;
 use PhpAmqpLib\Connection\AMQPConnectionFactory;
 
-/** Connects to AMQP_URL. php-amqplib takes the parts of a URL one by one. */
+/** Connects to AMQP_URL. php-amqplib needs the parts of the URL. */
 function connect(): AbstractConnection
 {
     $url = parse_url(getenv('AMQP_URL') ?: 'amqp://127.0.0.1');

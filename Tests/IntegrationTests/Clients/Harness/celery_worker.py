@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Runs the Python snippets of docs/clients.md: AMQP_URL=… celery_worker.py FOLDER, with the package shop (tasks.py, orders.py, publish.py) in
-the folder. Ships two orders, the second in a transaction that is rolled back, and waits until the task has been retried and has
-succeeded. In the first attempt the broker's name cannot be resolved. Prints what the worker reports."""
+"""Runs the Python snippets of docs/clients.md: AMQP_URL=… celery_worker.py FOLDER. The folder has the package shop (tasks.py,
+orders.py, publish.py). Ships two orders, the second in a transaction that is rolled back. Then waits until the task has been
+retried and has succeeded. In the first attempt the broker's name can't be resolved. Prints the log of the worker."""
 import os
 import pathlib
 import subprocess

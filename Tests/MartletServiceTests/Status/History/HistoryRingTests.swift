@@ -20,24 +20,24 @@ import Testing
         #expect(ring.slots == [15_000_000, 15_000_001, 15_000_002])
         #expect(ring.counts(of: "apns").map(\.sent) == [11_500, 12_000, 6_500])
         #expect(ring.counts(of: "apns").map(\.retried) == [115, 120, 65])
-        #expect(ring.seconds == 65, "from the last reading before the slot")
+        #expect(ring.seconds == 65, "measured from the last reading before the slot")
         #expect(Lane.allCases.map { ring.waiting(in: $0)[1] } == [0, 3 * 120_000, 50 * 120_000])
         #expect(Array(ring.counts(of: "apns")[1].answers) == [0, 0, 10_800, 0, 1_200, 0, 0, 0, 0, 0])
     }
 
-    @Test func keepsAnHour() throws {
+    @Test func keepsOneHour() throws {
         let ring = ring(ending: 7_210)
         #expect(ring.slots == Array(15_000_031...15_000_060))
     }
 
-    @Test func dropsLaterSlotsWhenTheClockIsSetBack() {
+    @Test func dropsLaterSlotsIfClockIsSetBack() {
         var recorder = HistoryRecorder()
         let page = MetricPage.history(seconds: 1, outputs: ["apns"], rate: 1)
         for seconds in [0, 130, 400, 140] { recorder.beat(HistoryReading(page), waiting: [], at: after(seconds)) }
         #expect(recorder.ring.slots == [15_000_000, 15_000_001])
     }
 
-    @Test func countsNothingTwiceAfterASuspension() {
+    @Test func countsNothingTwiceAfterSuspension() {
         var recorder = HistoryRecorder()
         for (seconds, count) in [(0, 10), (2, 20), (900, 30)] {
             let page = MetricPage.history(seconds: count, outputs: ["apns"], rate: 1)
@@ -49,7 +49,7 @@ import Testing
 
     // MARK: Text
 
-    @Test func decodesWhatItEncodes() throws {
+    @Test func roundTripsText() throws {
         let ring = ring(ending: 3_000, outputs: ["apns", "fcm"])
         let text = try #require(ring.text(last: HistoryRing.size))
         let read = try #require(HistoryRing(text: text))
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func leavesOutSlotsInWhichTheWorkerDidNotRun() throws {
+    @Test func omitsSlotsInWhichNoWorkerRan() throws {
         var recorder = HistoryRecorder()
         for seconds in [0, 600, 720] {
             let page = MetricPage.history(seconds: seconds, outputs: ["apns"], rate: 1)
@@ -77,9 +77,10 @@ import Testing
         #expect(newest.slots == [15_000_005, 15_000_006] && newest.counts(of: "apns").map(\.sent) == [600, 120])
     }
 
-    /// Four outputs of six, each with the longest name, the largest counts, and answers of all times.
+    /// Six outputs have the longest names, the largest counts, and answers in all buckets. The text includes four of
+    /// them.
     @Test(arguments: [(30, 2_269), (15, 1_219)])
-    func textIsSmall(slots: Int, bytes: Int) throws {
+    func limitsSizeOfText(slots: Int, bytes: Int) throws {
         let names = (0..<6).map { "output-\($0)".padding(toLength: 20, withPad: "x", startingAt: 0) }
         var recorder = HistoryRecorder()
         for step in 0..<400 {
@@ -101,7 +102,7 @@ import Testing
         let read = try #require(HistoryRing(text: text))
         #expect(read.slots.count == slots)
         let sent = names.map { read.counts(of: $0)[3].sent }
-        #expect(sent == [0, 0] + Array(repeating: 255 << 30, count: 4), "the largest count, of the busiest outputs")
+        #expect(sent == [0, 0] + Array(repeating: 255 << 30, count: 4), "only the four busiest outputs are kept")
     }
 
     @Test(arguments: [
@@ -109,18 +110,18 @@ import Testing
         "1.8xi2o.1o.1.A...", "1.8xi2o.1o.1.!!...", "1.8xi2o.1o.1....~apns.A", "1.8xi2o.1o.1....~", "1.-1.0.1....",
         "1.8xi2o.1o.1....~<b>.AA", "1.8xi2o.1o.zzzzzzz....", String(repeating: "1.", count: 5_000),
     ])
-    func rejectsOtherTexts(text: String) {
+    func rejectsInvalidText(text: String) {
         #expect(HistoryRing(text: text) == nil)
     }
 
-    @Test func readsTheShortestText() throws {
+    @Test func readsShortestText() throws {
         let ring = try #require(HistoryRing(text: "1.8xi2o.1o.1...."))
         #expect(ring.slots == [15_000_000] && ring.seconds == 60)
     }
 
     // MARK: Row
 
-    @Test func reportLeavesOutTheHistoryFirst() throws {
+    @Test func shortensOrDropsHistoryFirst() throws {
         let ring = ring(ending: 3_600, outputs: ["apns", "fcm", "webpush"])
         let texts = [30, 15].compactMap { ring.text(last: $0) }
         func report(problems: Int, _ histories: [String]) -> WorkerReport {
@@ -142,7 +143,7 @@ import Testing
         #expect(tooLong.history == nil && tooLong.problems?.isEmpty == false)
     }
 
-    @Test func reportsWithAndWithoutHistoryAreReadByEachVersion() throws {
+    @Test func readsReportsOfOtherVersions() throws {
         struct Earlier: Decodable {
             let host: String
             let minute: [String: Int]

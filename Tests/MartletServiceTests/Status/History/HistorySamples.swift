@@ -3,7 +3,8 @@ import Metering
 import PushModel
 
 extension MetricPage {
-    /// Returns the counters of a worker that has sent for a time. Nine of ten answers took 40 ms, the others 200 ms.
+    /// Returns the counters of a worker that has sent pushes for a number of seconds. Nine of ten answers took 40 ms,
+    /// the others 200 ms.
     static func history(seconds: Int, outputs: [String], rate: Int) -> MetricPage {
         let registry = MetricRegistry()
         for (place, output) in outputs.enumerated() {
@@ -20,7 +21,7 @@ extension MetricPage {
 }
 
 extension HistoryRing {
-    /// Returns the history of a worker that ran for a number of seconds until a time.
+    /// Returns the history of a worker that ran for the given number of seconds until `end`.
     static func sample(
         until end: Timestamp, seconds: Int, outputs: [String] = ["apns"], rate: Int = 100, waiting: [Int] = [0, 3, 50]
     ) -> HistoryRing {

@@ -28,8 +28,8 @@ import Testing
             report: report)
     }
 
-    /// One worker runs for the hour. The other ended after ten minutes and began again after twenty.
-    @Test func addsTwoWorkersWithAGap() throws {
+    /// One worker runs all the time. The other one ends after ten minutes and starts again after twenty.
+    @Test func addsHistoriesWithGap() throws {
         let now = after(2_400)
         var sum = HistorySum(now: now)
         sum.add(.sample(until: now, seconds: 2_400))
@@ -38,7 +38,7 @@ import Testing
         let history = status(sum, at: now)
         let output = try #require(history.outputs.first)
         #expect(history.workers == 2 && history.from == Timestamp(seconds: start.seconds - 1_200).rfc3339)
-        #expect(output.sent.prefix(10).allSatisfy { $0 == nil }, "no worker ran")
+        #expect(output.sent.prefix(10).allSatisfy { $0 == nil }, "no worker ran in these slots")
         #expect(output.sent[11] == 200 && output.sent[14] == 200)
         #expect(output.sent[15..<20] == [100, 100, 100, 100, 100])
         #expect(output.sent[21] == 200 && output.sent[29] == 200)
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// The clock of one worker is five seconds ahead.
-    @Test(arguments: [40, 119]) func showsTheRateOfThePartOfTheLastSlot(seconds: Int) throws {
+    @Test(arguments: [40, 119]) func showsRateOfUnfinishedSlot(seconds: Int) throws {
         let now = after(3_600 + seconds)
         var sum = HistorySum(now: now)
         sum.add(.sample(until: now, seconds: 3_000))
@@ -58,13 +58,13 @@ import Testing
         #expect(last == 200 && history.lastSlotSeconds == seconds)
     }
 
-    @Test func leavesOutTheBeginOfASlot() {
+    @Test func omitsSlotThatHasJustBegun() {
         let now = after(3_610)
         let history = status(.sample(until: now), at: now)
         #expect(history.lastSlotSeconds == 120 && history.outputs.first?.sent.last == 100)
     }
 
-    @Test func keepsTheHistoryOfWorkersThatHaveEnded() throws {
+    @Test func keepsHistoryOfEndedWorkers() throws {
         var fleet = FleetHistory()
         let old = HistoryRing.sample(until: after(1_200), seconds: 1_200)
         _ = fleet.update([member("push-1", old), member("push-2", nil)], now: after(1_200))
@@ -72,13 +72,13 @@ import Testing
         let sum = fleet.update([member("push-3", new)], now: after(2_400))
         #expect(sum.workers == 1)
         let sent = try #require(status(sum, at: after(2_400)).outputs.first?.sent)
-        #expect(sent[12] == 100.267 && sent[29] == 100.267, "rounded in the text")
+        #expect(sent[12] == 100.267 && sent[29] == 100.267, "the text rounds the counts")
         #expect(fleet.update([member("push-3", new)], now: after(6_600)).isKnown.contains(true) == false)
         let back = fleet.update([member("push-1", old), member("push-3", new)], now: after(2_400))
-        #expect(back.workers == 2 && back.counts(of: "apns")[12]?.sent == 12_032, "counted once")
+        #expect(back.workers == 2 && back.counts(of: "apns")[12]?.sent == 12_032, "push-1 must count once")
     }
 
-    @Test func showsThisWorkerIfTheTableCannotBeRead() {
+    @Test func showsThisWorkerIfTableCannotBeRead() {
         let now = after(3_000)
         for (age, scope) in [(1, HistoryStatus.Scope.fleet), (100, .worker), (nil, .worker)] {
             let history = HistoryStatus(
@@ -107,7 +107,7 @@ import Testing
         #expect(history.outputs.map(\.output) == ["fcm"] && history.idleOutputs == ["apns"])
     }
 
-    @Test func estimatesQuantilesWithinABucket() {
+    @Test func estimatesQuantilesWithinBucket() {
         var output = HistoryCounts()
         #expect(output.quantile(0.5) == nil)
         output.all = [9, 9, 9] + [0, 0, 100, 100, 0, 0, 0, 0, 0, 0]

@@ -3,7 +3,8 @@ import Foundation
 import PushModel
 import Synchronization
 
-/// Jobs wait here until a queue of its own writes them: nobody who hands one in waits for the disk.
+/// An output that writes pushes to a file. Jobs wait until the output's own dispatch queue writes them, so that callers
+/// never wait for the disk.
 final class LogbookOutput: Output {
     private struct State {
         var waiting: [(job: RoutedJob, sink: any OutcomeSink)] = []
@@ -29,7 +30,7 @@ final class LogbookOutput: Output {
         queue.async { [self] in writeNext() }
     }
 
-    /// There are no credentials, so nothing depends on them.
+    /// Does nothing, because this output needs no credentials.
     func credentialsChanged(to credentials: Set<Credential.ID>) {}
 
     func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) {
@@ -80,7 +81,7 @@ final class LogbookOutput: Output {
         if payload.count > page { return (index, .rejected, "PageTooShort", "") }
         let id = UUID().uuidString.lowercased()
         lines += Data(#"{"id":"\#(id)","app":\#(quoted(job.app)),"to":\#(quoted(name)),"payload":"#.utf8)
-        // What was published on several lines is on one.
+        // A payload of several lines becomes one line.
         lines += payload.filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") } + Data("}\n".utf8)
         return (index, .sent, nil, id)
     }
@@ -89,7 +90,8 @@ final class LogbookOutput: Output {
         (try? JSONEncoder().encode(text)).map { String(decoding: $0, as: UTF8.self) } ?? #""""#
     }
 
-    /// Certainly not written is worth another attempt; of what is written in part, nobody knows who has read it.
+    /// Appends lines to the file and returns the verdict. If nothing was written, the push can be retried. After a
+    /// partial write the outcome is unknown, because another program may have read it.
     private func append(_ lines: Data) -> Outcome.Verdict {
         let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
         guard file >= 0 else { return .retry }

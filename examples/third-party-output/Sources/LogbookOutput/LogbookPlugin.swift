@@ -1,13 +1,14 @@
 public import PushModel
 
-/// Writes each push into a file, as a line of JSON.
+/// The plugin of an output that writes each push to a file, as a line of JSON.
 public struct LogbookPlugin: OutputPlugin {
     public let name = "logbook"
     public let settings = [
         OutputSetting("file", default: "logbook.ndjson", help: "file that each push becomes a line of"),
         OutputSetting("page", .integer(100...65_536), default: "4096", help: "bytes that a payload may have"),
     ]
-    /// Who is not aboard any more is a dead recipient, and marked as one; a file that is full may have room again.
+    /// The verdicts of the reasons. A recipient that is not aboard is marked dead. A failed write is retried, because a
+    /// full disk may have room again later.
     public let reasons: [String: Outcome.Verdict] = [
         "NotAboard": .unregistered, "PageTooShort": .rejected, "NotWritten": .retry,
     ]

@@ -1,7 +1,7 @@
 import LogbookOutput
 import MartletOutputs
 
-/// Martlet, and the logbook.
+/// The program `martlet` with the logbook output added.
 @main
 enum Program {
     static func main() { Martlet.main(adding: [LogbookPlugin()]) }
