@@ -63,7 +63,7 @@ package enum LedgerEvent {
     }
 
     /// Returns the provider's id for the push. Its key begins with the name of the output or of its provider, such as
-    /// `apns_id` or `receiver_id`.
+    /// `receiver_id`.
     private static func providerID(_ outcome: [String: Any]) -> String? {
         outcome.keys.filter { $0.hasSuffix("_id") && !$0.hasSuffix("_unique_id") }.min().flatMap { text(outcome, $0) }
     }

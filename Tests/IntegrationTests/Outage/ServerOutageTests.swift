@@ -77,7 +77,9 @@ extension PrivateServerTests {
                 let outage = OutageTests.ServerOutage.node.rawValue
                 try await Outage.happens(outage, ["amqp.url": url], servers: urls) { there, look in
                     try await there.whilePushing("during") { try await servers.stop(.rabbitmq(node: 3)) }
-                    try await eventually("the node is lost") { there.worker.errors.contains("broker.connection.lost") }
+                    try await eventually("the node is lost") {
+                        there.worker.errors.contains("broker.connection.lost")
+                    }
                     try await look()
                     try await there.installation.results.wait(for: 2)
                     try await servers.start(.rabbitmq(node: 3))

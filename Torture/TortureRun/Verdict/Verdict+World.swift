@@ -1,8 +1,6 @@
 extension Verdict {
     /// The maximum size of an event's body, in bytes (docs/consume.md).
     private static let largestEvent = 262_144
-    /// The number of recipients beyond which every worker splits a job, regardless of its settings.
-    private static let mostUnsplit = 1_000
     /// The number of deliveries after which a job is moved to the suspects.
     private static let deliveriesUntilSuspect = 5
     /// The time that a new worker has for its first push and the answer to it on a busy machine, in milliseconds.
@@ -65,44 +63,6 @@ extension Verdict {
             ))
     }
 
-    // MARK: Names
-
-    /// Judges the IDs that workers generate for jobs of thousands. A second ID is only possible if a worker dies while
-    /// it assigns one. In that case the broker has the whole job under each ID. A job that is split without an ID would
-    /// appear only in part under one.
-    mutating func judgeNames(_ record: TortureRecord, _ disturbances: Disturbances) {
-        let unnamed = record.jobs.filter {
-            !$0.value.traits.hasID && $0.value.traits.flaw == nil && $0.value.recipients.count > Self.mostUnsplit
-        }
-        guard !unnamed.isEmpty else { return }
-        var names: [Int: [String: Set<Int>]] = [:]
-        for outcome in record.outcomes {
-            guard let id = outcome.madeUpID, unnamed[outcome.recipient.job] != nil else { continue }
-            names[outcome.recipient.job, default: [:]][id, default: []].insert(outcome.recipient.index)
-        }
-        var begun: [Int: Int64] = [:]
-        for sighting in record.sightings where unnamed[sighting.recipient.job] != nil {
-            begun[sighting.recipient.job] = min(begun[sighting.recipient.job] ?? .max, sighting.at)
-        }
-        var severalNames: [Finding] = []
-        for (number, names) in names.sorted(by: { $0.key < $1.key }) {
-            guard let job = unnamed[number] else { continue }
-            let told = names.values.map(\.count).sorted()
-            let text =
-                "job \(number) of \(job.recipients.count) recipients has \(names.count) ids, told under each: \(told)"
-            if job.tellsAllByName, told.contains(where: { $0 < job.recipients.count }) {
-                findings.append(Finding(.namedOnce, nil, text))
-            } else if names.count > job.messages,
-                !disturbances.mayLoseWorker(from: job.published, to: begun[number] ?? job.published)
-            {
-                severalNames.append(Finding(.namedOnce, nil, text))
-            }
-        }
-        // A kill may come while the job is already being sent, but not yet acknowledged by the worker that assigned its
-        // ID.
-        if severalNames.count > disturbances.killsWhileSplitting / 4 { findings += severalNames }
-    }
-
     // MARK: Workers
 
     mutating func judgeWorkers(_ record: TortureRecord, _ disturbances: Disturbances) {
@@ -133,9 +93,4 @@ extension Verdict {
             }
         }
     }
-}
-
-extension JobRecord {
-    /// Whether all outcomes are reported under the generated ID. A job with a deadline may expire before it is split.
-    fileprivate var tellsAllByName: Bool { !traits.wantsProblemsOnly && traits.expireAfter == nil }
 }

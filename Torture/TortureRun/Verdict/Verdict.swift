@@ -21,7 +21,7 @@ package struct Verdict: Sendable {
         let paces = PaceJudge(record, sorted, disturbances)
         (findings, tally.fullestWindows, tally.emptiest) = (findings + paces.findings, paces.fullest, paces.emptiest)
         judgeEvents(record, disturbances)
-        judgeNames(record, disturbances)
+        findings += NameJudge.findings(record, disturbances)
         judgeWorkers(record, disturbances)
         judgeUnusable(record, disturbances)
         judgeWhole(record, disturbances)

@@ -1,0 +1,47 @@
+/// A judge of the IDs that workers generate for jobs without an ID.
+enum NameJudge {
+    /// The number of recipients beyond which every worker splits a job, regardless of its settings.
+    private static let mostUnsplit = 1_000
+
+    /// Judges the IDs that workers generate for jobs of thousands. A second ID is only possible if a worker dies while
+    /// it assigns one. In that case the broker has the whole job under each ID. A job that is split without an ID would
+    /// appear only in part under one.
+    static func findings(_ record: TortureRecord, _ disturbances: Disturbances) -> [Finding] {
+        let unnamed = record.jobs.filter {
+            !$0.value.traits.hasID && $0.value.traits.flaw == nil && $0.value.recipients.count > Self.mostUnsplit
+        }
+        guard !unnamed.isEmpty else { return [] }
+        var findings: [Finding] = []
+        var names: [Int: [String: Set<Int>]] = [:]
+        for outcome in record.outcomes {
+            guard let id = outcome.madeUpID, unnamed[outcome.recipient.job] != nil else { continue }
+            names[outcome.recipient.job, default: [:]][id, default: []].insert(outcome.recipient.index)
+        }
+        var begun: [Int: Int64] = [:]
+        for sighting in record.sightings where unnamed[sighting.recipient.job] != nil {
+            begun[sighting.recipient.job] = min(begun[sighting.recipient.job] ?? .max, sighting.at)
+        }
+        var severalNames: [Finding] = []
+        for (number, names) in names.sorted(by: { $0.key < $1.key }) {
+            guard let job = unnamed[number] else { continue }
+            let told = names.values.map(\.count).sorted()
+            let text =
+                "job \(number) of \(job.recipients.count) recipients has \(names.count) ids, told under each: \(told)"
+            if job.tellsAllByName, told.contains(where: { $0 < job.recipients.count }) {
+                findings.append(Finding(.namedOnce, nil, text))
+            } else if names.count > job.messages,
+                !disturbances.mayLoseWorker(from: job.published, to: begun[number] ?? job.published)
+            {
+                severalNames.append(Finding(.namedOnce, nil, text))
+            }
+        }
+        // Some second IDs are accepted, because a worker may be killed after it assigned an ID and before it acknowledged
+        // the job.
+        return severalNames.count > disturbances.killsWhileSplitting / 4 ? findings + severalNames : findings
+    }
+}
+
+extension JobRecord {
+    /// Whether all outcomes are reported under the generated ID. A job with a deadline may expire before it is split.
+    fileprivate var tellsAllByName: Bool { !traits.wantsProblemsOnly && traits.expireAfter == nil }
+}
