@@ -143,9 +143,9 @@ struct WorldTests {
 
     @Test func detectsIdleWorkerThatJoined() {
         var record = record()
-        record.joins = [JoinRecord(worker: 4, ready: 1_000, firstOutcome: 16_000, left: 10)]
+        record.joins = [JoinRecord(worker: 4, ready: 1_000, firstOutcome: 9_000, left: 10)]
         #expect(broken(record) == [])
-        record.joins[0].firstOutcome = 16_001
+        record.joins[0].firstOutcome = 9_001
         #expect(broken(record) == [.latecomersWork])
         record.joins[0].firstOutcome = nil
         #expect(broken(record) == [.latecomersWork])

@@ -130,7 +130,7 @@ struct Site: Sendable {
             "keyring.file": folder.appending(path: "keyring").path,
             "jobs.chunk_size": "100", "jobs.deduplication_window": "\(profile.deduplicationWindow)",
             "http.listen": "", "worker.name": "worker-\(number)",
-            "worker.longest_wait": "\(Profile.patience / 2_000)",
+            "worker.longest_wait": "\(Profile.patience / 4_000)",
             "worker.maximum_in_flight": "\(profile.maximumInFlight)",
             "worker.drain_timeout": "\(profile.drainSeconds)",
             "retry.delays": profile.retryDelays.map(String.init).joined(separator: ","),

@@ -30,7 +30,7 @@ package enum Invariant: String, Sendable, CaseIterable {
     case rejectionsAreTold = "an event tells of each job that can't be used"
     case suspectsEarned = "only what was delivered five times is set apart"
     case acknowledgedInTime = "the broker closed no channel for want of an acknowledgement"
-    case latecomersWork = "a worker that joins while there is a flood has sent something within fifteen seconds"
+    case latecomersWork = "a worker that joins while there is a flood has sent something within eight seconds"
     case workersLive = "no worker ended unless it was told to, and then with 0"
     case memoryFlat = "memory of the workers is bounded and flat"
     case settled = "everything was settled in time"

@@ -4,7 +4,7 @@ extension Verdict {
     /// The number of deliveries after which a job is moved to the suspects.
     private static let deliveriesUntilSuspect = 5
     /// The time that a new worker has for its first push and the answer to it on a busy machine, in milliseconds.
-    package static let joiningTakes: Int64 = 15_000
+    package static let joiningTakes: Int64 = 8_000
 
     private struct Event {
         let recipient: RecipientID
