@@ -28,7 +28,7 @@ struct SlowClientTests {
                 client.close()
         """
 
-    @Test(arguments: ["", #"GET /health HTTP/1.1\\r\\nHost:"#, #"GET / HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n"#])
+    @Test(arguments: ["", #"GET /health HTTP/1.1\r\nHost:"#, #"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"#])
     func answersProbesDespiteSlowClients(text: String) async throws {
         try await Installation.with { installation in
             let look = StatusPageLook(port: try freePort())
