@@ -45,20 +45,7 @@ struct DatabaseProblems {
         // out.
         let isExplained = found.contains { [.databaseAway, .databaseReadOnly].contains($0.kind) }
         let failures = facts.failures.map { Problem(of: $0, at: facts.name) }
-        return Self.merged(found + failures.filter { !isExplained || $0.party != .database })
-    }
-
-    /// Merges the database's problems with the same table into the first of them. While a table is locked, every
-    /// statement that needs it fails.
-    private static func merged(_ problems: [Problem]) -> [Problem] {
-        problems.reduce(into: []) { merged, problem in
-            let first = merged.firstIndex {
-                $0.party == .database && problem.party == .database && !problem.subject.isEmpty
-                    && $0.subject == problem.subject
-            }
-            guard let first else { return merged.append(problem) }
-            merged[first].text += " \(problem.text)"
-        }
+        return found + failures.filter { !isExplained || $0.party != .database }
     }
 }
 

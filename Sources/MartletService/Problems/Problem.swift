@@ -37,7 +37,7 @@ package struct Problem: Sendable, Hashable, Encodable {
     /// problem concerns the whole worker.
     package let subject: String
     /// The description of the problem, in at least one sentence.
-    package var text: String
+    package let text: String
     package let advice: String
     /// The time when this worker found the problem.
     package var since: Timestamp

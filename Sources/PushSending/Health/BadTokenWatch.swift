@@ -8,8 +8,11 @@ package struct BadTokenWatch: Sendable {
 
     /// The number of answers that are counted.
     package static let window = 1_000
-    /// The time in which most answers must be good, or none bad, for the mix-up to have ended.
+    /// The minimum time and number of answers after which good answers, if they are at least half, end a mix-up.
     package static let endingMilliseconds: Int64 = 30_000
+    package static let endingAnswers = 20
+    /// The time without a bad answer after which a mix-up ends.
+    package static let quietMilliseconds: Int64 = 600_000
     package static let leastBetweenLinesMilliseconds: Int64 = 60_000
 
     /// Whether each of the last answers was bad, in a ring. The ring is empty until the first bad answer.
@@ -48,11 +51,17 @@ package struct BadTokenWatch: Sendable {
     /// To be called once a second.
     package mutating func look(nowMilliseconds now: Int64) -> Change? {
         guard isMixedUp else {
-            guard bad * 2 > Self.window else { return nil }
+            guard bad * 2 > Self.window, now - lastBad < Self.quietMilliseconds else { return nil }
             (isMixedUp, recent) = (true, (0, 0, now))
             return .began
         }
-        guard now - recent.since >= Self.endingMilliseconds else { return nil }
+        if now - lastBad >= Self.quietMilliseconds {
+            isMixedUp = false
+            return .ended
+        }
+        guard now - recent.since >= Self.endingMilliseconds, recent.good + recent.bad >= Self.endingAnswers else {
+            return nil
+        }
         guard recent.good >= recent.bad else {
             recent = (0, 0, now)
             return nil

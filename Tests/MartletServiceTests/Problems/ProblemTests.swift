@@ -261,26 +261,6 @@ import Testing
         #expect(document.problems.contains { $0.kind == .pushesRetried } == isProblem)
     }
 
-    @Test func mergesFailuresOfOneLockedTable() {
-        let problems = StatusDocument(
-            .sample {
-                $0.counts.isMarkingDelayed = true
-                $0.failures = [.of(.marksFail), .of(.deadTokensUnread), .of(.claimsFail)]
-            }
-        ).problems
-        #expect(problems.map(\.kind) == [.marksDelayed, .claimsFail])
-        #expect(problems.first?.text.contains("Dead tokens can't be read") == true, "\(problems)")
-    }
-
-    @Test func keepsProblemsOfDifferentPartiesApart() {
-        let problems = StatusDocument(
-            .sample {
-                $0.failures = [.of(.marksFail), .of(.deadTokensUnread, "permission denied (42501)")]
-            }
-        ).problems
-        #expect(problems.map(\.party) == [.database, .ours])
-    }
-
     @Test func doesNotReportPausedJobsAsUnsendable() {
         let document = StatusDocument(
             .sample { $0.minute = Pulse.Recent(counts: ["jobs_held": 51, "jobs_paused": 51]) })
