@@ -17,7 +17,7 @@ public struct AMQPError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let connectionFailed = Self(rawValue: "connectionFailed")
         /// TLS could not be set up, because of a certificate, a key, the verification or the handshake.
         public static let tlsFailed = Self(rawValue: "tlsFailed")
-        /// Wrong user, password or virtual host, or a missing permission (reply codes 403 and 530).
+        /// The user, password or virtual host is wrong, or a permission is missing (reply codes 403 and 530).
         public static let accessRefused = Self(rawValue: "accessRefused")
         /// An open connection ended without an AMQP close, or the broker went silent.
         public static let connectionLost = Self(rawValue: "connectionLost")

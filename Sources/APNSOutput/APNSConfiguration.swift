@@ -19,10 +19,10 @@ public struct APNSConfiguration: Sendable {
     /// The host that manages the channels in the sandbox. Apple's is `api-manage-broadcast.sandbox.push.apple.com`,
     /// port 2195.
     public var channelsSandbox: Endpoint
-    /// The path of a PEM file with the certificate authorities to trust instead of the system's.
+    /// The path of a PEM file with the certificate authorities to trust, or `nil` to trust the system's.
     public var authorityFile: String?
-    /// Whether the certificates of servers are verified. `false` accepts any certificate and is meant for test hosts.
-    /// No credential can then be used with Apple's hosts.
+    /// Whether the certificates of servers are verified. If `false`, any certificate is accepted, which is meant for
+    /// test hosts. Credentials then can't be used with Apple's hosts.
     public var verifiesCertificates: Bool
     /// The HTTP proxy for all connections, or `nil` to connect directly.
     public var proxy: HTTPProxy?
@@ -31,7 +31,7 @@ public struct APNSConfiguration: Sendable {
     /// The number of streams of each connection that are reserved for the urgent lane. At most a tenth of the streams
     /// is reserved.
     public var urgentStreams = 20
-    /// The time to wait for an answer, in seconds.
+    /// The time limit for an answer, in seconds.
     public var requestTimeoutSeconds: Int
     /// The time limit for connecting and the TLS handshake with one address, in seconds. The server's SETTINGS frame
     /// has a second limit of the same length.
@@ -39,19 +39,19 @@ public struct APNSConfiguration: Sendable {
     /// The length of the first pause after APNs refuses a credential or topic, in milliseconds.
     package var breakMilliseconds: Int64 = 15_000
     /// The time for which waiting pushes still use a retired credential, in seconds. Sending all of them could take
-    /// long, for example in a campaign. Workers must follow a change within five seconds, of which a worker that missed
-    /// the notification needs up to three to notice it.
+    /// long, for example in a campaign. Workers must follow a change within five seconds. A worker that missed the
+    /// notification needs up to three seconds to notice the change.
     package var retirementSeconds: Int64 = 1
-    /// The time without a provider token after which the database counts as unavailable, in milliseconds. Pushes then
-    /// wait in the broker.
+    /// The time without a provider token after which the token store counts as unavailable, in milliseconds. Pushes
+    /// then wait in the broker.
     package var tokenPatienceMilliseconds: Int64 = 5_000
-    /// The time that pushes may wait while APNs sends no answer at all, in milliseconds. Waiting pushes occupy capacity
-    /// that other apps need.
+    /// The time for which pushes may wait while APNs sends no answer at all, in milliseconds. Waiting pushes occupy
+    /// capacity that other apps need.
     package var silenceMilliseconds: Int64 = 10_000
     /// The registry for the metrics of pools, or `nil` for no metrics.
     package var metrics: MetricRegistry?
     package var resolve: PoolConfiguration.Resolver = SystemResolver.addresses
-    /// The name look-ups that all pools with this configuration share.
+    /// The service that looks up names. All pools with this configuration share it.
     let lookups = NameLookups()
 
     public init(
@@ -124,7 +124,7 @@ extension APNSConfiguration {
 }
 
 extension Endpoint {
-    /// Whether the host is one of Apple's.
+    /// Whether the host is one of Apple's push hosts, which end in `.push.apple.com`.
     public var isApple: Bool {
         let name = host.lowercased()
         return ".\(name.hasSuffix(".") ? String(name.dropLast()) : name)".hasSuffix(".push.apple.com")

@@ -14,7 +14,7 @@ public final class APNSOutput: Output {
     private struct PoolKey: Hashable {
         let credential: Credential
         let environment: PushEnvironment
-        /// Whether the pool is for broadcasts that go to a host of their own.
+        /// Whether the pool is for broadcasts to a separate host.
         let isForBroadcasts: Bool
     }
 
@@ -30,10 +30,12 @@ public final class APNSOutput: Output {
     /// The provider token sources of the credentials. Both environments of a credential share one source.
     private let tokenSources = Mutex<[Credential: ProviderTokenSource]>([:])
 
-    /// - Parameter tokens: the store that supplies the provider tokens of token credentials.
-    /// - Parameter clock: the wall clock, for deadlines and outcomes.
-    /// - Parameter refusals: a closure that is called when APNs begins or stops refusing a credential. It must return
-    ///   quickly.
+    /// Creates the output.
+    ///
+    /// - Parameters:
+    ///   - tokens: the store that supplies the provider tokens of token credentials.
+    ///   - clock: the wall clock, for deadlines and outcomes.
+    ///   - refusals: a closure that is called when APNs begins or stops refusing a credential. It must return quickly.
     public convenience init(
         configuration: APNSConfiguration, tokens: any SharedTokenStore, eventLoops: any EventLoopGroup,
         logger: Logger, clock: @escaping @Sendable () -> Timestamp,
@@ -45,8 +47,10 @@ public final class APNSOutput: Output {
             tokenClock: { Int64((ContinuousClock.now - start) / .milliseconds(1)) }, refusals: refusals)
     }
 
+    /// Creates the output with a clock for provider tokens.
+    ///
     /// - Parameter tokenClock: a clock in milliseconds for the age and use of provider tokens. It is not the wall
-    ///   clock, because setting the clock must not make a connection change its token early.
+    ///   clock, because setting the wall clock must not make a connection change its token early.
     package init(
         configuration: APNSConfiguration, tokens: any SharedTokenStore, eventLoops: any EventLoopGroup,
         logger: Logger, clock: @escaping @Sendable () -> Timestamp, tokenClock: @escaping @Sendable () -> Int64,

@@ -21,7 +21,7 @@ public struct APNSDouble: PushDouble {
         tokens.forgetRefusals()
     }
 
-    /// Returns the token in lower case, because device tokens are hex digits in either case.
+    /// Returns the token in lower case. Device tokens are hex digits, which may be written in either case.
     public static func canonical(_ token: String) -> String {
         token.lowercased()
     }

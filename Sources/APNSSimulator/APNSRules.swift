@@ -9,12 +9,12 @@ final class APNSRules: ConnectionRules {
     private let answers: ChosenAnswers<PlannedAnswer>
     /// The contents of the client's certificate, or `nil` if the client sent none.
     private let identity: ClientIdentity?
-    /// Whether the connection was made to the port for managing channels.
+    /// Whether the client connected to the port for managing channels.
     private let managesChannels: Bool
     private let checker: RequestChecker
     private let writer: ResponseWriter
     private var weight: RefusalWeight
-    // Access is confined to one thread, so exclusivity checks on the hot path can't find anything.
+    // Only one thread uses this object, so exclusivity checks on the hot path could find nothing.
     @exclusivity(unchecked) private var authorization: ConnectionAuthorization
     @exclusivity(unchecked) private var requests = RequestStates()
 
@@ -38,7 +38,7 @@ final class APNSRules: ConnectionRules {
         authorization = ConnectionAuthorization(authority: double.tokens, environment: environment)
     }
 
-    // These values were observed on the live service (aapns, pushy#878).
+    // The values other than the stream limit were observed on the live service (aapns, pushy#878).
     func settings(streamLimit: Int) -> HTTP2Settings {
         let streams = identity == nil ? configuration.unauthenticatedStreamLimit : streamLimit
         return HTTP2Settings(
@@ -48,7 +48,7 @@ final class APNSRules: ConnectionRules {
 
     var isAuthenticated: Bool { identity != nil || authorization.hasAccepted }
 
-    /// The SHA-256 of the client's certificate in hex, or the key ID of the accepted provider token.
+    /// The SHA-256 hash of the client's certificate in hex, or the key id of the accepted provider token, or `nil`.
     var credential: String? { identity?.fingerprint ?? authorization.token?.keyID }
 
     // MARK: Receiving
@@ -92,7 +92,7 @@ final class APNSRules: ConnectionRules {
     private func authorize(_ request: Int, _ value: UnsafeRawBufferPointer, on connection: SimulatorConnection) {
         let wasAuthenticated = authorization.hasAccepted
         requests.states[request].facts.authorization = authorization.judge(value, at: connection.now / 1_000)
-        // Concurrent requests may use related keys, so each request is judged by its own key.
+        // Concurrent requests may use different related keys, so each request is judged by its own key.
         if authority.limitsTopics, case .accepted = requests.states[request].facts.authorization {
             requests.extras(request).token = authorization.token
         }
@@ -119,7 +119,7 @@ final class APNSRules: ConnectionRules {
 
     func judge(_ request: Int, on connection: SimulatorConnection) -> AnswerTime {
         if let extras = requests.states[request].extras {
-            // The channel store is consulted when the answer is due.
+            // The channel store is used later, when the answer is due.
             if extras.concernsChannels { return .after(milliseconds: 0) }
             if let topic = extras.topic, let token = extras.token {
                 requests.states[request].facts.topicIsAllowed = token.scope.covers(topic: topic)

@@ -1,5 +1,6 @@
 public import Logging
-// Re-exported because users of this simulator configure it and inject faults through types that all simulators share.
+// Re-exported, because users of this simulator need the types that all simulators share for configuration and fault
+// injection.
 @_exported public import PushSimulator
 
 /// A simulator of Apple's push service.
@@ -10,7 +11,7 @@ public typealias StandingFaults = PushSimulator<APNSDouble>.StandingFaults
 extension APNSSimulator {
     /// Creates a simulator of APNs.
     ///
-    /// - Throws: `SimulatorError` if the certificate authority's directory can't be used.
+    /// - Throws: `SimulatorError` if the certificate authority's directory cannot be used.
     public convenience init(
         configuration: SimulatorConfiguration = SimulatorConfiguration(),
         logger: Logger = Logger(label: "apns-simulator")
@@ -25,29 +26,30 @@ extension APNSSimulator {
 
     // MARK: Credentials
 
-    /// Accepts provider tokens signed with this key from now on.
+    /// Accepts provider tokens that are signed with a key from now on.
     public func register(_ key: TokenKey) {
         double.tokens.register(key)
     }
 
-    /// Refuses a key's tokens from now on, also on open connections. `nil` ends the refusal.
+    /// Refuses a key's provider tokens from now on, also on open connections, or ends the refusal if `refusal` is
+    /// `nil`.
     public func refuse(keyID: String, _ refusal: KeyRefusal? = KeyRefusal()) {
         double.tokens.refuse(keyID, refusal)
     }
 
-    /// The use of each key's provider tokens, by key ID.
+    /// The use of provider tokens, by key id.
     public var tokenUses: [String: TokenUse] {
         double.tokens.uses
     }
 
     // MARK: Channels
 
-    /// Returns the broadcast channels of an app, each with its number of accepted broadcasts.
+    /// Returns the broadcast channels of an app.
     public func channels(of app: String) -> [BroadcastChannel] {
         double.channels.channels(of: app)
     }
 
-    /// Creates a channel without a request, or returns `nil` if the app has reached its limit.
+    /// Creates a channel without a request, or returns `nil` if the app has reached the limit of channels.
     public func createChannel(of app: String, storesMostRecent: Bool = false) -> BroadcastChannel? {
         double.channels.create(app: app, storesMostRecent: storesMostRecent)
     }

@@ -1,4 +1,4 @@
-/// The configuration of an APNs simulator. The properties of `ServerConfiguration` are available on it directly.
+/// The configuration of an APNs simulator. It also has all properties of `ServerConfiguration`.
 @dynamicMemberLookup
 public struct SimulatorConfiguration: Sendable {
     /// The APNs environments.
@@ -7,29 +7,29 @@ public struct SimulatorConfiguration: Sendable {
     }
 
     public var server = ServerConfiguration()
-    /// The maximum number of channels of an app.
+    /// The maximum number of broadcast channels of an app.
     public var channelLimit = 10_000
     public var environment = Environment.production
     /// The keys whose provider tokens are accepted from the start.
     public var tokenKeys: [TokenKey] = []
-    /// Whether provider tokens must follow their specification exactly. Otherwise, deviations that the live service is
-    /// known to accept are allowed.
+    /// Whether provider tokens must conform exactly to their specification. Otherwise, deviations that the live service
+    /// is known to accept are allowed.
     public var requiresStrictTokens = false
-    /// The number of streams that a connection without a client certificate may open before its first accepted provider
-    /// token.
+    /// The number of streams that a connection without a client certificate may have open before its first provider
+    /// token is accepted.
     public var unauthenticatedStreamLimit = 1
-    /// The weight of refusals after which a connection may open only one stream, or `nil` for no limit. A refusal
+    /// The total weight of refusals at which a connection is limited to one stream, or `nil` to disable this. A refusal
     /// weighs 1, BadDeviceToken 5, and a 410 nothing.
     public var refusalsBeforeSlowing: Int?
-    /// The weight of refusals after which the connection is closed with GOAWAY, or `nil` for no limit.
+    /// The total weight of refusals at which a connection is closed with GOAWAY, or `nil` to disable this.
     public var refusalsBeforeGoAway: Int?
-    /// Whether a key of the other environment is refused with the spelling on Apple's page (BadEnvironmentKeyIdInToken)
-    /// and not the one on the wire.
+    /// Whether BadEnvironmentKeyInToken is spelled as in Apple's documentation (BadEnvironmentKeyIdInToken) instead of
+    /// as in real answers.
     public var spellsReasonsAsDocumented = false
 
     public init() {}
 
-    /// The port for managing broadcast channels (TLS, HTTP/2), 0 for one that the system chooses, or `nil` for none.
+    /// The port for managing broadcast channels (TLS), 0 for a port that the system chooses, or `nil` for none.
     public var channelPort: Int? {
         get { server.otherPorts.first }
         set { server.otherPorts = newValue.map { [$0] } ?? [] }

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A reader for the elements of a SEQUENCE, one level deep.
+/// A reader for the elements of an ASN.1 SEQUENCE, one level deep.
 package enum ASN1Sequence {
     package enum Element {
         case text(String)

@@ -16,8 +16,8 @@ extension CredentialFile {
         defer { try? file.close() }
         var contents = Data()
         do {
-            // A single surplus byte shows that the file is too large. A pipe delivers its data in pieces, so it is read
-            // to its end.
+            // One surplus byte is enough to detect that the file is too large. A pipe delivers its data in pieces, so
+            // it is read to its end.
             while contents.count <= FileContents.greatestSize,
                 let more = try file.read(upToCount: FileContents.greatestSize + 1 - contents.count), !more.isEmpty
             {
@@ -31,7 +31,7 @@ extension CredentialFile {
 
     /// Returns the keys and certificates in the file.
     ///
-    /// - Throws: ``CredentialFault``.
+    /// - Throws: ``CredentialFault`` if the contents are unreadable or the passphrase is wrong.
     public func open(passphrase: Secret?) throws(CredentialFault) -> FileContents {
         do throws(FileProblem) {
             return try contents.withBytes { bytes throws(FileProblem) in

@@ -1,6 +1,6 @@
 public import PushModel
 
-/// The keys and certificates of one file, which may be a `.p12`, PEM or DER, encrypted or not.
+/// The keys and certificates of one file. The file may be a `.p12`, PEM or DER, encrypted or not.
 public struct FileContents: Sendable {
     public enum Format: Sendable {
         /// A `.p12` file (RFC 7292).
@@ -10,7 +10,7 @@ public struct FileContents: Sendable {
         case der
     }
 
-    /// The maximum size of a file, in bytes. Files with keys are far smaller.
+    /// The maximum size of a file, in bytes. Files with keys are much smaller.
     public static let greatestSize = 1024 * 1024
 
     public let format: Format
@@ -21,13 +21,18 @@ public struct FileContents: Sendable {
         self.format = format
     }
 
-    /// - Parameter passphrase: the passphrase of a `.p12` or an encrypted key, as text in UTF-8.
-    /// - Throws: ``FileProblem``, also if the file contains neither a key nor a certificate.
+    /// Reads the contents of a file.
+    ///
+    /// - Parameter passphrase: the passphrase of a `.p12` or an encrypted key in UTF-8, or `nil` if there is none.
+    /// - Throws: ``FileProblem`` if the file is unreadable, or if it contains neither a key nor a certificate.
     public init(_ bytes: [UInt8], passphrase: Secret?) throws(FileProblem) {
         try self.init(bytes, passphrase: passphrase, algorithms: .shared)
     }
 
-    /// - Parameter derivationRounds: the maximum work that the file may require, in rounds of a hash function.
+    /// Reads the contents of a file with the given algorithms.
+    ///
+    /// - Parameter derivationRounds: the maximum work that decrypting the file may require, in rounds of a hash
+    ///   function.
     package init(
         _ bytes: [UInt8], passphrase: Secret?, algorithms: Algorithms, derivationRounds: Int = 10_000_000
     ) throws(FileProblem) {

@@ -1,5 +1,5 @@
-/// The reason why a file cannot be used, as the predicate of a sentence whose subject is the file. It never contains a
-/// secret.
+/// The reason why a file cannot be used. The text is the predicate of a sentence whose subject is the file. It never
+/// contains a secret.
 public struct FileProblem: Error, Sendable, Hashable, CustomStringConvertible {
     public let description: String
 

@@ -8,11 +8,11 @@ import Pacing
 public import PushModel
 public import Store
 
-/// The path of a job from the broker's queues through an output to the results exchange and the database. A job is
-/// acknowledged once all of its outcomes are safe.
+/// The pipeline that takes jobs from the broker's queues and passes them to outputs. It publishes the outcomes as
+/// result events and marks dead tokens in the database. A job is acknowledged once all of its outcomes are confirmed.
 ///
 /// Each consuming connection and the publishing connection have a thread of their own, and ``PipelineCore`` has a
-/// serial queue. They exchange batches.
+/// serial queue. They exchange work in batches.
 public final class DeliveryPipeline: Sendable {
     private let core: PipelineCore
     private let sources: JobSources
@@ -40,9 +40,9 @@ public final class DeliveryPipeline: Sendable {
     ///   - claims: the claims of job names, for de-duplication.
     ///   - deadTokens: the feed of dead tokens, or `nil` to push to every token that a job names.
     ///   - cancellations: the feed of cancelled jobs, or `nil` if jobs cannot be cancelled.
-    ///   - workers: returns the number of running workers, including this one, which share the rate limits; `nil` while
-    ///     it is unknown.
-    ///   - failures: the list of failed statements that have not succeeded since.
+    ///   - workers: a closure that returns the number of running workers, including this one, or `nil` while it is
+    ///     unknown. The workers share the rate limits.
+    ///   - failures: the list of failures that have begun and not ended, such as failed database statements.
     /// - Throws: an error if the broker's configuration is invalid.
     public init(
         configuration: PipelineConfiguration, broker: AMQPConfiguration, outputs: [RunningOutput],
@@ -87,7 +87,7 @@ public final class DeliveryPipeline: Sendable {
                 workers: workers,
                 now: now),
             logger: logger)
-        // Cancellations must be known before the first delivery arrives.
+        // The initial cancellations must be loaded before the first delivery arrives.
         if let cancellations { core.received(.loaded(cancellations.initial)) }
         self.sources = sources
         self.publisher = publisher
@@ -104,14 +104,15 @@ public final class DeliveryPipeline: Sendable {
                 // Consuming starts only when result events can be published. A repeated start has no effect.
                 for source in sources.all {
                     source.start {
-                        // Only the publisher binds the queues of the lanes.
+                        // A consuming connection that declared its queue again does not bind it. Only the publisher
+                        // binds queues.
                         if case .declaredAgain = $0 { publisher.declareAgain() }
                         core.received($0, of: source.queues)
                     }
                 }
                 connected.yield()
             case .spread(let shards):
-                // The core must learn the number of shards before a consumer reports that one is missing.
+                // The core must receive the number of shards before a consumer reports a missing shard.
                 core.received(event)
                 for source in sources.all { source.consume(shards: shards) }
                 return
@@ -132,8 +133,8 @@ public final class DeliveryPipeline: Sendable {
         }
     }
 
-    /// Stops consuming, requeues jobs that are not on the wire, finishes the others, and closes all connections. Jobs
-    /// that are not settled by `deadline` are redelivered to another worker.
+    /// Stops consuming, requeues jobs that are not on the wire, finishes pushes that are on the wire, and closes all
+    /// connections. Jobs that are not settled within `deadline` are redelivered to another worker.
     @discardableResult
     public func drain(deadline: Duration) async -> DrainEnd {
         for source in sources.all { source.stopConsuming() }
@@ -174,10 +175,10 @@ public final class DeliveryPipeline: Sendable {
         return broker
     }
 
-    /// Looks for shards that other workers declared beyond this worker's configuration, and consumes them.
+    /// Looks for shards that other workers declared in addition to the configured ones, and consumes them.
     public func lookForShards() { publisher.look() }
 
-    /// Checks that the broker still has all exchanges and queues, and declares deleted ones again.
+    /// Checks that the broker still has all exchanges and queues, and declares missing ones again.
     public func checkTopology() { publisher.checkTopology() }
 
     public func reconfigure(_ limits: PipelineLimits) { core.reconfigure(limits) }
@@ -221,7 +222,7 @@ public final class DeliveryPipeline: Sendable {
         }
     }
 
-    /// Repeats a statement with back-off until it succeeds. Returns `nil` if the task is cancelled.
+    /// Repeats an operation with back-off until it succeeds. Returns `nil` if the task is cancelled.
     private func untilDone<Value: Sendable>(
         _ body: () async throws -> Value, failed: (String) -> Void
     ) async -> Value? {
@@ -238,7 +239,7 @@ public final class DeliveryPipeline: Sendable {
         return nil
     }
 
-    /// Executes look-ups one at a time. Tokens that arrive meanwhile are collected for the next one.
+    /// Executes look-ups one at a time. Tokens that arrive during a look-up are collected for the next one.
     private func answerLookUps(_ deadTokens: DeadTokenFeed) async {
         for await lookUp in lookUps {
             do {
@@ -258,7 +259,7 @@ public final class DeliveryPipeline: Sendable {
         }
     }
 
-    /// Records tokens that were registered again, so that other workers learn of it. A failed write is not repeated,
+    /// Records tokens that were registered again, so that other workers send to them. A failed write is not repeated,
     /// because the next job for the token reports the registration again.
     private func register(_ registrations: [TokenRegistration]) async {
         guard !registrations.isEmpty else { return }

@@ -1,9 +1,9 @@
 /// The result of a drain.
 public enum DrainEnd: Sendable, Hashable {
-    /// All outcomes are safe, and the broker received all acknowledgements.
+    /// All outcomes are confirmed, and the broker received all acknowledgements.
     case settled
-    /// All outcomes are safe, but the broker may have missed acknowledgements. It may then redeliver jobs that are
-    /// done.
+    /// All outcomes are confirmed, but the broker may have missed acknowledgements. It may then redeliver finished
+    /// jobs.
     case unanswered
     /// Some jobs are unfinished. The broker redelivers them.
     case unsettled
@@ -12,7 +12,7 @@ public enum DrainEnd: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - isInTime: whether all jobs were done before the deadline.
-    ///   - unconfirmed: the number of publications that the broker has not answered.
+    ///   - unconfirmed: the number of publications that the broker has not confirmed.
     ///   - counts: the counts after all connections were closed.
     package init(isInTime: Bool, unconfirmed: Int, _ counts: PipelineCounts) {
         self =

@@ -14,7 +14,7 @@ extension EventName {
     static let registrationsMade = EventName("device_tokens.registration.resumed")
     static let eventUntellable = EventName("event.untellable", repeats: true)
     static let jobsUnsendable = EventName("jobs.unsendable", repeats: true)
-    /// Logged for each job that ``JobLog`` selects.
+    /// The log event for a finished job. It is logged for each job that ``JobLog`` selects.
     static let jobDone = EventName("job.done")
     static let jobProblems = EventName("job.problems", repeats: true)
 }

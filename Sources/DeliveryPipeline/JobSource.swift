@@ -1,7 +1,7 @@
 package import AMQPClient
 import Logging
 
-/// A consuming connection, with its queues and the limit on the bytes that their jobs may hold.
+/// A consuming connection with its queues and a limit on the bytes of its unsettled deliveries.
 final class JobSource: Sendable {
     let queues: [JobQueue]
     private let configuration: PipelineConfiguration
@@ -25,8 +25,8 @@ final class JobSource: Sendable {
 
     func start(_ onEvent: @escaping AMQPConsumer.EventHandler) { consumer.start(onEvent) }
 
-    /// Consumes all shards of this connection's lanes. The prefetch of each shard is reduced so that a lane's total
-    /// stays the same.
+    /// Consumes all shards of this connection's lanes, if there are more shards than configured. The prefetch of each
+    /// shard is reduced, so that the total prefetch of a lane stays the same.
     func consume(shards: Int) {
         let lanes = queues.filter(\.isLane)
         guard shards > configuration.names.shards, !lanes.isEmpty else { return }
@@ -48,7 +48,7 @@ final class JobSource: Sendable {
         consumer.setPrefetch(UInt16(clamping: prefetch), ofQueue: UInt16(queue.index))
     }
 
-    /// Releases the bytes of a delivery. Must be called before the acknowledgement, which wakes the consumer.
+    /// Releases the bytes of a delivery. The caller must do this before the acknowledgement, which wakes the consumer.
     func release(_ delivery: AMQPDelivery) { budget.release(delivery) }
 
     var bytesHeld: Int { budget.held }
@@ -59,13 +59,13 @@ final class JobSource: Sendable {
 }
 
 extension PipelineConfiguration {
-    /// The timeout for acknowledgements. Brokers before RabbitMQ 4.3 ignore it.
+    /// The consumer argument with the timeout for acknowledgements. Brokers before RabbitMQ 4.3 ignore it.
     private static let consumerArguments: AMQPFieldTable = [
         "x-consumer-timeout": .int64(Int64(acknowledgementTimeoutMilliseconds))
     ]
 
-    /// Returns the consumers of these queues. Shards beyond the configured number are optional, because they may not
-    /// exist.
+    /// Returns the queues to consume, with one entry for each shard of a lane. Shards beyond the configured number are
+    /// optional, because they may not exist.
     package func consumed(_ queues: [JobQueue], shards: Int) -> [AMQPConsumedQueue] {
         queues.flatMap { queue -> [AMQPConsumedQueue] in
             guard case .lane(let lane) = queue else {

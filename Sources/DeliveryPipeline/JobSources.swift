@@ -1,7 +1,7 @@
 import AMQPClient
 import Logging
 
-/// All consuming connections.
+/// The consuming connections of a worker.
 struct JobSources: Sendable {
     /// The connections, in the order of ``JobQueue/connections``.
     let all: [JobSource]

@@ -3,8 +3,8 @@ import Foundation
 import PushModel
 import Store
 
-/// The decisions about a job from its delivery to an output. A value type without clock or I/O; its effects are
-/// collected in the ``Turn``.
+/// The component that decides about jobs, from their delivery to their settlement. A value type without clock or I/O.
+/// Its effects are collected in a ``Turn``.
 struct Pipeline {
     private(set) var configuration: PipelineConfiguration
     private(set) var router: Router
@@ -18,9 +18,9 @@ struct Pipeline {
     private var cancelledJobs = CancelledJobs()
     private var losses = SurvivedLosses()
     private(set) var isDraining = false
-    /// Whether the broker accepts no messages at present. While it is set, no job is moved to another queue, because
-    /// the message would have to wait as long. If the connection of the job's delivery were lost meanwhile, the job
-    /// would be sent twice.
+    /// Whether the broker accepts no messages at present, because the publishing connection is closed or blocked. No
+    /// job is then moved to another queue, because the moved copy would have to wait in this worker. If the connection
+    /// of the job's delivery were lost during this wait, the job would be sent twice.
     var takesNothing = false
 
     init(_ configuration: PipelineConfiguration, outputs: [RunningOutput]) {
@@ -47,7 +47,8 @@ struct Pipeline {
 
     // MARK: Deliveries
 
-    /// Decodes a delivery and queues its job.
+    /// Takes a delivery. A new job is decoded and queued. Other messages are handled at once, such as redeliveries of
+    /// jobs at work, delayed result events, suspects, messages to reject, and jobs that must wait for a rate limit.
     mutating func arrive(_ delivery: AMQPDelivery, _ turn: inout Turn) {
         guard var inbound = InboundJob(delivery, at: turn.now, worker: configuration.brokerUser) else { return }
         scheduler.arrived(delivery.tag, from: inbound.queue)
@@ -58,10 +59,11 @@ struct Pipeline {
         if let held = HeldEvent(inbound, worker: configuration.brokerUser, results: configuration.names.results) {
             return settling.resume(held, turn.open(inbound), &turn)
         }
-        // The jobs exchange did not have this lane yet, so the job is published through a different exchange.
+        // The jobs exchange had no binding for this lane yet, so the job is published through a different exchange.
         if inbound.drop?.isEarly == true { return turn.move(turn.open(inbound), to: .overflow) }
         do throws(JobRejection) {
-            // This check comes first because every job may be published again, and must then fit into a frame.
+            // This check comes first because the following steps may publish the job again, and its headers must then
+            // fit into a frame.
             try configuration.check(inbound, now: turn.now)
             let survived = losses.count(of: inbound.queue, now: turn.now)
             switch Suspicion(deliveries: inbound.earlierDeliveries, survived: survived, queue: inbound.queue) {
@@ -84,18 +86,19 @@ struct Pipeline {
         }
     }
 
-    /// Dead-letters a job that the broker dropped after a worker rejected it, by rejecting it again. The event is
-    /// already published.
+    /// Dead-letters a message by rejecting it again. The broker dropped the message after a worker had rejected it, and
+    /// the rejection event is already published.
     private func leaveToBroker(_ inbound: InboundJob, _ turn: inout Turn) {
         let job = turn.open(inbound)
         job.isUntakeable = true
         turn.met(turn.outbox.ledger.rest(of: job.entry))
     }
 
-    /// Handles the loss of these queues' connection: the broker redelivers every open delivery, to this worker or
-    /// another. Jobs that only wait are dropped; jobs at work continue.
+    /// Handles the loss of the connection of these queues. The broker redelivers every unsettled delivery of the
+    /// connection, to this worker or another. Jobs that were not started are therefore dropped, and started jobs
+    /// continue.
     ///
-    /// - Parameter wasOpen: `false` if the connection did not exist before and could not be made.
+    /// - Parameter wasOpen: whether the connection was open before. It is `false` if the connection could not be made.
     mutating func disconnected(_ queues: [JobQueue], wasOpen: Bool, _ turn: inout Turn) {
         if wasOpen { losses.add(queues, now: turn.now) }
         for job in scheduler.disconnected(queues) { turn.lost(job.inbound) }
@@ -104,7 +107,7 @@ struct Pipeline {
         refusals.forgetOrphans(&splitting, &turn)
     }
 
-    /// Stops starting jobs, and requeues those that wait.
+    /// Stops starting jobs, and requeues the waiting jobs.
     mutating func drain(_ turn: inout Turn) {
         isDraining = true
         for job in scheduler.removeAll() { turn.putBack(turn.open(job.inbound)) }
@@ -119,7 +122,7 @@ struct Pipeline {
         for queue in JobQueue.all where !scheduler.isEmpty(queue) {
             while let job = scheduler.next(of: queue, owing: turn.outbox.ledger.owing, now: turn.now) {
                 start(job, &turn)
-                // A job that was moved must no longer count when the next one is selected.
+                // A moved job must be released before the next job is selected.
                 release(&turn)
             }
             while !takesNothing, let job = scheduler.surplus(of: queue, owing: turn.outbox.ledger.owing, now: turn.now)
@@ -132,14 +135,15 @@ struct Pipeline {
     }
 
     /// Moves a waiting job to a delay queue if its app has a rate limit, and otherwise to the overflow queue. A suspect
-    /// is moved to the suspects again.
+    /// job is moved to the queue of suspects again.
     private mutating func putOff(_ job: WaitingJob, _ turn: inout Turn) {
         if let slot = scheduler.putOff(job, now: turn.now) { return pace(job, until: slot, &turn) }
         turn.counts.jobsOverflowed += 1
         turn.move(turn.open(MovedJob(job)), to: job.inbound.queue == .suspects ? .suspects : .overflow)
     }
 
-    /// Handles a message that the broker returned.
+    /// Handles a message that the broker returned. If the broker would return it again, the message is given up.
+    /// Otherwise it is handled like a refused message.
     mutating func returned(_ returned: AMQPReturn, _ turn: inout Turn) {
         guard returned.isFinal else {
             if let exchange = turn.outbox[returned.id]?.publication.exchange {
@@ -150,7 +154,8 @@ struct Pipeline {
         refusals.returned(returned, &splitting, &turn)
     }
 
-    /// Handles messages that the broker refused. A refused move is undone, and its job waits in this worker.
+    /// Handles messages that the broker refused. If a message was a moved job, the move is undone and the job waits in
+    /// this worker. ``Refusals`` handles the other messages.
     mutating func refused(_ ids: [UInt64], because reason: String, _ turn: inout Turn) {
         var others: [UInt64] = []
         for id in ids {
@@ -164,7 +169,7 @@ struct Pipeline {
         refusals.refused(others, because: reason, &splitting, &turn)
     }
 
-    /// Moves a job to a delay queue until its time slot.
+    /// Moves a job to a delay queue until its time slot, or rejects a job whose slot is too late.
     private mutating func pace(_ job: WaitingJob, until slot: Pacer.Slot, _ turn: inout Turn) {
         if let refusal = scheduler.refuse(job, slot, now: turn.now) {
             return turn.reject(turn.open(job.inbound), refusal)
@@ -173,7 +178,7 @@ struct Pipeline {
         turn.outbox.pace(turn.open(job.inbound), until: slot, turn.now)
     }
 
-    /// Routes a job whose turn has come, and starts the next step.
+    /// Starts a job: routes it, and then settles, delays, claims or sends it.
     private mutating func start(_ waiting: WaitingJob, _ turn: inout Turn) {
         let (job, inbound) = (waiting.job, waiting.inbound)
         do throws(JobRejection) {
@@ -201,13 +206,14 @@ struct Pipeline {
         }
     }
 
-    /// Charges a job to its app's rate limit, regardless of its later outcome.
+    /// Charges a job to its app's rate limit, regardless of its later outcome. Jobs to be split and expired jobs are
+    /// not charged.
     private func pay(for started: StartedJob, _ now: Timestamp) {
         guard !started.isToBeSplit, !started.job.isExpired(at: now) else { return }
         started.appLoad.spend(started.job.recipients.count, from: started.inbound.queue)
     }
 
-    /// Returns whether no recipient of a job would be sent now.
+    /// Returns whether no push of a job would be sent now.
     private func sendsNothing(of job: Job, _ now: Timestamp) -> Bool {
         isCancelled(job) || job.isExpired(at: now) || job.sendAt.map { now < $0 } == true
     }
@@ -245,14 +251,14 @@ struct Pipeline {
         }
     }
 
-    /// Sets the number of pending settlements of a job, and counts it for its app and its queue.
+    /// Sets the number of pending settlements of a job, and reserves the same capacity of its app and its queue.
     private mutating func take(_ recipients: Int, of started: StartedJob, _ turn: inout Turn) {
         turn.outbox.ledger.owe(started.entry, recipients)
         turn.release(started)
         started.load = scheduler.take(recipients, of: started.appLoad, from: started.inbound.queue)
     }
 
-    /// Gives every recipient the same outcome without asking an output.
+    /// Settles all recipients of a job with the same outcome, without an output.
     private mutating func settleAll(
         _ started: StartedJob, as verdict: Outcome.Verdict, reason: String, detail: String? = nil, _ turn: inout Turn
     ) {
@@ -300,9 +306,10 @@ struct Pipeline {
 
     // MARK: Cancelling
 
-    /// Records cancellations.
+    /// Records cancelled jobs and jobs that are no longer cancelled.
     ///
-    /// - Returns: a test for the jobs that outputs must cancel, or `nil` if there are none.
+    /// - Returns: a closure that returns whether outputs must cancel the job with an id, or `nil` if there is no such
+    ///   job.
     mutating func received(_ event: CancellationFeed.Event) -> (@Sendable (_ job: String) -> Bool)? {
         cancelledJobs.apply(event)
         switch event {
@@ -328,7 +335,7 @@ struct Pipeline {
 
     // MARK: Prefetch of the overflow queues
 
-    /// Records how many deliveries of each overflow queue are held.
+    /// Records how many deliveries of each overflow queue this worker holds.
     ///
     /// - Returns: whether the prefetch must be adjusted periodically.
     mutating func watchPrefetch() -> Bool { scheduler.watchPrefetch() && !isDraining }

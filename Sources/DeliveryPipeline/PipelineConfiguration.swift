@@ -6,31 +6,31 @@ public import PushModel
 public struct PipelineConfiguration: Sendable {
     public var limits = PipelineLimits()
     public var names: PipelineNames
-    /// Whether workers declare the exchanges and queues, or an operator does.
+    /// Whether workers declare the exchanges and queues, or whether an operator does.
     public var provision = AMQPTopology.Provision.declared
     /// The name of this worker in result events.
     public var worker: String
-    /// The prefetch of each lane. It is also the maximum prefetch of the lane's overflow queue.
+    /// The prefetch of each lane, in deliveries. It is also the maximum prefetch of the lane's overflow queue.
     public var prefetch: [Lane: Int]
     /// The maximum number of bytes of jobs that each consuming connection may hold.
     public var prefetchBytes = 33_554_432
     public var maximumOutcomesPerEvent: Int
-    /// The maximum time for which an outcome waits for others to share its event, in milliseconds.
+    /// The maximum time that an outcome waits for further outcomes to share its result event, in milliseconds.
     public var maximumWaitMilliseconds: Int
     /// The delays of the delay queues for retries, in seconds and in ascending order.
     public let retryDelays: [Int]
-    /// The number of recipients in a chunk of an `at_most_once` job. A chunk of such a job is named after the positions
-    /// of its recipients, so every worker must make the same chunks, also after a crash. The number must never change,
-    /// because pushes would be sent twice while workers of two versions run.
+    /// The number of recipients in a chunk of an `at_most_once` job. Such a chunk is named after the positions of its
+    /// recipients, so every worker must make the same chunks, also after a crash. The number must never change.
+    /// Otherwise pushes would be sent twice while workers of two versions run.
     package static let onceChunkSize = 500
     /// The maximum size of a job's headers on the wire, in bytes. A frame holds four times as much, which leaves room
     /// for the headers that the broker and the workers add.
     package static let maximumHeaderBytes = 32_768
-    /// The time that a delivery may stay open before the broker requeues it, in milliseconds. It is RabbitMQ's default.
-    /// Since RabbitMQ 4.3, each consumer requests it. A worker keeps a job for at most 25 minutes
-    /// (``RefusalLadder/longestForJobs``).
+    /// The time that a delivery may stay unsettled before the broker requeues it, in milliseconds. It is RabbitMQ's
+    /// default. From RabbitMQ 4.3 on, each consumer requests it in its arguments. A worker keeps a job for at most 25
+    /// minutes (``RefusalLadder/longestForJobs``).
     package static let acknowledgementTimeoutMilliseconds = 1_800_000
-    /// The number of unsettled deliveries after which a job is moved to the suspects, because it may have ended the
+    /// The number of unsettled deliveries after which a job is moved to the suspects, because it may be crashing the
     /// workers.
     package static let deliveriesUntilSuspect = 5
     /// The time that a chunk's claim or a token look-up waits for the database, in milliseconds. After that, the chunk
@@ -39,10 +39,10 @@ public struct PipelineConfiguration: Sendable {
     /// The time that a job or the mark of a dead token waits in a worker for the database, in milliseconds. After that,
     /// it waits in the broker. The time is far below the broker's `consumer_timeout` (30 minutes by default).
     package var longestWaitMilliseconds = 10_000
-    /// The broker user that this worker publishes as, validated by the broker. A job that a worker publishes again
-    /// carries its original publisher in a header.
+    /// The broker user that this worker publishes as, or `nil` if the broker does not validate users. A job that a
+    /// worker publishes again carries its original publisher in a header.
     public var brokerUser: String?
-    /// The metrics that are not part of ``PipelineCounts``.
+    /// The metrics of the pipeline that are not part of ``PipelineCounts``.
     package var meter = PipelineMeter(MetricRegistry(), delays: [], mostApps: 0, reasons: [:])
 
     /// The tracer, or `nil` if jobs are not traced.
@@ -51,8 +51,8 @@ public struct PipelineConfiguration: Sendable {
     /// Returns whether a job is sent only once if it is published several times under the same id.
     func deduplicates(_ job: Job) -> Bool { limits.deduplicationWindow > 0 && job.hasGivenID }
 
-    /// Returns the chunk size that a job must be split with, or `nil` if it is not fixed yet. A job that is split again
-    /// must result in the same chunks.
+    /// Returns the chunk size with which a job must be split, or `nil` if it is not fixed yet. A job that is split
+    /// again must result in the same chunks.
     func fixedChunkSize(of job: Job, _ inbound: InboundJob) -> Int? {
         job.atMostOnce ? Self.onceChunkSize : inbound.chunkSize
     }

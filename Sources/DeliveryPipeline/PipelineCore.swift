@@ -5,17 +5,17 @@ import Metering
 package import PushModel
 package import Store
 
-/// The link between the broker's connections, the database and the outputs. In each turn, an event comes in, the
-/// ``Pipeline`` decides, and the effects go out in batches.
+/// The event loop that connects the broker, the database and the outputs. In each turn, the ``Pipeline`` handles one
+/// event, and the resulting effects are carried out in batches.
 ///
 /// Everything runs on one serial queue, so no lock is needed.
-// why: unchecked, because only the serial queue accesses the state. Every public entry point dispatches to it.
+// why: unchecked, because only the serial queue accesses the state. Every entry point dispatches to it.
 package final class PipelineCore: @unchecked Sendable {
     package let queue: DispatchQueue
     private let effects: PipelineEffects
     private var pipeline: Pipeline
     private var turn: Turn
-    /// The queues whose connection is open.
+    /// The queues whose consuming connection is open.
     private var consuming: Set<JobQueue> = []
     private var prefetchIsWatched = false
     private var paceIsWatched = false
@@ -39,9 +39,9 @@ package final class PipelineCore: @unchecked Sendable {
             now: effects.now(), snapshots: effects.snapshot, workers: effects.workers)
     }
 
-    // MARK: Events, from any thread
+    // MARK: Events (callable from any thread)
 
-    /// Handles an event of a consuming connection.
+    /// Takes an event of a consuming connection: new deliveries, or a change in the state of the connection.
     ///
     /// - Parameter queues: the queues of the connection.
     package func received(_ event: AMQPConsumerEvent, of queues: [JobQueue] = JobQueue.all) {
@@ -126,10 +126,10 @@ package final class PipelineCore: @unchecked Sendable {
         }
     }
 
-    /// Handles the end of a look-up.
+    /// Handles the result of a look-up of tokens.
     ///
-    /// - Parameter deaths: the times at which tokens died, by their position in the look-up, or `nil` if the look-up
-    ///   failed.
+    /// - Parameter deaths: the times at which dead tokens died, by the token's position in the look-up, or `nil` if the
+    ///   look-up failed.
     package func lookedUp(_ id: UInt64, deaths: [Int: Timestamp]?) {
         happened { [self] in
             let findings =
@@ -144,8 +144,8 @@ package final class PipelineCore: @unchecked Sendable {
         happened { [self] in pipeline.suppression.received(event) }
     }
 
-    /// Handles cancellations, and jobs that are no longer cancelled. An output fails the pushes of a cancelled job that
-    /// are not on the wire. A job that waits in the pipeline is checked before it goes to an output.
+    /// Handles newly cancelled jobs and jobs that are no longer cancelled. Outputs fail the pushes of a cancelled job
+    /// that are not on the wire. A job that waits in the pipeline is checked before it goes to an output.
     package func received(_ event: CancellationFeed.Event) {
         happened { [self] in
             guard let isCancelled = pipeline.received(event) else { return }
@@ -161,7 +161,7 @@ package final class PipelineCore: @unchecked Sendable {
         }
     }
 
-    /// Stops starting jobs, requeues those that wait, and calls `done` once all others are settled.
+    /// Stops starting jobs, requeues waiting jobs, and calls `done` once all started jobs are settled.
     package func drain(_ done: @escaping @Sendable () -> Void) {
         happened { [self] in
             drained.append(done)
@@ -282,7 +282,7 @@ package final class PipelineCore: @unchecked Sendable {
 
     // MARK: Finished jobs
 
-    /// Releases the capacity of jobs that are done or lost.
+    /// Releases the capacity of jobs that are done or lost, and acknowledges or rejects the done jobs.
     private func releaseDone() {
         for job in turn.takeDone() {
             pipeline.acknowledged(job, now: turn.now)

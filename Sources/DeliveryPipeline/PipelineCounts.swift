@@ -10,7 +10,8 @@ public struct PipelineCounts: Sendable, Hashable {
         }
         set { for kind in OutcomeKind.allCases { told[kind.place] = newValue[kind.rawValue] ?? 0 } }
     }
-    /// The number of outcomes of each kind, by the kind's index. An array avoids hashing a name for each push.
+    /// The number of outcomes of each kind, by the kind's index. An array is used because a dictionary would hash a
+    /// name for each push.
     var told = Array(repeating: 0, count: OutcomeKind.allCases.count)
     /// The number of deliveries of each queue, by the queue's index.
     var arrivals = Array(repeating: 0, count: JobQueue.all.count)
@@ -18,8 +19,9 @@ public struct PipelineCounts: Sendable, Hashable {
     var oldest = Array(repeating: Int64(0), count: Lane.allCases.count)
     public package(set) var jobsAccepted = 0
     public package(set) var jobsRejected = 0
+    /// The number of times that routing delayed a job, for example because its app was paused.
     public package(set) var jobsHeld = 0
-    /// The number of jobs in `jobsHeld` whose app was paused.
+    /// The number of times in ``jobsHeld`` whose reason was a paused app.
     public package(set) var jobsPaused = 0
     /// The number of times that a job was delayed because the database did not answer its claim in time.
     public package(set) var jobsUnclaimed = 0
@@ -31,14 +33,14 @@ public struct PipelineCounts: Sendable, Hashable {
     public package(set) var jobsDuplicate = 0
     /// The number of jobs that were moved to an overflow queue.
     public package(set) var jobsOverflowed = 0
-    /// The number of times that a job was delayed because of a rate limit of its app or its own.
+    /// The number of times that a job was delayed because of the rate limit of its app or of the job itself.
     public package(set) var jobsPaced = 0
     /// The number of jobs that were moved to the suspects after several unsettled deliveries.
     public package(set) var jobsSuspected = 0
-    /// The number of redeliveries of jobs that this worker was processing, or had finished, when their connection was
-    /// lost.
+    /// The number of redeliveries that belong to a job that this worker was still processing, or had finished, after a
+    /// lost connection.
     public package(set) var jobsResumed = 0
-    /// The number of pushes that were requeued unsent because the worker stopped or their credential was retired.
+    /// The number of pushes that were requeued unsent, because the worker stopped or their credential was retired.
     public package(set) var pushesPutBack = 0
     /// The number of jobs that were requeued as a whole because the worker stops.
     public package(set) var jobsPutBack = 0
@@ -46,42 +48,45 @@ public struct PipelineCounts: Sendable, Hashable {
     public package(set) var retries = 0
     public package(set) var pushesHeld = 0
     public package(set) var tokensMarked = 0
-    /// The numbers of pushes that were looked up because the filter of dead tokens matched, by result: dead or live.
+    /// The number of pushes whose token matched the filter of dead tokens and was found dead by a look-up.
     public package(set) var lookUpsDead = 0
+    /// The number of pushes whose token matched the filter of dead tokens and was found alive by a look-up.
     public package(set) var lookUpsLive = 0
-    /// The number of pushes that were sent because the look-up was not answered in time.
+    /// The number of pushes that were sent because the look-up of their token was not answered in time.
     public package(set) var lookUpsFailed = 0
-    /// The number of dead tokens in the filter, and its size in bytes.
+    /// The number of dead tokens in the filter of dead tokens.
     public package(set) var suppressionTokens = 0
+    /// The size of the filter of dead tokens, in bytes.
     public package(set) var suppressionBytes = 0
     /// The number of jobs that were received and not yet started.
     public package(set) var jobsWaiting = 0
     /// The number of jobs that were started and not yet acknowledged.
     public package(set) var jobsOpen = 0
-    /// The number of pending settlements: outcomes that are not yet safe in the broker or the database.
+    /// The number of pending settlements: outcomes that the broker or the database has not confirmed yet.
     public package(set) var obligationsOpen = 0
     /// The age of the oldest unacknowledged job, in seconds since its arrival.
     public package(set) var oldestJobSeconds = 0
     /// The number of messages that the broker refused, by exchange.
     public package(set) var messagesRefused: [String: Int] = [:]
-    /// The broker's last refusal for each exchange, for example `403 ACCESS_REFUSED`. An exchange is not listed if a
-    /// queue refused the message (`basic.nack`).
+    /// The broker's last refusal of a message for each exchange, for example `403 ACCESS_REFUSED`. An exchange is not
+    /// listed if its last message was refused by a queue (`basic.nack`), which states no reason.
     package var refusals: [String: String] = [:]
     /// The number of refused messages that wait to be published again, by exchange.
     package var refusedWaiting: [String: Int] = [:]
-    /// The number of events that were published to the results exchange again. A consumer may have received the first
-    /// copy.
+    /// The number of result events that were published again. A consumer may have received the first copy.
     public package(set) var eventsRepeated = 0
-    /// The numbers of events that were moved to a delay queue to be published later, and to the dead-letter queue.
+    /// The number of result events that were moved to a delay queue to be published later.
     public package(set) var eventsHeld = 0
+    /// The number of result events that were moved to the dead-letter queue.
     public package(set) var eventsDead = 0
-    /// Whether each connection is open, by its index in ``JobQueue/connections``. The publishing connection comes last.
+    /// Whether each broker connection is open, by its index in ``JobQueue/connections``. The publishing connection
+    /// comes last.
     var connected = Array(repeating: false, count: JobQueue.connections.count + 1)
     public package(set) var isBlocked = false
     package var resultsRouting = ResultsRouting.Counts()
     /// The number of messages that were published and not yet confirmed by the broker.
     public package(set) var unconfirmed = 0
-    /// The age of the oldest unconfirmed message that the broker has not refused, in seconds.
+    /// The age of the oldest unconfirmed message that the broker has not refused, in seconds, or 0 if there is none.
     public package(set) var unconfirmedSeconds = 0
     /// The number of dead tokens that are not yet marked.
     public package(set) var marksPending = 0
@@ -109,7 +114,7 @@ extension PipelineCounts {
         zip(JobQueue.all, arrivals).map { ($0.label, $1) }
     }
 
-    /// The names of the broker connections.
+    /// The names of the broker connections, in the order of ``connected``.
     private static let roles = ["urgent", "normal-bulk", "overflow", "publisher"]
 
     package var links: [(role: String, isOpen: Bool)] { zip(Self.roles, connected).map { ($0, $1) } }
@@ -122,12 +127,12 @@ extension PipelineCounts {
         }
     }
 
-    /// The arrival of the oldest open job of each lane, in milliseconds since 1970.
+    /// The arrival of the oldest open job of each lane, in milliseconds since 1970, or 0 if the lane has no open job.
     package var oldestArrivals: [(lane: String, at: Int)] {
         zip(Lane.allCases, oldest).map { ($0.rawValue, Int($1)) }
     }
 
-    /// Records whether the connection of these queues is open.
+    /// Records whether the connection that consumes these queues is open.
     ///
     /// - Returns: whether the connection was open before.
     @discardableResult
@@ -148,7 +153,7 @@ extension PipelineCounts {
         return connected[JobQueue.connections.count]
     }
 
-    /// Includes an open job in the oldest arrivals.
+    /// Updates the oldest arrival of a lane with an open job.
     mutating func isOpen(_ job: InboundJob) {
         let (lane, arrival) = (job.lane.place, job.arrivedAt.milliseconds)
         if oldest[lane] == 0 || arrival < oldest[lane] { oldest[lane] = arrival }

@@ -2,7 +2,7 @@ package import AMQPClient
 package import PushModel
 package import Store
 
-/// The effects of the core: everything that performs I/O.
+/// The closures that the core calls for all I/O, and for the clock and the snapshot.
 package final class PipelineEffects: Sendable {
     let publish: @Sendable ([AMQPPublication]) -> Void
     let acknowledge: @Sendable ([AMQPAcknowledgement]) -> Void
@@ -10,9 +10,9 @@ package final class PipelineEffects: Sendable {
     let reject: @Sendable (AMQPDeliveryTag) -> Void
     /// Sets the prefetch of an overflow queue.
     let setPrefetch: @Sendable (Int, JobQueue) -> Void
-    /// Releases the bytes of a delivery. Called before the delivery is acknowledged.
+    /// Releases the bytes of a delivery. The core calls it before it acknowledges the delivery.
     let release: @Sendable (AMQPDelivery) -> Void
-    /// Commits marks, and then calls ``PipelineCore/marksWritten(_:count:)``.
+    /// Commits the marks of dead tokens, and then calls ``PipelineCore/marksWritten(_:count:)``.
     let write: @Sendable (MarkBuffer.Batch) -> Void
     /// Claims the names of jobs and parts, and then calls ``PipelineCore/claimed(_:_:)``.
     let claim: @Sendable (Claims.Batch) -> Void

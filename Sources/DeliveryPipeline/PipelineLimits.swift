@@ -2,7 +2,8 @@
 public struct PipelineLimits: Sendable {
     /// The maximum number of recipients in flight, that is, started and not yet settled. Further jobs wait.
     public var maximumInFlight = 20_000
-    /// The share of `maximumInFlight` that a single busy app may use, in percent. Several busy apps get less each.
+    /// The share of `maximumInFlight` that a single busy app may use, in percent. If several apps are busy, each gets a
+    /// smaller share.
     public var appShare = 80
     /// The share of `maximumInFlight` that is kept free for the urgent lane, in percent.
     public var urgentShare = 10
@@ -24,7 +25,7 @@ public struct PipelineLimits: Sendable {
     /// The time after its first attempt during which a push is retried, in seconds.
     public var maximumAge = RetryPolicy().maximumAge
 
-    /// The jobs that are logged when they are done.
+    /// The rule that selects the finished jobs to log.
     public var jobLog = JobLog.none
 
     public init() {}

@@ -6,10 +6,12 @@ package enum PipelineTimer: Sendable {
     case prefetch
     /// The interval at which rate limits are checked again.
     case pace
-    /// The timeout of a database statement: claims, a look-up, or marks.
+    /// The timeout for the database's answer to claims.
     case claims
+    /// The timeout for a look-up with an id.
     case lookUp(UInt64)
+    /// The timeout for writing a batch of marks with an id.
     case marks(UInt64)
-    /// The wait before refused messages are published again.
+    /// The wait before the refused messages with these ids are published again.
     case refusal([UInt64])
 }

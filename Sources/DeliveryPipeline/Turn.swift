@@ -12,26 +12,29 @@ struct Turn {
     private(set) var now: Timestamp
     private let snapshots: @Sendable () -> Snapshot
     private let workers: @Sendable () -> Int?
-    /// The snapshot used in this turn, once it was requested.
+    /// The snapshot of this turn, or `nil` until it is requested.
     private var known: Snapshot?
+    /// The rate limits of this turn, or `nil` until they are requested.
     private var knownPacing: Pacing?
     var counts = PipelineCounts()
     var outbox: Outbox
     var jobLog: JobLog
     /// The tracer, or `nil` if jobs are not traced.
     let tracer: JobTracer?
-    /// The jobs, at work or finished, whose messages the broker redelivers.
+    /// The orphans: jobs, at work or finished, whose messages the broker redelivers after a lost connection.
     var orphans = Orphans()
 
     // MARK: Effects at the end of the turn, in addition to the outbox
 
-    /// The jobs whose outcomes are all safe.
+    /// The jobs without pending settlements, which can be acknowledged.
     private(set) var done: [OpenJob] = []
-    /// The deliveries that are no longer held and that the broker redelivers.
+    /// The deliveries that this worker has dropped, because the broker redelivers them.
     private(set) var lost: [AMQPDelivery] = []
     /// The capacity to release for apps and queues.
     private(set) var released: [Scheduler.Released] = []
+    /// The jobs to pass to outputs.
     private(set) var sends: [(job: RoutedJob, output: any Output)] = []
+    /// The timers to start.
     private(set) var timers: [(timer: PipelineTimer, milliseconds: Int)] = []
     /// The spans of finished traces.
     var spans: [Span] = []
@@ -53,10 +56,10 @@ struct Turn {
         outbox.now = now
     }
 
-    /// Ends the turn. Drops the snapshot, so that secrets are not kept in memory longer than necessary.
+    /// Ends the turn, and drops the snapshot, so that secrets are not kept in memory longer than necessary.
     mutating func end() { (known, knownPacing) = (nil, nil) }
 
-    /// Returns the snapshot of this turn. All calls in one turn return the same one.
+    /// Returns the snapshot of this turn. All calls in one turn return the same snapshot.
     mutating func snapshot() -> Snapshot {
         if let known { return known }
         let current = snapshots()
@@ -64,7 +67,7 @@ struct Turn {
         return current
     }
 
-    /// Returns the rate limits of this turn. All calls in one turn return the same ones.
+    /// Returns the rate limits of this turn. All calls in one turn return the same rate limits.
     mutating func pacing() -> Pacing {
         if let knownPacing { return knownPacing }
         let pacing = Pacing(paces: snapshot().paces, workers: workers())
@@ -98,6 +101,7 @@ struct Turn {
         lost(job)
     }
 
+    /// Drops a job that the broker redelivers.
     mutating func lost(_ job: OpenJob) {
         orphans.remove(job)
         release(job)
@@ -120,10 +124,10 @@ struct Turn {
         outbox.move(job, to: destination, firstAttempt: firstAttempt)
     }
 
-    /// Withdraws a refused message that was to move a waiting job, and returns the job and the exchange that refused
-    /// it.
+    /// Withdraws a refused message that was to move a waiting job.
     ///
-    /// - Returns: `nil` if the message is not such a move, or if the broker redelivers its job.
+    /// - Returns: the job and the exchange that refused the message. The result is `nil` if the message is not such a
+    ///   move, or if the broker redelivers the job.
     mutating func takeBack(_ id: UInt64) -> (waiting: WaitingJob, exchange: String)? {
         // If the broker may have the message, it is published again as a repetition, and its job stays open.
         guard let message = outbox[id], message.isMove, !message.publication.isRepeated, !outbox.isOrphan(id),
@@ -133,7 +137,7 @@ struct Turn {
         outbox.withdraw(id)
         _ = outbox.ledger.met(group: id)
         var waiting = job.waiting
-        // The broker may have redelivered the message meanwhile.
+        // The broker may have redelivered the message in the meantime, with a new tag.
         waiting.inbound = job.inbound
         return (waiting, message.publication.exchange)
     }
@@ -144,7 +148,7 @@ struct Turn {
         move(job, to: job.inbound.home)
     }
 
-    /// Publishes a job in its original form to the dead-letter exchange, and an event with the reason.
+    /// Publishes a job in its original form to the dead-letter exchange, and a result event with the reason.
     mutating func reject(_ job: OpenJob, _ rejection: JobRejection) {
         release(job)
         counts.jobsRejected += 1

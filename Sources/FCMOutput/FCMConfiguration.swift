@@ -5,11 +5,11 @@ import NIOSSL
 
 /// The hosts, limits and timeouts that the output uses for FCM.
 package struct FCMConfiguration: Sendable {
-    /// The host of FCM. Google's is `fcm.googleapis.com`, port 443.
+    /// The host and port of FCM.
     package var endpoint = Endpoint(host: "fcm.googleapis.com", port: 443)
-    /// A host that a service account's `token_uri` may name in addition to Google's own.
+    /// The endpoint that a service account's `token_uri` may name in addition to Google's, or `nil` for Google's only.
     package var tokenEndpoint: Endpoint?
-    /// The path of a PEM file with the certificate authorities to trust instead of the system's.
+    /// The path of a PEM file with the certificate authorities to trust, or `nil` for the system's.
     package var authorityFile: String?
     /// The HTTP proxy for all connections, or `nil` to connect directly.
     package var proxy: HTTPProxy?
@@ -25,7 +25,7 @@ package struct FCMConfiguration: Sendable {
     package var breakMilliseconds: Int64 = 15_000
     /// The time for which waiting messages still use a retired credential, in seconds.
     package var retirementSeconds: Int64 = 1
-    /// The time that messages may wait while FCM sends no answer at all, in milliseconds.
+    /// The time for which messages may wait while FCM sends no answer at all, in milliseconds.
     package var silenceMilliseconds: Int64 = 10_000
     /// The registry for the metrics of pools, or `nil` for no metrics.
     package var metrics: MetricRegistry?
@@ -38,13 +38,13 @@ package struct FCMConfiguration: Sendable {
     /// The maximum number of open streams of a connection. Google closes a connection that opens more streams than
     /// allowed, or that sends PINGs.
     private static let maximumStreams = 100
-    /// The number of these streams that are reserved for the urgent lane.
+    /// The number of streams of a connection that are reserved for the urgent lane.
     private static let urgentStreams = 10
-    /// The idle time after which a connection is closed, in seconds. Google closes idle connections after three
+    /// The time after which an idle connection is closed, in seconds. Google closes connections after three idle
     /// minutes.
     private static let idleSeconds = 120
-    /// The maximum size of an answer, in bytes. Google's own answers have a few hundred bytes, and a proxy's error page
-    /// has several thousand.
+    /// The maximum size of an answer, in bytes. Google's own answers have a few hundred bytes. A proxy's error page has
+    /// several thousand.
     package static let maximumAnswerBytes = 65_536
 
     func pool() -> PoolConfiguration {

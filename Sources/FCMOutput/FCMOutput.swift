@@ -19,8 +19,10 @@ package final class FCMOutput: Output {
     private let unusable: UnusableCredentials
     private let projects = Mutex<[String: ProjectQuota]>([:])
 
+    /// Creates an output without connections.
+    ///
     /// - Parameters:
-    ///   - quotas: the number of workers that share each project's quota.
+    ///   - quotas: the source for the number of workers that share a project's quota.
     ///   - clock: the wall clock, for deadlines and outcomes.
     ///   - refusals: a closure that is called when a credential begins or stops being refused. It must return quickly.
     package init(

@@ -1,6 +1,6 @@
 public import PushSimulator
 
-/// The simulator's model of FCM: accounts, quotas, past sends, and the rules for each connection.
+/// The simulator's model of FCM: the accounts, the quotas, the history of pushes, and the rules for each connection.
 public struct FCMDouble: PushDouble {
     let configuration: FCMSimulatorConfiguration
     let accounts: AccountRegistry

@@ -7,7 +7,7 @@ final class FCMRules: ConnectionRules {
     private let accounts: AccountRegistry
     private let judge: SendJudge
     private let writer: ResponseWriter
-    // Access is confined to one thread, so exclusivity checks on the hot path can't find anything.
+    // Only one thread uses this object, so exclusivity checks on the hot path could find nothing.
     @exclusivity(unchecked) private var requests: [FCMRequest] = []
     private var authority = Memo<String>(), routes = Memo<Route>(), bearers = Memo<Bearer>()
     private var bearersEdition = 0
@@ -112,7 +112,7 @@ final class FCMRules: ConnectionRules {
     func judge(_ request: Int, on connection: SimulatorConnection) -> AnswerTime {
         lastActivity = connection.now
         taken += 1
-        // Requests that the client has sent but that are not read yet are above the last stream.
+        // Requests that were sent but not read yet have stream ids above the last stream of the GOAWAY.
         if taken == configuration.requestsBeforeShutdown { connection.goAway(debugText: "server_shutting_down") }
         let (outcome, time) =
             requests[request].route == .accessTokens

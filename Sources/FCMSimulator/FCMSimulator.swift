@@ -1,5 +1,6 @@
 public import Logging
-// Re-exported because users of this simulator configure it and inject faults through types that all simulators share.
+// Re-exported, because users of this simulator need the types that all simulators share for configuration and fault
+// injection.
 @_exported public import PushSimulator
 
 /// A simulator of Firebase Cloud Messaging's HTTP v1 service and of Google's endpoint for access tokens.
@@ -8,7 +9,7 @@ public typealias FCMSimulator = PushSimulator<FCMDouble>
 extension FCMSimulator {
     /// Creates a simulator of FCM.
     ///
-    /// - Throws: `SimulatorError` if the certificate authority's directory can't be used.
+    /// - Throws: `SimulatorError` if the certificate authority's directory cannot be used.
     public convenience init(
         configuration: FCMSimulatorConfiguration = FCMSimulatorConfiguration(),
         logger: Logger = Logger(label: "fcm-simulator")
@@ -23,22 +24,22 @@ extension FCMSimulator {
 
     // MARK: Accounts
 
-    /// Accepts assertions of this account from now on.
+    /// Accepts assertions of an account from now on.
     public func register(_ account: SimulatedAccount) {
         double.accounts.register(account)
     }
 
-    /// Refuses an account from now on, also on open connections. `nil` ends the refusal.
+    /// Refuses an account from now on, also on open connections, or ends the refusal if `refusal` is `nil`.
     public func refuse(_ email: String, _ refusal: AccountRefusal?) {
         double.accounts.refuse(email, refusal)
     }
 
-    /// Revokes all access tokens that were issued.
+    /// Revokes all issued access tokens.
     public func revokeTokens() {
         double.accounts.revokeTokens()
     }
 
-    /// Sets the answer of the token endpoint to all requests. `nil` restores normal operation.
+    /// Sets the answer of the token endpoint to all requests, or restores normal operation if `answer` is `nil`.
     public func setTokenFault(_ answer: PlannedFCMAnswer?) {
         double.accounts.tokenFault = answer
     }
@@ -48,14 +49,14 @@ extension FCMSimulator {
 
     // MARK: Sends
 
-    /// Sets the quota of all projects. Messages already spent in the current period count towards it.
+    /// Sets the quota of all projects. Messages that were already counted in the current period stay counted.
     public func setQuota(_ limit: QuotaLimit) {
         double.quotas.setLimit(limit)
     }
 
-    /// The messages that each project has sent in each period of its quota, oldest period first.
+    /// The counts of messages in each period of each project's quota, by project. The oldest period is first.
     public var quotaPeriods: [String: [QuotaPeriod]] { double.quotas.periods }
 
-    /// The first 1,000 pushes that should not have been sent.
+    /// The first 1,000 violations of the rules for retries and duplicates.
     public var violations: [SendViolation] { double.history.violations }
 }

@@ -1,6 +1,6 @@
 public import PushSimulator
 
-/// The configuration of an FCM simulator. The properties of `ServerConfiguration` are available on it directly.
+/// The configuration of an FCM simulator. It also has all properties of `ServerConfiguration`.
 @dynamicMemberLookup
 public struct FCMSimulatorConfiguration: Sendable {
     public var server = ServerConfiguration()
@@ -9,14 +9,15 @@ public struct FCMSimulatorConfiguration: Sendable {
     public var quota = QuotaLimit()
     /// The lifetime of an access token, in seconds.
     public var tokenLifetime: Int64 = 3_599
-    /// The minimum time before a retry, in milliseconds. It is six times as long after a 429 without `retry-after`.
+    /// The minimum delay before a retry, in milliseconds. The delay is six times as long after a 429 without
+    /// `retry-after`.
     public var leastRetryDelay: Int64 = 10_000
     /// The time after which an idle connection is closed, in milliseconds.
     public var idleTime: Int64 = 180_000
-    /// The number of PINGs that a connection may send in its lifetime.
+    /// The number of PINGs that a client may send on one connection.
     public var pingsTolerated = 2
-    /// The number of requests after which a connection is sent GOAWAY, even with requests in progress, or `nil` for
-    /// never.
+    /// The number of requests after which a connection gets a GOAWAY, even if requests are in progress, or `nil` for no
+    /// such limit.
     public var requestsBeforeShutdown: Int?
 
     public init() {

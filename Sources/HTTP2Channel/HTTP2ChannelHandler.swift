@@ -2,21 +2,22 @@ public import HTTP2Session
 public import NIOCore
 
 /// A handler that connects an HTTP/2 session to a channel, with or without TLS. Received bytes go to the session. The
-/// session's output leaves in one write and one flush per turn of the event loop.
+/// session's output is sent in one flush for each turn of the event loop.
 ///
 /// The session may be used only on the channel's event loop. Output created inside the session's callbacks is sent
 /// automatically. After any other use of the session, call ``setNeedsFlush()``.
 ///
-/// The handler retains the observer, and through the session its delegate, until the channel is closed.
+/// Until the channel is closed, the handler retains the observer and the session, which retains its delegate.
 public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHandler {
     public typealias InboundIn = ByteBuffer
     public typealias OutboundOut = ByteBuffer
 
     public let session: Session
-    /// The observer, which is retained until it has been notified that the channel is closed.
+    /// The observer, or `nil` after it was notified that the channel is closed.
     public var observer: (any HTTP2ChannelObserver)?
     private var context: ChannelHandlerContext?
-    /// The expected size of the next write, in bytes. Based on the last one, so that the buffer need not grow.
+    /// The expected size of the next write, in bytes. It follows the size of the last write, so that the buffer seldom
+    /// grows.
     private var expectedOutput = 1024
     private var isReading = false
     private var isFlushing = false
@@ -25,8 +26,8 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
     private var isClosing = false
     private var failure: (any Error)?
 
-    /// The number of bytes collected from the session between checks of the channel's writability. With a slow peer,
-    /// output then queues in the session instead of the channel.
+    /// The number of bytes to collect from the session before the channel's writability is checked again. If the peer
+    /// is slow, output then waits in the session instead of the channel.
     private static var bytesPerWrite: Int { 128 * 1024 }
 
     public init(session: Session, observer: (any HTTP2ChannelObserver)? = nil) {
@@ -34,7 +35,7 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
         self.observer = observer
     }
 
-    /// Sends the session's pending output before the next turn of the event loop ends. Cheap to call often.
+    /// Schedules a flush of the session's pending output in the next turn of the event loop. Repeated calls are cheap.
     public func setNeedsFlush() {
         guard !isReading, !flushIsScheduled, let context else { return }
         flushIsScheduled = true
@@ -144,7 +145,7 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
 
     private func fail(_ error: any Error) {
         failure = failure ?? error
-        // Sends the rest of the session's output, ideally the GOAWAY that explains the end.
+        // The session's remaining output is sent first. It usually contains the GOAWAY that explains the end.
         flush()
         beginClosing()
     }

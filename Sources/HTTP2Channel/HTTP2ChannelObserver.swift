@@ -1,8 +1,8 @@
 /// An observer of the channel under an HTTP/2 session.
 public protocol HTTP2ChannelObserver: AnyObject {
-    /// Called once, on the channel's event loop, when the connection is gone. No other call for the session follows.
+    /// Called once, on the channel's event loop, when the channel is closed. No delegate call of the session follows.
     ///
-    /// - Parameter error: The cause: ``HTTP2Error`` for the peer's errors, otherwise an error of the network or TLS.
-    ///   `nil` if both sides had finished or the peer closed the connection.
+    /// - Parameter error: The cause, or `nil` if both sides had finished or the peer closed the connection. The cause
+    ///   is an ``HTTP2Error`` if the peer broke the protocol, otherwise an error of the network or TLS.
     func channelClosed(error: (any Error)?)
 }

@@ -4,11 +4,11 @@ import HTTP2Session
 package import Logging
 package import NIOCore
 
-/// A pool of connections to one endpoint, which carries the requests of one client.
+/// A pool of connections to one endpoint. It sends the requests of one client.
 ///
-/// Everything happens on one event loop, in turns. An event only marks that there is work. One turn then fills the
-/// connections, writes once, and opens or closes connections as ``PoolPlan`` decides. The client learns which requests
-/// were certainly not processed, and which may have been.
+/// All work is done on one event loop, in turns. An event only schedules a turn. The turn fills the connections with
+/// requests, writes once, and opens or closes connections as ``PoolPlan`` decides. For a request without an answer, the
+/// pool reports whether the server may have processed it.
 // why: unchecked because all access is on that event loop.
 package final class ConnectionPool: @unchecked Sendable {
     package let eventLoop: any EventLoop
@@ -24,7 +24,7 @@ package final class ConnectionPool: @unchecked Sendable {
     private var addressBook = AddressBook()
     private var cachedTime: Int64?
     private var turnIsScheduled = false
-    /// When the next delayed turn is due, in milliseconds of ``Uptime``.
+    /// The time of the next delayed turn in milliseconds of ``Uptime``, or `nil` if none is scheduled.
     private var laterTurn: Int64?
     private var ticker: RepeatedTask?
     private var hasTicked = false
@@ -32,9 +32,11 @@ package final class ConnectionPool: @unchecked Sendable {
     private var isAbandoned = false
     private var whenClosed: [EventLoopPromise<Void>] = []
 
+    /// Creates a pool without connections.
+    ///
     /// - Parameters:
-    ///   - client: The source of requests. The pool retains it, so the owner must release the pool.
-    ///   - authorization: Creates the authorization of each connection.
+    ///   - client: The source of requests. The pool retains the client until the pool is released.
+    ///   - authorization: A function that creates the authorization of a new connection.
     /// - Throws: An error if a certificate or the authority file cannot be used.
     package init(
         _ configuration: PoolConfiguration, client: any PoolClient, eventLoop: any EventLoop, logger: Logger,
@@ -55,7 +57,7 @@ package final class ConnectionPool: @unchecked Sendable {
 
     // MARK: Calls by the client, on the event loop
 
-    /// The current time in milliseconds of ``Uptime``, read once per turn.
+    /// The current time in milliseconds of ``Uptime``. The clock is read once in each turn.
     package func time() -> Int64 {
         if let cachedTime { return cachedTime }
         let now = Uptime.milliseconds()
@@ -67,7 +69,7 @@ package final class ConnectionPool: @unchecked Sendable {
     /// Whether the pool has connections, including those that are connecting or closing.
     package var hasConnections: Bool { !connections.isEmpty }
 
-    /// Schedules a turn, because there is something to send or another state has changed.
+    /// Schedules a turn. Call this if there is something to send or if other state has changed.
     package func scheduleTurn() {
         eventLoop.preconditionInEventLoop()
         guard !turnIsScheduled else { return }
@@ -75,7 +77,7 @@ package final class ConnectionPool: @unchecked Sendable {
         eventLoop.execute { self.turn() }
     }
 
-    /// Schedules a turn that begins at the latest after this time.
+    /// Schedules a turn that begins after at most `milliseconds`.
     package func scheduleTurn(inMilliseconds milliseconds: Int64) {
         let due = Uptime.milliseconds() + milliseconds
         if let laterTurn, laterTurn <= due { return }
@@ -86,24 +88,24 @@ package final class ConnectionPool: @unchecked Sendable {
         }
     }
 
-    /// Cancels requests on the wire of which a part has not left. Each is reported with
+    /// Cancels requests on the wire that the server can't have begun to process. Each is reported with
     /// ``PoolClient/unprocessed(_:_:now:)``.
     ///
-    /// - Parameter isMeant: Whether to cancel a request. Called for every request on the wire.
+    /// - Parameter isMeant: A function that returns whether to cancel the request with a tag.
     package func cancel(_ isMeant: (_ tag: Int) -> Bool) {
         for connection in connections { connection.cancel(isMeant) }
     }
 
-    /// Retires the pool: once no request of the client waits, connections close after their last answers.
+    /// Retires the pool. After the client's last waiting request was sent, connections close after their last answers.
     ///
-    /// - Parameter closed: Succeeds when all connections are closed.
+    /// - Parameter closed: A promise that succeeds when all connections are closed.
     package func retire(closed: EventLoopPromise<Void>) {
         isRetired = true
         whenClosed.append(closed)
         scheduleTurn()
     }
 
-    /// Closes all connections at once and opens no new ones. Requests on the wire are lost; waiting requests stay with
+    /// Closes all connections at once and opens no new ones. Requests on the wire are lost. Waiting requests stay with
     /// the client.
     package func abandon() {
         isAbandoned = true
@@ -128,7 +130,7 @@ package final class ConnectionPool: @unchecked Sendable {
         if client.yieldsTurn { scheduleTurn() } else { resize(now: now) }
         if isRetired, client.isEmpty || isAbandoned { finishRetiring() }
         client.turnEnds()
-        // Once a second is often enough for a scraper. The last update removes this pool's share.
+        // An update once a second is enough for a metrics scraper. The last update removes this pool's share.
         if hasTicked || isRetired { meter?.holds(PoolFigures(connections, waiting: client.waiting), isLast: isRetired) }
         hasTicked = false
         cachedTime = nil
@@ -173,8 +175,8 @@ package final class ConnectionPool: @unchecked Sendable {
     }
 
     /// Closes all idle connections that their servers may close at any time. If there are none, closes at most one
-    /// other idle connection. Must be called after the connections have been filled, because one that has just opened
-    /// is not idle.
+    /// other idle connection. Call this after the connections have been filled, because a connection that has just
+    /// opened gets its first requests only then.
     private func closeIdle(now: Int64) {
         let idle = connections.filter { $0.isOpen && $0.openStreams == 0 }
         let due = idle.filter { $0.mustClose(idleMilliseconds: now - $0.lastUsed) }
@@ -244,16 +246,17 @@ package final class ConnectionPool: @unchecked Sendable {
         connections.append(connection)
         connector.addresses(on: eventLoop).whenComplete { result in
             switch result {
-            // Shuffled because the first of equal addresses is chosen, and other workers have the same list.
+            // The addresses are shuffled, because the first of equally good addresses is chosen and other workers have
+            // the same list.
             case .success(let addresses): self.connect(connection, AddressTrial(addresses.shuffled()))
             case .failure(let error): connection.channelClosed(error: error)
             }
         }
     }
 
-    /// Tries one address after another.
+    /// Connects to the best of the remaining addresses. After a failure, the next address is tried.
     private func connect(_ connection: PooledConnection, _ trial: AddressTrial) {
-        // The connection was given up during the look-up.
+        // The pool has given up the connection during the look-up.
         guard connection.isConnecting else { return connection.channelClosed(error: nil) }
         let best = addressBook.best(
             of: trial.addresses,
@@ -314,8 +317,8 @@ package final class ConnectionPool: @unchecked Sendable {
         leave(connection)
     }
 
-    /// Records the failure of a connection that was never proven. A server that accepts a connection and then closes it
-    /// must not be tried again at once either.
+    /// Records the failure of a connection that was never proven, so that the next attempt waits for a back-off. The
+    /// connection may have been open, because a server may accept connections and then close them.
     private func failed(_ connection: PooledConnection) {
         guard connection.fail() else { return }
         plan.failed(nowMilliseconds: time(), random: .random(in: 0..<1))

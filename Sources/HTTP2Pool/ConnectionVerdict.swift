@@ -4,6 +4,6 @@ package enum ConnectionVerdict: Sendable {
     case keep
     /// The connection is unusable and is replaced: at once if it was proven before, otherwise after a back-off.
     case replace
-    /// Same as ``replace``, because the credentials in its requests have expired.
+    /// The connection is replaced as for ``replace``. The credentials in its requests have expired.
     case replaceExpired
 }

@@ -3,10 +3,10 @@ package struct PoolAnswer {
     package let status: Int
     /// The body, or its beginning if ``isTooLong``.
     package let body: [UInt8]
-    /// Whether the body is longer than the configuration allows.
+    /// Whether the body is longer than the configuration or the request allows.
     package let isTooLong: Bool
-    /// The reason why the end of the body is missing, or `nil` if the answer is complete. Set only if the status shows
-    /// that the request was accepted (2xx).
+    /// The reason why the end of the body is missing, or `nil` if the answer is complete. It is set only if the status
+    /// shows that the request was accepted (2xx).
     package let cut: RequestLoss?
     /// The time since the request was put on the wire, in milliseconds.
     package let milliseconds: Int64

@@ -7,18 +7,19 @@ package protocol PoolClient: AnyObject {
     /// The number of waiting requests that may be sent now.
     var waiting: Int { get }
 
-    /// Whether the client has no waiting request, including requests whose time has not come. By default, `waiting ==
+    /// Whether no request waits. Requests that may be sent only later also count as waiting. The default is `waiting ==
     /// 0`.
     var isEmpty: Bool { get }
 
-    /// Called when a turn begins, to take in work from other threads.
+    /// Called when a turn begins. The client can then take in work from other threads.
     func turnBegins(now: Int64)
 
-    /// Whether the client has sent enough in this turn. The waiting requests then wait for the next turn and open no
-    /// connection.
+    /// Whether the client has supplied enough requests in this turn. Its waiting requests then wait for the next turn
+    /// and open no connection.
     var yieldsTurn: Bool { get }
 
-    /// Returns the next request to send, or `nil` if there is none, or none that is urgent.
+    /// Returns the next request to send, or `nil` if no request waits. If `onlyUrgent` is true, only urgent requests
+    /// count.
     func next(onlyUrgent: Bool, now: Int64) -> PoolRequest?
 
     /// Called when all connections have been filled.
@@ -26,11 +27,11 @@ package protocol PoolClient: AnyObject {
     /// - Parameter isUsable: Whether at least one connection is open and authorized.
     func filled(isUsable: Bool, now: Int64)
 
-    /// Called when requests wait but other pools use all connections that the shared limit allows. This lasts until
-    /// ``filled(isUsable:now:)`` reports a usable connection.
+    /// Called when requests wait but other pools use all connections that the shared limit allows. The state lasts
+    /// until ``filled(isUsable:now:)`` reports a usable connection.
     func crowdedOut(now: Int64)
 
-    /// Called when the turn is over, to report collected results.
+    /// Called when the turn is over. The client can then report collected results.
     func turnEnds()
 
     /// Called for each header field of an answer.
@@ -41,21 +42,22 @@ package protocol PoolClient: AnyObject {
     /// - Returns: The consequence for the connection.
     func answered(_ tag: Int, _ answer: PoolAnswer, now: Int64) -> ConnectionVerdict
 
-    /// Called for a request that was certainly not processed, and may be sent again at once.
+    /// Called for a request that the server has certainly not processed. The client may send it again at once.
     ///
-    /// - Parameter loss: The reason, or `nil` if the server refused the request or it never left.
+    /// - Parameter loss: The reason, or `nil` if the server refused the request or the request was never sent.
     func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64)
 
-    /// Called for a request that may have been processed.
+    /// Called for a request without an answer that the server may have processed.
     func lost(_ tag: Int, _ loss: RequestLoss, now: Int64)
 
-    /// Called when the server wants a connection closed.
+    /// Called when the server sends GOAWAY on a connection.
     ///
-    /// - Parameter debugData: The debug data of its GOAWAY (RFC 9113, section 6.8).
-    /// - Returns: The reason in words, for the log.
+    /// - Parameter debugData: The debug data of the GOAWAY (RFC 9113, section 6.8).
+    /// - Returns: The reason as text for the log, or `nil` if it is unknown.
     func goAway(debugData: [UInt8], now: Int64) -> String?
 
-    /// Called when a connection could not be made, or when the server refused our certificate before a request left.
+    /// Called when a connection could not be made, or when the server refused this client's certificate before a
+    /// request was sent.
     ///
     /// - Parameter isLast: Whether no other connection is open or connecting.
     func connectFailed(_ error: any Error, isLast: Bool, now: Int64)

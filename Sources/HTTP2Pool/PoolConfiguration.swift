@@ -4,38 +4,38 @@ package import NIOSSL
 
 /// The service that a pool connects to, and the limits that this service tolerates.
 package struct PoolConfiguration: Sendable {
-    /// Looks up a name. Called for each connection on a thread that may block, unless the connection shares a look-up
-    /// that is already running.
+    /// A function that looks up the addresses of a name. It runs on a thread that may block. It is called for each
+    /// connection, unless a look-up of the same name is already running.
     package typealias Resolver = @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress]
 
-    /// Returns whether connections to an address are allowed.
+    /// A function that returns whether connections to an address are allowed.
     package typealias AddressRule = @Sendable (SocketAddress) -> Bool
 
     /// The name of the service in the log.
     package var service: String
     package var endpoint: Endpoint
     package var proxy: HTTPProxy?
-    /// The TLS configuration: what verifies the server's certificate, and the client certificate to show on request.
-    /// `nil` sends everything in cleartext.
+    /// The TLS configuration, or `nil` for cleartext. It contains the trusted authorities and the client certificate.
     package var tls: TLSConfiguration?
     /// The TLS context shared by pools with the same `tls` and `protocols`, or `nil` if this pool creates its own.
     package var sharedTLS: SharedTLS?
     package var protocols = HTTPVersions.http2
-    /// Whether the pool may connect to an address. Called for each address that the endpoint's name resolves to, and
-    /// for an address given in place of a name. ``AddressRules`` use it to keep a publisher's URL out of our own
-    /// network.
+    /// The rule that decides whether the pool may connect to an address. It is called for each address of the
+    /// endpoint's name, and for an endpoint that is an address. With ``AddressRules``, it keeps a publisher's URL from
+    /// reaching the operator's own network.
     ///
     /// With a proxy, the proxy looks up names and must restrict where it connects. The rule then applies only to
     /// endpoints that are addresses themselves.
     package var allowsAddress: AddressRule = { _ in true }
-    /// The maximum number of connections of one pool; at least 1.
+    /// The maximum number of connections of one pool, at least 1.
     package var maximumConnections: Int
     /// The limit on the connections of many pools together, or `nil` if each pool has only its own limit.
     package var sharedLimit: SharedConnectionLimit?
-    /// The maximum number of streams used at a time on a connection, if the server allows more. `nil` applies only the
-    /// server's limit.
+    /// The maximum number of streams that are open at a time on a connection, or `nil` to apply only the server's
+    /// limit.
     package var maximumStreams: Int?
-    /// The number of streams of each connection that are reserved for urgent requests; never more than a tenth.
+    /// The number of streams of each connection that are reserved for urgent requests. At most a tenth of the streams
+    /// is reserved.
     package var urgentStreams: Int
     /// Whether to send PINGs. They detect a dead server, keep middleboxes from dropping the connection, and measure the
     /// round trip. Some servers close connections because of PINGs. Without PINGs, answers measure the round trip, and
@@ -46,10 +46,10 @@ package struct PoolConfiguration: Sendable {
     /// The maximum time to connect to one address, including the TLS handshake, in seconds. The server's SETTINGS may
     /// take the same time again.
     package var connectTimeoutSeconds: Int
-    /// The maximum number of bytes read of an answer's body.
+    /// The maximum number of bytes to keep of an answer's body.
     package var maximumAnswerBytes: Int
-    /// The time without requests after which a connection is closed, in seconds. An HTTP/1.1 connection is closed as
-    /// soon as its server might close it.
+    /// The time without requests after which a connection is closed, in seconds. An HTTP/1.1 connection is closed
+    /// before its server might close it.
     package var idleSeconds = 600
     /// Whether the last connection stays open when idle. Without PINGs this is unwise, because nothing shows whether
     /// the connection still works.
@@ -57,7 +57,7 @@ package struct PoolConfiguration: Sendable {
     /// The labels of the pool's metrics, or `nil` if it is not measured.
     package var labels: PoolLabels?
     package var resolve: Resolver
-    /// The running name look-ups. Pools that may look up the same name should share one instance.
+    /// The service that looks up names. Pools that may look up the same name should share one instance.
     package var lookups: NameLookups
 
     package init(

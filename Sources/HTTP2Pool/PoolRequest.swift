@@ -3,7 +3,7 @@ package import HTTP2Session
 /// A request of a pool's client.
 package struct PoolRequest {
     package let tag: Int
-    /// The value of `:path`. Read before the client is called again.
+    /// The value of `:path`. The pool reads it before it calls the client again.
     package let path: UnsafeRawBufferPointer
     /// The header fields of this request, in addition to those of its connection.
     package let fields: HTTP2Fields

@@ -4,6 +4,6 @@ package import HTTP2Session
 package enum RequestLoss: Sendable {
     case timeout
     case streamReset(HTTP2ErrorCode)
-    /// The connection was lost. The error is `nil` if it closed without one.
+    /// The connection was lost. The error is `nil` if the connection was closed without an error.
     case connectionLost((any Error)?)
 }

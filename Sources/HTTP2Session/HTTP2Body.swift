@@ -1,10 +1,10 @@
-/// The bytes of a message body. They never move, so any number of streams of any sessions can send them.
+/// The bytes of a message body. They never move, so any number of streams and sessions can send the same body.
 public final class HTTP2Body: Sendable {
-    /// The bytes that precede the shared ones, in this body only; mostly empty.
+    /// The bytes that precede the shared bytes and belong to this body only. They are usually empty.
     private let head: [UInt8]
     private let bytes: ArraySlice<UInt8>
 
-    /// Shares the bytes, which keeps their whole array in memory.
+    /// Creates a body from `head` and the shared bytes. The body keeps the whole array of the slice in memory.
     public init(_ bytes: ArraySlice<UInt8>, after head: [UInt8] = []) {
         self.head = head
         self.bytes = bytes
@@ -14,7 +14,8 @@ public final class HTTP2Body: Sendable {
 
     public var count: Int { head.count + bytes.count }
 
-    /// Calls a closure with the contiguous bytes. If there is a head, they are a copy.
+    /// Calls a closure with the contiguous bytes of the body. If the body has a head, the bytes are copied for the
+    /// call.
     public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try head.isEmpty ? bytes.withUnsafeBytes(body) : (head + bytes).withUnsafeBytes(body)
     }

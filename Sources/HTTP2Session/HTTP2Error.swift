@@ -16,7 +16,8 @@ public struct HTTP2Error: Error, Hashable, Sendable, CustomStringConvertible {
         case connection(HTTP2ErrorCode)
         /// The peer does not speak HTTP/2: its connection preface was wrong.
         case badPreface
-        /// The peer made us queue too many replies, for example with a flood of PING or SETTINGS frames.
+        /// The peer caused too many replies, refusals or frames without a message, for example with a flood of PING or
+        /// SETTINGS frames.
         case flooded
         /// The call is not possible now, or not with these arguments.
         case misuse
@@ -25,7 +26,7 @@ public struct HTTP2Error: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     public let kind: Kind
-    /// The description for people. It may name fields but never contains their values.
+    /// The description of the error, for humans. It may name header fields but never contains their values.
     public let message: String
 
     public init(_ kind: Kind, _ message: String) {
@@ -33,7 +34,7 @@ public struct HTTP2Error: Error, Hashable, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The error for a negative return value of a library call.
+    /// Creates the error for a negative return value of a library call.
     init(native code: Int, doing action: String, detail: String? = nil) {
         let kind: Kind =
             switch nghttp2_error(rawValue: Int32(truncatingIfNeeded: code)) {

@@ -26,7 +26,7 @@ public struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable, CustomString
 
     /// Returns the rule that was broken, for errors that the library reports only as a code.
     ///
-    /// - Parameter place: The last frame with a valid header.
+    /// - Parameter place: The description of the last frame with a valid header.
     func meaning(at place: String) -> String {
         switch self {
         case .compressionError: "\(place): a header block that can't be decoded (RFC 7541)"

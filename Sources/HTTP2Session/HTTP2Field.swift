@@ -5,7 +5,8 @@ public struct HTTP2Field: Hashable, Sendable {
     /// The name in lower case. The name of a pseudo-header field begins with a colon.
     public var name: String
     public var value: String
-    /// Whether every hop must keep the field out of its compression table (RFC 7541, section 6.2.3). Used for secrets.
+    /// Whether every hop must keep the field out of its compression table (RFC 7541, section 6.2.3). Set this for
+    /// secrets.
     public var neverIndexed: Bool
 
     public init(_ name: String, _ value: String, neverIndexed: Bool = false) {

@@ -1,15 +1,17 @@
 internal import CNGHTTP2
 
-/// A list of header fields, encoded once into memory that never moves, in the form that the HTTP/2 library reads
-/// without copying. Pseudo-header fields come first, regardless of the given order.
+/// A list of header fields. It is encoded once, into memory that never moves, and the HTTP/2 library reads it without
+/// copying. Pseudo-header fields come first, regardless of the given order.
 public final class HTTP2Fields: Sendable {
     // why: written before init returns, and never afterwards.
     private nonisolated(unsafe) let text: UnsafeMutablePointer<UInt8>
-    // why: as above.
+    // why: initialised before init returns, and not changed afterwards.
     nonisolated(unsafe) let native: UnsafeMutablePointer<nghttp2_nv>
     let pseudoCount: Int
     public let count: Int
 
+    /// Encodes a list of fields.
+    ///
     /// - Throws: ``HTTP2Error`` of kind `invalidField`, which names the field. The cause is a name that is not a
     ///   lower-case token, or a value with a control character or with white space at its beginning or end.
     public init(_ fields: [HTTP2Field]) throws(HTTP2Error) {

@@ -5,15 +5,16 @@ package import Store
 
 /// A decoder that turns result events into rows of the outcome ledger.
 package enum LedgerEvent {
-    /// The maximum size of a text in bytes. Longer texts are truncated, because they only identify something.
+    /// The maximum length of a text, in bytes. Longer texts are truncated, because the ledger needs them only as
+    /// identification.
     private static let mostBytes = 1_024
 
-    /// Returns the rows for the outcomes of an event.
+    /// Returns the ledger rows for the outcomes in a result event.
     ///
     /// - Parameters:
-    ///   - body: the JSON text of the event.
-    ///   - forms: the address format of each output.
-    /// - Throws: ``LedgerFault`` if the message is not a result event.
+    ///   - body: the body of the event, in JSON.
+    ///   - forms: the address form of each output, by the name of the output.
+    /// - Throws: ``LedgerFault`` if the body is not a valid result event.
     package static func rows(of body: [UInt8], forms: [String: RecipientForm]) throws(LedgerFault) -> [LedgerRow] {
         guard let event = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any] else {
             throw LedgerFault("is no JSON object")
@@ -38,7 +39,7 @@ package enum LedgerEvent {
         return rows
     }
 
-    /// Returns the time of the earliest outcome in an event, or `nil` if the event is malformed.
+    /// Returns the time of the earliest outcome in a result event, or `nil` if the event is malformed.
     static func time(of body: [UInt8]) -> Timestamp? {
         guard let event = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any] else { return nil }
         return moment(event) ?? (event["outcomes"] as? [[String: Any]])?.compactMap(moment).min()
@@ -62,8 +63,8 @@ package enum LedgerEvent {
         return row
     }
 
-    /// Returns the provider's id for the push. Its key begins with the name of the output or of its provider, such as
-    /// `receiver_id`.
+    /// Returns the provider's id for the push, or `nil` if the outcome has none. Its key begins with the name of the
+    /// output or of its provider and ends with `_id`, such as `receiver_id`.
     private static func providerID(_ outcome: [String: Any]) -> String? {
         outcome.keys.filter { $0.hasSuffix("_id") && !$0.hasSuffix("_unique_id") }.min().flatMap { text(outcome, $0) }
     }
@@ -83,13 +84,14 @@ package enum LedgerEvent {
         (object["at"] as? String).flatMap(Timestamp.init(rfc3339:))
     }
 
-    /// Returns a text in the form in which it is stored in PostgreSQL.
+    /// Returns a member of a JSON object in the form in which the ledger stores texts, or `nil` if it is not a text.
     private static func text(_ object: [String: Any], _ key: String) -> String? {
         (object[key] as? String).map { LedgerText.kept($0, most: mostBytes) }
     }
 }
 
-/// The form in which texts are stored in the ledger. Searches must convert their texts in the same way.
+/// The conversion of texts to the form in which the ledger stores them. A search must convert its texts in the same
+/// way.
 package enum LedgerText {
     package static func kept(_ text: String, most: Int = 1_024) -> String {
         text.replacing("\0", with: "\u{FFFD}").cut(toBytes: most)

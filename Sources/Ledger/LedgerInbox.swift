@@ -1,8 +1,8 @@
 import AMQPClient
 import Threading
 
-/// The result events that the broker has delivered and the ledger has not stored. The consumer's thread adds them, and
-/// the ledger's task takes them in batches. The prefetch and the consumer's byte budget limit their number.
+/// The result events that the ledger has received and not yet stored. The consumer's thread adds events, and the
+/// ledger's task takes them in batches. The prefetch and the consumer's byte budget limit their number.
 final class LedgerInbox: Sendable {
     private struct State {
         var waiting: [AMQPDelivery] = []
@@ -10,7 +10,7 @@ final class LedgerInbox: Sendable {
     }
 
     private let state = Mutex(State())
-    /// A stream that yields an element after events arrive or ``look()`` is called.
+    /// A stream with a new element whenever events arrive or ``look()`` is called. It buffers one element.
     let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
 
@@ -18,7 +18,7 @@ final class LedgerInbox: Sendable {
 
     /// Creates an inbox.
     ///
-    /// - Parameter budget: the consumer's budget.
+    /// - Parameter budget: the byte budget of the consumer. The inbox releases the bytes of events that leave it.
     init(_ budget: AMQPByteBudget) {
         self.budget = budget
         (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -29,7 +29,7 @@ final class LedgerInbox: Sendable {
         look()
     }
 
-    /// Drops the events that wait, because the broker delivers them again.
+    /// Removes all waiting events after the connection was lost. The broker will redeliver them.
     func drop() {
         let dropped = state.withLock { state in
             defer { state.waiting = [] }
@@ -41,8 +41,8 @@ final class LedgerInbox: Sendable {
     /// Wakes the task that reads ``signals``.
     func look() { signal.yield() }
 
-    /// Returns the oldest events: about `most` bytes of them, and at least one event. They count as held until
-    /// ``finish(_:)``.
+    /// Returns the oldest waiting events, with a total size of about `most` bytes, but at least one event. They stay in
+    /// the inbox until ``finish(_:)``.
     func take(bytes most: Int) -> [AMQPDelivery] {
         state.withLock { state in
             var bytes = 0
@@ -56,16 +56,16 @@ final class LedgerInbox: Sendable {
         }
     }
 
-    /// Releases the events of the last ``take(bytes:)``.
+    /// Removes the events of the last ``take(bytes:)`` from the inbox.
     func finish(_ deliveries: [AMQPDelivery]) {
         state.withLock { $0.inHand = [] }
         for delivery in deliveries { budget.release(delivery) }
     }
 
-    /// The number of events that are held.
+    /// The number of events in the inbox, including those that are being stored.
     var count: Int { state.withLock { $0.inHand.count + $0.waiting.count } }
 
-    /// Returns the events that have been held longest, at most `most` of them.
+    /// Returns the oldest events in the inbox, at most `most` of them.
     func oldest(_ most: Int) -> [AMQPDelivery] {
         state.withLock { Array(($0.inHand.prefix(most) + $0.waiting.prefix(most)).prefix(most)) }
     }

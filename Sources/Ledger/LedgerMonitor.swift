@@ -3,13 +3,13 @@ package import PushModel
 import Store
 import Threading
 
-/// The state of a running outcome ledger. The consumer's thread and the ledger's tasks change it, and the HTTP server
+/// The state of a running outcome ledger. The consumer's thread and the ledger's tasks update it, and the HTTP server
 /// reads it.
 package final class LedgerMonitor: Sendable {
-    /// The maximum size of the events that wait here, in bytes.
+    /// The maximum total size of the events in the inbox, in bytes.
     private static let bytes = 32 << 20
-    /// The maximum number of events that are decoded to find the age of the oldest one. Malformed events are skipped,
-    /// because they have no time.
+    /// The maximum number of events to decode in search of the oldest outcome. Malformed events have no time and are
+    /// skipped.
     private static let decodedEvents = 8
 
     let inbox = LedgerInbox(AMQPByteBudget(limit: bytes))
@@ -17,17 +17,17 @@ package final class LedgerMonitor: Sendable {
 
     /// Creates a monitor.
     ///
-    /// - Parameter now: the time of the start.
+    /// - Parameter now: the time at which the ledger starts.
     package init(now: Timestamp) { state = Mutex(LedgerProgress(startedAt: now)) }
 
     package var progress: LedgerProgress { state.withLock { $0 } }
 
     package func update(_ change: (inout LedgerProgress) -> Void) { state.withLock { change(&$0) } }
 
-    /// The number of events that were delivered and are not stored yet.
+    /// The number of events that the ledger has received and not yet stored.
     package var eventsHeld: Int { inbox.count }
 
-    /// Returns how far the ledger is behind, in milliseconds.
+    /// Returns the lag of the ledger behind the workers, in milliseconds. See ``LedgerProgress/lag(oldest:at:)``.
     package func lag(at now: Timestamp) -> Int {
         let oldest = inbox.oldest(Self.decodedEvents).lazy.compactMap { LedgerEvent.time(of: $0.body) }.first
         return progress.lag(oldest: oldest, at: now)

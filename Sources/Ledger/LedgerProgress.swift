@@ -1,12 +1,12 @@
 package import PushModel
 
-/// The progress of a running outcome ledger: its stored events, and the obstacle that keeps it from storing more. A
-/// value type without a clock.
+/// The progress of a running outcome ledger: the numbers of stored events and outcomes, and the obstacle that prevents
+/// storing more. A value type without clock or I/O.
 package struct LedgerProgress: Sendable, Hashable {
-    /// A batch of result events whose outcomes are stored in one transaction.
+    /// The numbers of a batch of result events whose outcomes are stored in one transaction.
     package struct Batch: Sendable, Hashable {
         package var events = 0
-        /// Events that are dropped because they are malformed.
+        /// The number of messages that were dropped because they are malformed.
         package var unusable = 0
         package var outcomes = 0
 
@@ -15,10 +15,11 @@ package struct LedgerProgress: Sendable, Hashable {
         }
     }
 
-    /// The time, in milliseconds, after which a running statement means that the database takes no writes.
+    /// The maximum duration of a statement, in milliseconds. A longer statement means that the database does not accept
+    /// writes.
     package static let patience: Int64 = 10_000
 
-    /// The reason on `/ready` while the ledger waits for the database. A worker uses the same words.
+    /// The reason that `/ready` gives while the ledger waits for the database. A worker gives the same reason.
     package static let waitsForDatabase = "waiting for the database"
 
     package private(set) var isConsuming = false
@@ -28,24 +29,24 @@ package struct LedgerProgress: Sendable, Hashable {
     package private(set) var batchesStored = 0
     /// The number of failed attempts to store a batch. One batch may fail several times.
     package private(set) var batchesFailed = 0
-    /// The time when the last batch was stored, or `nil` if none was stored since the start.
+    /// The time at which the last batch was stored, or `nil` if none was stored since the start.
     package private(set) var lastBatchAt: Timestamp?
 
-    /// The condition that the ledger waits for before it consumes, or `nil` once it has begun.
+    /// The reason why the ledger does not consume events yet, or `nil` after it has started to consume.
     private var waitsFor: String? = "starting"
-    /// The time since which the ledger has not consumed, or `nil` while it consumes.
+    /// The time at which the ledger stopped consuming events, or `nil` while it consumes.
     private var idleSince: Timestamp?
     private var brokerError: String?
     private var hasWritten = false
     private var databaseError: String?
-    /// The time when the running statement began, or `nil` if none runs.
+    /// The start time of the statement that is running, or `nil` if no statement is running.
     private var statementBeganAt: Timestamp?
 
     package init(startedAt: Timestamp) { idleSince = startedAt }
 
     // MARK: Changes
 
-    /// Records an error that delays the start. Has no effect once the ledger has begun.
+    /// Records an error that delays the start. The error is ignored after the ledger has started to consume.
     package mutating func cannotBegin(_ error: String) {
         if waitsFor != nil { waitsFor = "\(Self.waitsForDatabase): \(error)" }
     }
@@ -84,12 +85,13 @@ package struct LedgerProgress: Sendable, Hashable {
 
     // MARK: State
 
-    /// Returns whether the last statement succeeded and no statement has run for longer than ``patience``.
+    /// Returns whether the last statement succeeded and no statement is running for longer than ``patience``.
     package func isStoring(at now: Timestamp) -> Bool {
         hasWritten && databaseError == nil && statementMilliseconds(at: now) < Self.patience
     }
 
-    /// Returns what keeps the ledger from storing outcomes, or `nil` if it consumes and its database takes writes.
+    /// Returns the obstacle that prevents the ledger from storing outcomes, or `nil` if it consumes events and its
+    /// database accepts writes.
     package func obstacle(at now: Timestamp) -> String? {
         if let waitsFor { return waitsFor }
         let isStoring = isStoring(at: now)
@@ -104,10 +106,10 @@ package struct LedgerProgress: Sendable, Hashable {
         return (["consuming: \(isConsuming), storing: \(isStoring)"] + errors).joined(separator: ": ")
     }
 
-    /// Returns how far the ledger is behind, in milliseconds: the age of the oldest event that it holds or the time for
-    /// which it has not consumed, whichever is longer.
+    /// Returns the lag of the ledger behind the workers, in milliseconds. The lag is the age of the oldest event in the
+    /// inbox, or the time for which the ledger has not consumed events, whichever is longer.
     ///
-    /// - Parameter oldest: the time of the oldest event that is held, or `nil` if none is held.
+    /// - Parameter oldest: the time of the oldest event in the inbox, or `nil` if the inbox is empty.
     package func lag(oldest: Timestamp?, at now: Timestamp) -> Int {
         let begins = [oldest, idleSince].compactMap(\.self)
         return begins.map { max(0, Int(now.milliseconds - $0.milliseconds)) }.max() ?? 0

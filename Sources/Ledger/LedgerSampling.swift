@@ -5,10 +5,10 @@ package import Store
 public enum LedgerSampling: Sendable, Hashable {
     case all
     case none
-    /// A share of the recipients of each job, from 0 to 1. The choice for a recipient is the same each time.
+    /// A share of the recipients of each job, from 0 to 1. Repeated sampling selects the same recipients.
     case sample(Double)
 
-    /// Parses `all`, `none` or a share such as `sample:0.01`.
+    /// Parses `all`, `none` or a share such as `sample:0.01`. Returns `nil` for any other text.
     public init?(_ text: String) {
         switch text {
         case "all": self = .all

@@ -8,21 +8,21 @@ package import PushModel
 import ServiceLifecycle
 package import Store
 
-/// A service that consumes the results exchange and stores its outcomes in `martlet.ledger`.
+/// A service that consumes result events and stores their outcomes in `martlet.ledger`.
 ///
 /// | event | result |
 /// |---|---|
 /// | result events arrive | their outcomes are stored in one transaction, then the events are acknowledged |
 /// | the process dies before the acknowledgement | the broker redelivers the events; readers ignore duplicate rows |
-/// | the database fails or is down | at most 32 MB of events wait here, others in the broker; retried after 1 to 60 s |
-/// | no event arrives for 5 s | a statement without rows checks whether the database takes writes |
+/// | the database fails or is down | writes are retried after 1 to 60 s; at most 32 MB of events wait in memory |
+/// | no event arrives for 5 s | an insert of no rows checks whether the database accepts writes |
 /// | the queue in the broker is full | the broker drops the oldest events, so that workers never wait for the ledger |
 /// | a message is malformed | it is logged and dropped |
 package struct LedgerService: Service {
-    /// The back-off between attempts. Its maximum limits how long the ledger stays idle after an operator has granted a
-    /// right or freed disk space.
+    /// The back-off between attempts to use the database. Its maximum limits how long the ledger stays idle after an
+    /// operator has granted a permission or freed disk space.
     private static let waits = Backoff(first: .seconds(1), longest: .seconds(60))
-    /// The size of a batch, in bytes. Decoded events take ten times as much memory.
+    /// The approximate size of a batch of events, in bytes. Decoded events take ten times as much memory.
     private static let bytesAtOnce = 2 << 20
     private static let prefetch: UInt16 = 1_000
     private static let keepingInterval = Duration.seconds(3_600)
@@ -42,8 +42,8 @@ package struct LedgerService: Service {
     /// Creates a service.
     ///
     /// - Parameters:
-    ///   - provision: the party that declares the queue.
-    ///   - forms: the form of each output's addresses.
+    ///   - provision: whether the service declares its queue or an operator does.
+    ///   - forms: the address form of each output, by the name of the output.
     ///   - monitor: the record of the service's progress. A monitor serves only one service.
     package init(
         broker: AMQPConfiguration, names: PipelineNames, provision: AMQPTopology.Provision,
@@ -84,7 +84,8 @@ package struct LedgerService: Service {
         await consumer.close()
     }
 
-    /// Stores events until the task is cancelled. Probes the database when it starts and when no events arrive.
+    /// Stores arriving events until the task is cancelled. Probes the database at the start, and later whenever nothing
+    /// was stored for ``probeInterval``.
     private func store(from consumer: AMQPConsumer) async {
         let inbox = monitor.inbox
         var lastStatement: ContinuousClock.Instant?
@@ -104,7 +105,7 @@ package struct LedgerService: Service {
         }
     }
 
-    /// Stores the outcomes of events. Returns `false` if the service is stopped before they are stored.
+    /// Stores the outcomes of a batch of events. Returns `false` if the service is stopped before they are stored.
     private func write(_ events: [AMQPDelivery]) async -> Bool {
         var rows: [LedgerRow] = []
         var unusable = 0
@@ -151,8 +152,8 @@ package struct LedgerService: Service {
         }
     }
 
-    /// The SQLSTATE of an insert for a day without a partition. The partition is missing if the hourly run failed all
-    /// day.
+    /// The SQLSTATE of an insert for a day that has no partition. A partition is missing if all hourly attempts of the
+    /// day before failed.
     private static let noPartition = "23514"
 
     private func keep() async -> Bool {
@@ -199,8 +200,8 @@ extension PipelineNames {
     /// The name of the queue from which the ledger receives result events.
     package var ledger: String { "\(prefix).ledger" }
 
-    /// The declaration of the ledger's queue. At a gigabyte the queue drops its oldest events, so that a stopped ledger
-    /// never blocks workers.
+    /// The declaration of the ledger's queue. At a size of 1 GiB the queue drops its oldest events, so that a stopped
+    /// ledger never blocks workers.
     package var ledgerTopology: AMQPTopology {
         AMQPTopology(
             queues: [

@@ -12,25 +12,25 @@ public enum Martlet {
         var commands: [any ParsableCommand.Type] = []
     }
 
-    /// The parts of the command. They are set once, before arguments are parsed, because the parser creates the
-    /// commands itself and can't pass the parts to them.
+    /// The outputs and commands that make up the program. They are set once, before arguments are parsed, because the
+    /// parser creates the commands itself and can't pass the outputs to them.
     private static let parts = Mutex(Parts())
 
     /// The outputs from which the command was assembled.
     package static var installed: [any OutputPlugin] { parts.withLock { $0.outputs } }
     static var commands: [any ParsableCommand.Type] { parts.withLock { $0.commands } }
 
-    /// Runs the command that the arguments name, with only these outputs, and ends the process.
+    /// Runs the command that the arguments name and ends the process. Only the given outputs are available.
     public static func main(outputs: [any OutputPlugin]) -> Never {
         main(outputs: outputs, commands: [])
     }
 
-    /// Runs the command that the arguments name, and ends the process.
+    /// Runs the command that the arguments name and ends the process.
     ///
-    /// This function is synchronous, because Swift opens descriptors of its own before the first line of an
-    /// asynchronous `main` runs. The closed standard descriptors must be opened before that.
+    /// This function is synchronous, because Swift opens file descriptors of its own before the first line of an
+    /// asynchronous `main` runs. Closed standard descriptors must be opened earlier.
     ///
-    /// - Parameter commands: the commands to add to those that are always included.
+    /// - Parameter commands: the commands to add to the standard commands.
     package static func main(outputs: [any OutputPlugin], commands: [any ParsableCommand.Type]) -> Never {
         StandardDescriptors.openClosed()
         Task { await run(outputs: outputs, commands: commands) }
@@ -77,7 +77,7 @@ public enum Martlet {
     }
 
     /// Ends the process without the exit handlers of the C library. OpenSSL's handler would free memory that ending
-    /// threads of libpq also free, because OPENSSL_cleanup and OPENSSL_thread_stop do not wait for each other.
+    /// threads of libpq also free, because `OPENSSL_cleanup` and `OPENSSL_thread_stop` do not wait for each other.
     private static func leave(_ code: Int32) -> Never {
         fflush(nil)
         _exit(code)

@@ -1,14 +1,13 @@
 /// An estimator of quantiles from the counts of a histogram's buckets.
 package enum BucketQuantile {
-    /// Returns an estimate of the value that a share of the observations does not exceed, or `nil` if there are no
-    /// observations. It is interpolated linearly within a bucket, as in Prometheus' `histogram_quantile`, except in the
-    /// last bucket.
+    /// Returns an estimate of a quantile, or `nil` if there are no observations. The value is interpolated linearly
+    /// within its bucket, as by Prometheus' `histogram_quantile`. A quantile in the last bucket is twice the largest
+    /// bound.
     ///
     /// - Parameters:
-    ///   - share: the share of the observations, from 0 to 1.
-    ///   - counts: the observations in each bucket, not cumulative. The last bucket has no upper bound; a quantile in
-    ///     it is twice the last bound.
-    ///   - bounds: the upper bounds of all buckets except the last, rising.
+    ///   - share: the quantile, from 0 to 1. For example, 0.99 is the 99th percentile.
+    ///   - counts: the number of observations in each bucket, not cumulative. The last bucket has no upper bound.
+    ///   - bounds: the upper bounds of all buckets except the last, in ascending order.
     package static func estimate(_ share: Double, counts: some Collection<Int>, bounds: [Int]) -> Int? {
         let total = counts.reduce(0, +)
         guard total > 0 else { return nil }

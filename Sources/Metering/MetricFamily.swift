@@ -1,13 +1,13 @@
-/// A metric family: its name, its explanation and the labels of its series. ``all`` lists the families of a worker,
-/// which docs/operate.md explains.
+/// The definition of a metric family: its name, kind, help text and labels. docs/operate.md explains the families of a
+/// worker, which ``all`` lists.
 package struct MetricFamily: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         /// A value that only rises.
         case counter
         case gauge
-        /// The constant value 1, with the information in the labels.
+        /// The constant value 1. The labels contain the information.
         case info
-        /// A histogram with these upper bounds, rising, in the shown unit.
+        /// A histogram with these upper bucket bounds, in ascending order and in the unit that the metrics page shows.
         case histogram([Double])
     }
 
@@ -16,13 +16,15 @@ package struct MetricFamily: Sendable, Hashable {
     package let kind: Kind
     package let help: String
     package private(set) var labels: [String]
-    /// The divisor that turns the value of a cell into the shown value.
+    /// The divisor that converts the value of a cell to the value on the metrics page.
     package let scale: Int
-    /// The upper bounds of a histogram in the unit of its cells. Empty for other kinds.
+    /// The upper bucket bounds of a histogram, in the unit of its cells. The list is empty for other kinds.
     package let bounds: [Int]
 
-    /// - Parameter scale: the divisor for cell values, such as 1000 if cells count milliseconds and the metric shows
-    ///   seconds.
+    /// Creates a metric family.
+    ///
+    /// - Parameter scale: the divisor for cell values, such as 1000 if cells count milliseconds and the metrics page
+    ///   shows seconds.
     package init(
         _ name: String, _ kind: Kind, _ help: String, labels: [String] = [], scale: Int = 1, prefix: String = "martlet_"
     ) {
@@ -45,7 +47,7 @@ package struct MetricFamily: Sendable, Hashable {
         return family
     }
 
-    /// Families with the same name are equal.
+    /// Returns whether two families have the same name.
     package static func == (left: Self, right: Self) -> Bool { left.name == right.name }
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

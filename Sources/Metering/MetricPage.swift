@@ -1,4 +1,4 @@
-/// The values of a registry at one moment. It has the series of each family, with the cells of all owners added up.
+/// The values of all series in a registry at one moment. The value of a series is the sum over all its owners.
 package struct MetricPage: Sendable {
     package enum Value: Sendable, Hashable {
         case number(Int)
@@ -44,7 +44,7 @@ package struct MetricPage: Sendable {
         }
     }
 
-    /// Returns the number of observations in each series of a histogram, sorted by labels.
+    /// Returns the number of observations in each series of a histogram family, sorted by labels.
     package func counts(of family: MetricFamily) -> [(labels: [String: String], count: Int)] {
         sorted(family).compactMap { labels, value in
             guard case .histogram(let reading) = value else { return nil }

@@ -1,10 +1,10 @@
 import Threading
 
-/// A registry of metrics. Queues, event loops and threads get the cells in which they count from it, and scrapes read
+/// A registry of metrics. Queues, event loops and threads obtain cells from it and count in these cells. A scrape reads
 /// all values from it.
 ///
-/// A series has one cell for each owner, and a scrape adds them up. The lock is taken only to set up an owner and to
-/// read. No push takes the lock, because owners keep their cells.
+/// A series has one cell for each owner, and a scrape adds up the values of these cells. The lock is held only while a
+/// cell is created and while values are read. Pushes never take the lock, because owners keep their cells.
 package final class MetricRegistry: Sendable {
     /// A closure that adds current values to a page during a scrape.
     package typealias Reader = @Sendable (inout MetricPage) -> Void
@@ -40,7 +40,7 @@ package final class MetricRegistry: Sendable {
         }
     }
 
-    /// Returns the histogram of a series for an owner, as with ``cell(_:_:of:)``.
+    /// Returns the histogram of a series for an owner. The same owner always gets the same histogram.
     package func histogram(
         _ family: MetricFamily, _ labels: [String] = [], of owner: AnyObject? = nil
     ) -> MetricHistogram {
@@ -55,10 +55,11 @@ package final class MetricRegistry: Sendable {
 
     /// Registers a closure that is called during each scrape, on the scraper's thread.
     ///
-    /// - Parameter name: the name of the closure. It replaces an earlier closure with the same name.
+    /// - Parameter name: the name of the closure. A closure that is registered later under the same name replaces it.
     package func read(_ name: String, _ reader: @escaping Reader) { state.withLock { $0.readers[name] = reader } }
 
-    /// Returns the current values of the cells and histograms of these families. Registered closures are not called.
+    /// Returns the current values of the cells and histograms of the given families. Registered closures are not
+    /// called.
     package func page(of families: [MetricFamily]) -> MetricPage {
         let now = state.withLock { $0 }
         var page = MetricPage()
@@ -71,7 +72,7 @@ package final class MetricRegistry: Sendable {
         return page
     }
 
-    /// Returns all current values.
+    /// Returns the current values of all cells and histograms, and the values that registered closures add.
     package func page() -> MetricPage {
         let now = state.withLock { $0 }
         var page = MetricPage()

@@ -1,8 +1,8 @@
-/// The time limits of the suite. They bound all waits, and a conforming output rarely reaches them.
+/// The time limits of the suite. They limit all waits. A conforming output rarely reaches them.
 public struct ConformanceLimits: Sendable {
-    /// The limit for an outcome or any other awaited event. It must exceed the sum of the output's own timeouts.
+    /// The time limit for an outcome or another awaited event. It must exceed the sum of the output's own timeouts.
     public var patience: Duration
-    /// The limit for a call that must return at once. It allows for tests that run in parallel.
+    /// The time limit for a call that must return at once. It allows for tests that run in parallel.
     public var call: Duration
     /// The maximum difference between the clocks of the output and the suite.
     public var clockDifference: Duration

@@ -1,9 +1,9 @@
-/// The result of trying one rule.
+/// The result of a check of one rule.
 public struct ConformanceResult: Sendable {
     public enum Verdict: String, Sendable {
         case passed
         case failed
-        /// The harness lacks a part that the rule needs.
+        /// The harness lacks a part that the rule requires.
         case skipped
     }
 
@@ -11,7 +11,7 @@ public struct ConformanceResult: Sendable {
     /// The name of the harness.
     public let subject: String
     public let verdict: Verdict
-    /// The violations found, or the parts that the harness lacks.
+    /// The violations that were found, or the parts that the harness lacks.
     public let lines: [String]
 }
 

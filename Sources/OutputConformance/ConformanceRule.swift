@@ -5,7 +5,7 @@ public struct ConformanceRule: Sendable {
     /// The requirement as a sentence.
     public let demand: String
     let needs: [HarnessPart]
-    /// The check, which returns a line for each violation.
+    /// The check of the rule. It returns a line of text for each violation.
     let problems: @Sendable (Trial) async throws -> [String]
 
     init(

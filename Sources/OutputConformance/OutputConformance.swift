@@ -1,5 +1,5 @@
-/// A test suite for the rules that the host expects every output to follow. Each rule is tried on an output that sends
-/// to a double of its service.
+/// A test suite for the rules that every output must follow. Each rule is checked with an output that sends to a double
+/// of its service.
 ///
 /// ```swift
 /// let suite = OutputConformance(OutputHarness("carrier-pigeon") {
@@ -8,11 +8,11 @@
 /// for result in await suite.results() { print(result) }
 /// ```
 ///
-/// With every rule, the suite also checks that each recipient has exactly one outcome and that shutDown returns.
+/// With every rule, the suite also checks that each recipient gets exactly one outcome and that `shutDown` returns.
 ///
 /// The suite works with any test library because a result is a plain value. docs/output.md has an example.
 public struct OutputConformance: Sendable {
-    /// All rules, in reading order.
+    /// All rules of the suite, in the order of execution.
     public static let rules: [ConformanceRule] = [
         OutcomeRules.all, DeliveryRules.all, DeadlineRules.all, BadDayRules.all, HostileInputRules.all,
         CredentialRules.all,
@@ -27,7 +27,7 @@ public struct OutputConformance: Sendable {
         self.limits = limits
     }
 
-    /// Tries one rule on an output created for it. Rules may be tried in parallel.
+    /// Checks one rule with an output that is created for it. Rules may be checked in parallel.
     public func result(of rule: ConformanceRule) async -> ConformanceResult {
         func result(_ verdict: ConformanceResult.Verdict, _ lines: [String]) -> ConformanceResult {
             ConformanceResult(rule: rule, subject: harness.name, verdict: verdict, lines: lines)
@@ -49,7 +49,7 @@ public struct OutputConformance: Sendable {
         }
     }
 
-    /// Tries all rules in sequence.
+    /// Checks all rules in sequence.
     public func results() async -> [ConformanceResult] {
         var results: [ConformanceResult] = []
         for rule in Self.rules { results.append(await result(of: rule)) }

@@ -1,24 +1,24 @@
 internal import CLibPQ
 import Foundation
 
-/// The address of a database and the settings of connections to it, in libpq's terms.
+/// The address of a database and the settings of connections to it, as options of libpq.
 public struct PostgresConfiguration: Sendable, CustomStringConvertible {
     /// The time limit for a connection to each address of each host of the URL, and for each look-up of a name.
     /// Addresses are tried one after another. The default is `connect_timeout` of the URL, or 5 seconds.
     public var connectTimeout: Duration
-    /// The time limit for the answer to a request, or `nil` for no limit. When it is over, the request is cancelled and
+    /// The time limit for the answer to a request, or `nil` for no limit. After this time, the request is cancelled and
     /// its connection is closed.
     public var queryTimeout: Duration? = .seconds(30)
     /// The time limit for waiting for a lock that another session holds. It applies even if the statement itself may
-    /// take longer. If a request has no time limit, neither do its locks.
+    /// take longer. It does not apply to requests without a time limit.
     public var lockTimeout: Duration = .seconds(10)
     /// The metrics of the connections, or `nil` if they are not measured.
     package var meter: PostgresMeter?
-    /// The addresses of host names that are not looked up, for tests.
+    /// The addresses of host names, for tests. A host name in this table is not looked up.
     package var knownAddresses: [String: [String]] = [:]
 
-    /// A function that returns the current configuration before each attempt to connect, for a URL that changes while
-    /// this program runs. It is called on the connection's thread and may block.
+    /// A function that returns the current configuration, or `nil` to use this one. It is for a URL that changes while
+    /// this program runs. The connection's thread calls it before each attempt to connect, and it may block.
     public var current: (@Sendable () -> PostgresConfiguration)?
 
     /// The options, by libpq's keywords.
@@ -30,7 +30,7 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
     /// (`sslmode`, `sslrootcert`). Options that the URL omits come from libpq's environment (`PGPASSFILE`, …).
     ///
     /// - Parameter applicationName: the name in `pg_stat_activity`, unless the URL contains another.
-    /// - Throws: ``PostgresError`` with code `configuration`. It never contains the password.
+    /// - Throws: ``PostgresError`` with code `configuration`. The error never contains the password.
     public init(url: String, applicationName: String = "martlet") throws(PostgresError) {
         guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://") else {
             throw PostgresError(.configuration, "database URL must begin with postgres:// or postgresql://")
@@ -46,7 +46,7 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
                 !$0.isEmpty && UInt16($0).map { $0 > 0 } != true
             })
         {
-            // The value is probably a password in a URL that ends before its host. libpq's own error would reveal it.
+            // The value is probably a password, in a URL without a host. libpq's own error would reveal it.
             throw PostgresError(.configuration, "database URL: a port is a number from 1 to 65535")
         }
         options["fallback_application_name"] = applicationName
@@ -56,8 +56,8 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
         self.options = options
     }
 
-    /// The options that the URL may override. With them, a dead peer is detected within about 30 seconds, even if the
-    /// connection only listens.
+    /// The default options, which the URL may override. They ensure that a dead peer is detected within about 30
+    /// seconds, even if the connection only listens.
     private static let defaults = [
         "client_encoding": "UTF8", "keepalives_idle": "15", "keepalives_interval": "5",
         "keepalives_count": "3", "tcp_user_timeout": "30000",
@@ -79,7 +79,7 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
     var hosts: [[String: String]] { HostAttempts.of(options, environment: ProcessInfo.processInfo.environment) }
 
     /// The additional time that a pool's caller may have to wait for a connection. It allows for the other hosts, for
-    /// look-ups of names, and for one address of each name that does not answer.
+    /// name look-ups, and for one address of each name that does not answer.
     var timeForOthers: Duration {
         connectTimeout * (hosts.count - 1 + hosts.count { HostAttempts.name(of: $0) != nil })
     }

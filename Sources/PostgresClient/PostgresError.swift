@@ -8,7 +8,7 @@ public struct PostgresError: Error, Sendable, Hashable, CustomStringConvertible 
         public static let configuration = Code(description: "configuration")
         /// No connection could be made, because the server is down, the password is wrong, or TLS is refused.
         public static let connectFailed = Code(description: "connect failed")
-        /// The connection ended during a request. The server may or may not have carried it out.
+        /// The connection ended during a request. The server may or may not have carried out the request.
         public static let connectionLost = Code(description: "connection lost")
         /// The connection or the pool was closed by its owner.
         public static let closed = Code(description: "closed")
@@ -30,13 +30,13 @@ public struct PostgresError: Error, Sendable, Hashable, CustomStringConvertible 
     public var message: String
     /// The five characters of the SQLSTATE (PostgreSQL manual, appendix A), or `nil` if the server sent none.
     public var sqlState: String?
-    /// The severity: `ERROR`, `FATAL` or `PANIC`.
+    /// The severity (`ERROR`, `FATAL` or `PANIC`), or `nil` if the server sent none.
     public var severity: String?
     public var detail: String?
     public var hint: String?
-    /// The constraint that was violated.
+    /// The name of the constraint that was violated, or `nil` if there is none.
     public var constraint: String?
-    /// The index of the refused statement in a batch.
+    /// The index of the refused statement in a batch, from 0, or `nil` for other errors.
     public var statementIndex: Int?
 
     public init(_ code: Code, _ message: String) {

@@ -1,7 +1,7 @@
 public import PushModel
 
-/// The time of one turn of an event loop. The wall clock is for deadlines, tokens and outcomes, the monotonic clock for
-/// all timeouts and delays.
+/// The time of one turn of an event loop, on two clocks. The wall clock is for deadlines, tokens and outcomes, the
+/// monotonic clock for all timeouts and delays.
 public struct Moment: Sendable {
     public let wall: Timestamp
     /// The monotonic clock, in milliseconds.

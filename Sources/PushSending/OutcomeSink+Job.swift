@@ -1,7 +1,7 @@
 package import PushModel
 
 extension OutcomeSink {
-    /// Reports the same outcome for every recipient of a job, before any of it is sent.
+    /// Reports the same outcome for every recipient of a job. None of its pushes may have been sent.
     package func reportAll(
         of job: RoutedJob, _ verdict: Outcome.Verdict, reason: String?, detail: String? = nil, at now: Timestamp
     ) {

@@ -2,8 +2,8 @@ package import Addressing
 package import PushModel
 
 extension OutputSettings {
-    /// Returns the value of `private_hosts`: the hosts that may have addresses of a private network. The setting
-    /// separates entries with commas. An entry is `host:port`, or `host` for its usual ports.
+    /// Returns the value of `private_hosts`, the hosts that may have addresses of a private network. The entries are
+    /// separated by commas. An entry is `host:port`, or `host` for all `usualPorts`.
     ///
     /// - Throws: ``SettingFault`` if an entry is malformed.
     package func privateHosts(usualPorts: [Int]) throws(SettingFault) -> Set<Endpoint> {
@@ -21,7 +21,7 @@ extension OutputSettings {
         return hosts
     }
 
-    /// Returns whether the text contains only characters of a host name or an address.
+    /// Returns whether a text contains only characters of a host name or an address.
     private static func isHost(_ text: String) -> Bool {
         text.utf8.allSatisfy { byte in
             switch byte {

@@ -2,31 +2,32 @@ package import HTTP2Pool
 package import PushModel
 internal import Threading
 
-/// The pushes of one pool, from the incoming job to the outcome: waiting, on the wire, and returned. The output's
-/// ``PoolClient`` owns this object, creates the requests and reads the answers. Lives on the pool's event loop.
+/// The manager of one pool's pushes, from the incoming job to the outcome. It keeps waiting pushes and pushes on the
+/// wire. The output's ``PoolClient`` owns this object, creates the requests and reads the answers. The object is used
+/// only on the pool's event loop.
 ///
-/// A push uses an attempt once it is written; waiting uses none. While ``PoolHealth`` admits nothing, pushes wait here
-/// for up to ``Breaker/patienceMilliseconds`` and then in the broker (verdict `hold`). Probes are chosen when a request
-/// can be sent.
+/// A push uses an attempt once it is written. Waiting uses no attempt. While ``PoolHealth`` admits nothing, pushes wait
+/// here for up to ``Breaker/patienceMilliseconds`` and then in the broker (verdict `hold`). Probes are chosen when a
+/// request can be sent.
 // why: unchecked because only the pool's event loop uses it, except the mailbox, which has a lock.
 package final class PushDesk: @unchecked Sendable {
-    /// The maximum number of times that a push is sent again at once after servers refused it unprocessed. After that
-    /// it waits in a delay queue.
+    /// The maximum number of times that a push is sent again at once after servers refused it unprocessed. After that,
+    /// the push waits in a delay queue.
     private static let maximumResends = 5
 
     package let health: PoolHealth
     package let badTokens: BadTokenBoard
     private let mailbox = Mutex<[QueuedJob]>([])
     private let clock: @Sendable () -> Timestamp
-    /// The minimum wait before another attempt, in seconds, if the provider requires one.
+    /// The minimum wait before another attempt, in seconds, or 0 if the provider requires none.
     private let leastWait: Int32
     // Exclusivity checks are off on this hot path, here and below, because only one thread uses this object.
     @exclusivity(unchecked) private var queue = SendQueue()
     @exclusivity(unchecked) private var onWire = Slab<PushOnWire>()
     @exclusivity(unchecked) private var outcomes = OutcomeBatch()
-    /// The wall-clock time of this turn.
+    /// The wall-clock time of this turn, or `nil` before the clock was read.
     @exclusivity(unchecked) private var wallTime: Timestamp?
-    /// The uptime of this turn or event.
+    /// The uptime that the last call of ``moment(_:)`` received, in milliseconds.
     @exclusivity(unchecked) private var uptime: Int64 = 0
     private var isStopped = false
     private var hasEnded = false
@@ -47,12 +48,12 @@ package final class PushDesk: @unchecked Sendable {
         return Moment(wall: wall, uptime: now)
     }
 
-    /// The wall-clock time.
+    /// The wall-clock time of this turn, or the current time if the clock was not read in this turn.
     package var now: Timestamp { wallTime ?? clock() }
 
     // MARK: Incoming jobs
 
-    /// Hands in a job. May be called from any thread.
+    /// Adds a job to the mailbox. Any thread may call this.
     ///
     /// - Returns: Whether the caller must wake the pool.
     package func handIn(_ job: QueuedJob) -> Bool {
@@ -93,7 +94,7 @@ package final class PushDesk: @unchecked Sendable {
         }
     }
 
-    /// Whether no push waits, including pushes whose time has not come.
+    /// Whether no push waits. Pushes that may be sent only later also count as waiting.
     package var isEmpty: Bool { queue.isEmpty }
     package var hasUrgent: Bool { queue.hasUrgent }
     /// The number of jobs with a waiting push that was not sent before.
@@ -101,7 +102,8 @@ package final class PushDesk: @unchecked Sendable {
 
     package var hasNothingOnWire: Bool { onWire.count == 0 }
 
-    /// Takes in the jobs that were handed in. Returns all waiting pushes if the output is stopped.
+    /// Moves the jobs in the mailbox to the queue. If the output is stopped, all waiting pushes are settled with the
+    /// verdict `returned`.
     package func turnBegins(now: Int64) {
         let now = moment(now)
         takeJobs(now)
@@ -109,7 +111,7 @@ package final class PushDesk: @unchecked Sendable {
         while let push = queue.next() { settle(push, .returned, at: now) }
     }
 
-    /// Returns the next push that may be sent.
+    /// Returns the next push that may be sent, or `nil` if there is none. Settles expired pushes.
     package func next(onlyUrgent: Bool, at now: Moment) -> QueuedPush? {
         while let push = nextOfQueue(onlyUrgent: onlyUrgent, at: now) {
             guard push.job.routed.job.isExpired(at: now.wall) else { return admitted(push, at: now) }
@@ -139,8 +141,8 @@ package final class PushDesk: @unchecked Sendable {
         health.admit(push.job.health, uptime: now.uptime) ? push.asProbe : push
     }
 
-    /// Returns the next push that may be sent and further pushes of its job, for outputs whose requests carry several.
-    /// See ``SendQueue/batch(startingWith:atMost:_:)``. A probe is sent alone.
+    /// Returns the next push that may be sent and further pushes of its job, for outputs whose requests carry several
+    /// pushes. See ``SendQueue/batch(startingWith:atMost:_:)``. A probe is sent alone.
     ///
     /// - Returns: The batch, which is empty if nothing may be sent.
     package func nextBatch(
@@ -166,7 +168,7 @@ package final class PushDesk: @unchecked Sendable {
 
     /// Records that a push is put on the wire.
     ///
-    /// - Returns: The tag of its request.
+    /// - Returns: The tag of the push's request.
     package func putOnWire(_ push: QueuedPush) -> Int {
         onWire.insert(PushOnWire(push: push, writtenAt: uptime))
     }
@@ -199,7 +201,7 @@ package final class PushDesk: @unchecked Sendable {
         for push in queue.removeLast(allBut: count) { settle(push, .hold, reason: reason, at: now) }
     }
 
-    /// Settles the waiting pushes that must not wait here, with the verdict of ``PoolHealth/obstacle(to:now:)``.
+    /// Settles the waiting pushes that have an obstacle, with the verdict of ``PoolHealth/obstacle(to:now:)``.
     package func holdQueued(at now: Moment) {
         let held = queue.removeAll { health.obstacle(to: $0, now: now) != nil }
         for push in held {
@@ -209,11 +211,11 @@ package final class PushDesk: @unchecked Sendable {
 
     // MARK: Returned and failed pushes
 
-    /// Sends a push again at once that was certainly not processed. A cancelled job, an obstacle, or too many resends
-    /// prevent this.
+    /// Queues a push again after the provider has certainly not accepted it. If the job is cancelled, an obstacle
+    /// exists, or the push was resent too often, the push is settled instead.
     ///
-    /// - Parameter isCounted: Whether this counts toward the maximum. `false` if the repetition ends by itself, as when
-    ///   a batch is halved.
+    /// - Parameter isCounted: Whether the resend counts toward the maximum. It is `false` if resends are limited in
+    ///   another way, as when a batch is halved.
     package func sendAgain(_ push: QueuedPush, isCounted: Bool = true, at now: Moment) {
         if push.isProbe { health.probeEnded(push.job.health) }
         if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
@@ -225,7 +227,8 @@ package final class PushDesk: @unchecked Sendable {
         queue.resend(push.again(isCounted: isCounted))
     }
 
-    /// Sends a refused push once more, with new authorization or after others of its job.
+    /// Queues a refused push for a second request in the same attempt, with new authorization or after other pushes of
+    /// its job.
     package func sendOnceMore(_ push: QueuedPush, at now: Moment) {
         if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
         if queue.isEmpty { health.waitBegins(now: now) }
@@ -251,11 +254,11 @@ package final class PushDesk: @unchecked Sendable {
         holdQueued(at: now)
     }
 
-    /// Records a refusal of the push that concerns, or may concern, its credential or topic.
+    /// Records the refusal of a push that concerns, or may concern, its credential or topic.
     ///
-    /// - Parameter isAmbiguous: `true` if the refusal may concern this push alone, such as a bare 403 or 404; `false`
-    ///   if the provider stated that it refuses the credential or topic.
-    /// - Returns: The consequence to report for the push. `hold` uses no attempt; `retry` does.
+    /// - Parameter isAmbiguous: Whether the refusal may concern this push alone, such as a bare 403 or 404. It is
+    ///   `false` if the provider stated that it refuses the credential or topic.
+    /// - Returns: The consequence to report for the push. `hold` uses no attempt, `retry` uses one.
     package func refuse(
         _ sent: PushOnWire, _ what: PoolHealth.Subject = .credential, isAmbiguous: Bool, reason: String, at now: Moment
     ) -> PoolHealth.Consequence {
@@ -264,14 +267,14 @@ package final class PushDesk: @unchecked Sendable {
         return consequence
     }
 
-    /// Records that the provider refuses the credential. The statement answers no push; an example is a GOAWAY.
+    /// Records that the provider refuses the credential, independently of a push. An example is a GOAWAY.
     package func refuseCredential(reason: String, at now: Moment) {
         health.refuseCredential(reason: reason, now: now)
         holdQueued(at: now)
     }
 
-    /// Records that a connection could not be made. If no other connection is pending, queued pushes wait for the next
-    /// probe of the host.
+    /// Records that a connection could not be made. If no other connection is open or connecting, queued pushes wait
+    /// for the next probe of the host.
     package func connectFailed(isLast: Bool, now: Int64) {
         guard isLast else { return }
         let now = moment(now)
@@ -290,34 +293,35 @@ package final class PushDesk: @unchecked Sendable {
 
     // MARK: Calls by the output
 
-    /// Stops sending. Waiting pushes are returned in the next turn.
+    /// Stops sending. In the next turn, waiting pushes are settled with the verdict `returned`.
     package func stop() { isStopped = true }
 
-    /// Stops sending because the credential was retired long enough ago. Waiting pushes are returned.
+    /// Settles all waiting and later pushes with the verdict `returned`. Called some time after the credential was
+    /// retired.
     package func returnAll(now: Int64) {
         health.returnAll()
         holdQueued(at: moment(now))
     }
 
-    /// Cancels the pushes of some jobs that are not on the wire. Pushes on the wire continue, and fail if they come
-    /// back.
+    /// Cancels the waiting pushes of the selected jobs. Pushes on the wire continue. They fail if they would have to be
+    /// sent again.
     package func cancel(_ isMeant: (RoutedJob) -> Bool, now: Int64) {
         let now = moment(now)
-        // Jobs that were handed in earlier may still be in the mailbox.
+        // Some of the jobs may still be in the mailbox.
         takeJobs(now)
         for push in queue.removeAll(where: { isMeant($0.routed) }) {
             settle(push, .failed, reason: Outcome.cancelled, at: now)
         }
     }
 
-    /// Returns whether the push with this tag belongs to one of these jobs, and marks the job as cancelled if so.
+    /// Returns whether the push with this tag belongs to a selected job, and marks the job as cancelled if so.
     package func isOnWire(_ tag: Int, of isMeant: (RoutedJob) -> Bool) -> Bool {
         guard let job = onWire[tag]?.push.job, isMeant(job.routed) else { return false }
         job.isCancelled = true
         return true
     }
 
-    /// Ends all reported refusals, because no later push can show whether they persist.
+    /// Reports the end of all reported refusals and mix-ups, because no later push can show whether they persist.
     package func end(now: Int64) {
         guard !hasEnded else { return }
         hasEnded = true
@@ -332,7 +336,7 @@ package final class PushDesk: @unchecked Sendable {
         settle(push, obstacle.verdict, reason: obstacle.reason, retryAfterSeconds: obstacle.seconds, at: now)
     }
 
-    /// Settles a push that has no answer, with an outcome that Martlet decides.
+    /// Settles a push without an answer of the provider, with an outcome that Martlet determines.
     package func settle(
         _ push: QueuedPush, _ verdict: Outcome.Verdict, reason: String? = nil, detail: String? = nil,
         retryAfterSeconds: Int32 = 0, at now: Moment
@@ -347,7 +351,7 @@ package final class PushDesk: @unchecked Sendable {
 
     /// Settles a push that the provider has accepted.
     ///
-    /// - Parameter what: The subject that the provider has thereby accepted.
+    /// - Parameter what: The subject that the provider has accepted with this push.
     package func settleSent(
         _ sent: PushOnWire, _ what: PoolHealth.Subject, status: Int, trimmedBytes: Int = 0, at now: Moment
     ) {
@@ -370,7 +374,7 @@ package final class PushDesk: @unchecked Sendable {
 }
 
 extension Outcome.Verdict {
-    /// Whether the recipient waits and is then tried again.
+    /// Whether the push waits and is then attempted again.
     package var isTriedAgain: Bool {
         switch self {
         case .retry, .hold, .unknown: true

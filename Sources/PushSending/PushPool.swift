@@ -2,8 +2,8 @@ package import HTTP2Pool
 package import NIOCore
 import PushModel
 
-/// A pool of connections with its waiting pushes, as used by other threads. Its ``PushDesk`` and its ``ConnectionPool``
-/// live on one event loop.
+/// A thread-safe handle of a connection pool and its pushes. The pool's ``PushDesk`` and ``ConnectionPool`` are used
+/// only on one event loop.
 // why: unchecked because other threads call only `send` and methods that switch to the event loop.
 package final class PushPool: @unchecked Sendable {
     private let eventLoop: any EventLoop
@@ -11,7 +11,9 @@ package final class PushPool: @unchecked Sendable {
     private let pool: ConnectionPool
     private let closed: @Sendable () -> Void
 
-    /// - Parameter closed: Called when all connections are closed for good.
+    /// Creates a handle.
+    ///
+    /// - Parameter closed: A function that is called when all connections are closed after a retirement.
     package init(_ pool: ConnectionPool, _ desk: PushDesk, closed: @escaping @Sendable () -> Void = {}) {
         eventLoop = pool.eventLoop
         self.pool = pool
@@ -25,7 +27,7 @@ package final class PushPool: @unchecked Sendable {
         if desk.handIn(job) { wake() }
     }
 
-    /// Cancels jobs. Their pushes fail, except those on the wire, which fail if they come back.
+    /// Cancels jobs. Their waiting pushes fail. Pushes on the wire fail only if they would have to be sent again.
     package func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) {
         eventLoop.execute {
             let isMeant = { (job: RoutedJob) in isCancelled(job.job.id) }
@@ -34,7 +36,7 @@ package final class PushPool: @unchecked Sendable {
         }
     }
 
-    /// Stops sending. Pushes that are not on the wire are returned.
+    /// Stops sending. Pushes that are not on the wire are settled with the verdict `returned`.
     package func stopSending() {
         eventLoop.execute {
             self.desk.stop()
@@ -47,7 +49,7 @@ package final class PushPool: @unchecked Sendable {
 
     /// Retires the pool, which must get no more jobs. Its connections close after their last answers.
     ///
-    /// - Parameter time: The time after which queued pushes are returned to be routed again, or `nil` to send all of
+    /// - Parameter time: The time after which queued pushes are returned and routed again, or `nil` to send all of
     ///   them.
     package func retire(returningAfter time: TimeAmount? = nil) -> EventLoopFuture<Void> {
         let closed = eventLoop.makePromise(of: Void.self)

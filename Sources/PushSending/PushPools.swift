@@ -8,7 +8,7 @@ package enum PushPoolRefusal: Error {
     case retired
 }
 
-/// The pools of an output. Each pool has one credential, and lives as long as that credential is in use.
+/// The pools of an output. Each pool belongs to one credential and exists as long as the credential is in use.
 package final class PushPools<Key: Hashable & Sendable>: Sendable {
     private struct State {
         var pools: [Key: (pool: PushPool, credential: Credential.ID)] = [:]
@@ -22,7 +22,8 @@ package final class PushPools<Key: Hashable & Sendable>: Sendable {
         var all: [PushPool] { pools.values.map(\.pool) + draining.values }
     }
 
-    /// How long the pool of a retired credential still sends its waiting pushes, which may be a whole campaign.
+    /// The time for which the pool of a retired credential still sends its waiting pushes. These may be the pushes of a
+    /// whole campaign.
     private let retirement: TimeAmount
     private let state = Mutex(State())
 
@@ -32,7 +33,7 @@ package final class PushPools<Key: Hashable & Sendable>: Sendable {
 
     /// Returns the pool for a key, and creates it if there is none.
     ///
-    /// - Parameter make: Creates the pool. Calls never overlap.
+    /// - Parameter make: A function that creates the pool. Its calls never overlap.
     /// - Throws: ``PushPoolRefusal``, or the error of `make`.
     package func pool(
         _ key: Key, of credential: Credential.ID, make: () throws -> PushPool
@@ -49,7 +50,7 @@ package final class PushPools<Key: Hashable & Sendable>: Sendable {
 
     /// Retires the pools whose credentials are no longer in use.
     ///
-    /// - Returns: The credentials that are retired now.
+    /// - Returns: All credentials that are retired now, including those retired before.
     @discardableResult
     package func credentialsChanged(to credentials: Set<Credential.ID>) -> Set<Credential.ID> {
         let (gone, retired) = state.withLock { state in

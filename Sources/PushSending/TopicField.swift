@@ -1,7 +1,8 @@
 internal import Crypto
 import PushModel
 
-/// The value of `topic` (RFC 8030, section 5.4), which lets a message replace an earlier one that is not delivered yet.
+/// The value of the header field `topic` (RFC 8030, section 5.4). A message with a topic replaces an earlier message
+/// with the same topic that is not delivered yet.
 package enum TopicField {
     /// The maximum number of base64url characters (RFC 8030).
     private static let maximumBytes = 32

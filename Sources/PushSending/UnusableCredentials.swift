@@ -15,7 +15,7 @@ package final class UnusableCredentials: Sendable {
         self.logger = logger
     }
 
-    /// Delays a job because of the error, and reports its credential the first time.
+    /// Reports the outcome `hold` for a job whose credential can't be used. Also reports the credential the first time.
     package func hold(_ job: RoutedJob, because error: any Error, _ sink: any OutcomeSink, at now: Timestamp) {
         if let credential = job.credential?.id, known.withLock({ $0.insert(credential).inserted }) {
             logger.error(
@@ -28,7 +28,7 @@ package final class UnusableCredentials: Sendable {
         sink.reportAll(of: job, .hold, reason: SendingReason.credentialUnusable, at: now)
     }
 
-    /// Ends the reports of credentials that are no longer in use, or that can be used now.
+    /// Reports the end of the refusals of credentials that are no longer in use or that can be used now.
     package func ended(_ credentials: some Sequence<Credential.ID>) {
         for credential in credentials where known.withLock({ $0.remove(credential) }) != nil {
             refusals(.ended(Self.subject(credential)))

@@ -4,10 +4,10 @@ public import Glibc
 public import Darwin
 #endif
 
-// Inlinable because the doubles compare the names of all fields of all requests.
+// Inlinable, because the simulators compare the names of all header fields of all requests.
 
 extension UnsafeRawBufferPointer {
-    /// Compares with a literal without allocating a string.
+    /// Returns whether the bytes equal a literal. Allocates no string.
     @inlinable package func equals(_ literal: StaticString) -> Bool {
         count == literal.utf8CodeUnitCount && hasPrefix(literal)
     }

@@ -1,25 +1,25 @@
-/// A description of one push service. Server, certificates, faults, records, counters and the control endpoint are
-/// common to all services and are in ``PushSimulator``.
+/// The description of one push service. ``PushSimulator`` contains everything that is common to all services: server,
+/// certificates, faults, records, counters and the control endpoint.
 public protocol PushDouble: Sendable {
     associatedtype Answer: SimulatedAnswer
 
-    /// Creates the rules for a client whose TLS handshake has completed.
+    /// Creates the rules for a client that has completed the TLS handshake.
     ///
-    /// - Parameter answers: The answers chosen for requests that pass the checks.
-    /// - Throws: A description of the problem with the client's certificate. The handshake then counts as failed.
+    /// - Parameter answers: the chosen answers for requests that pass the checks.
+    /// - Throws: a description of the problem with the client's certificate. The handshake then counts as failed.
     func begin(_ client: ConnectingClient, answers: ChosenAnswers<Answer>) throws -> any ConnectionRules
-    /// Clears the counts and planned faults of this service.
+    /// Clears the counters and planned faults of this service.
     func reset()
 
-    /// Returns the canonical spelling of a token that can be written in several ways.
+    /// Returns the canonical spelling of a token, if tokens can be written in several ways.
     static func canonical(_ token: String) -> String
-    /// Checks whether a token can begin with this text.
+    /// Checks whether a text can be the beginning of a token.
     ///
-    /// - Throws: ``SimulatorError`` if no token can.
+    /// - Throws: ``SimulatorError`` if no token can begin with the text.
     static func check(_ token: String) throws
-    /// The commands that only this service has.
+    /// The control commands that only this service has.
     static var commands: [ControlCommand<Self>] { get }
-    /// The views that only this service has.
+    /// The control views that only this service has.
     static var views: [ControlView<Self>] { get }
 }
 

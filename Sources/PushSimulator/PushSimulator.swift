@@ -1,11 +1,11 @@
 package import Logging
 internal import Threading
 
-/// A push service on this machine, with TLS and HTTP/2 on loopback and a certificate authority of its own. It checks
-/// and answers requests as the service does, by the rules of its double. On demand, it simulates the service's
-/// failures.
+/// A push service on this machine, with TLS and HTTP/2 on loopback and its own certificate authority. Its double
+/// defines how it checks and answers requests. On demand, it simulates failures of the service.
 ///
-/// Start it, let the sender under test trust ``caCertificatePEM``, send pushes to ``port``, and inspect ``counters()``.
+/// Start the simulator, make the sender trust ``caCertificatePEM``, send pushes to ``port``, and inspect
+/// ``counters()``.
 public final class PushSimulator<Service: PushDouble>: Sendable {
     /// The authority that signed the simulator's TLS certificate.
     public let certificateAuthority: CertificateAuthority
@@ -17,13 +17,14 @@ public final class PushSimulator<Service: PushDouble>: Sendable {
 
     private struct Control {
         var endpoint: ControlServer?
-        /// The port of the endpoint. It is kept when the endpoint stops, so that a restart uses it again.
+        /// The port of the endpoint, or `nil` if it never ran. It is kept after a stop, so that a restart uses the same
+        /// port.
         var port: Int?
     }
 
-    /// Creates a simulator of the service.
+    /// Creates a simulator of a service.
     ///
-    /// - Throws: ``SimulatorError`` if the certificate authority's directory can't be used.
+    /// - Throws: ``SimulatorError`` if the certificate authority's directory cannot be used.
     package init(_ double: Service, configuration: ServerConfiguration, logger: Logger) throws {
         self.double = double
         self.logger = logger
@@ -35,10 +36,10 @@ public final class PushSimulator<Service: PushDouble>: Sendable {
         }
     }
 
-    /// Starts listening. The ports are known afterwards. After a ``stop()``, the ports stay the same, and counters,
-    /// recordings, keys and faults are kept.
+    /// Starts listening. After the call, the ports are known. A restart after ``stop()`` uses the same ports, counters,
+    /// recordings, keys and faults.
     ///
-    /// - Throws: ``SimulatorError`` naming the port that is in use or not permitted.
+    /// - Throws: ``SimulatorError`` that names the port if it is in use or not permitted.
     public func start() async throws {
         try await server.start()
         guard let port = control.withLock(\.port) ?? server.configuration.controlPort else { return }
@@ -53,24 +54,24 @@ public final class PushSimulator<Service: PushDouble>: Sendable {
         }
     }
 
-    /// Closes all connections and ports, if the simulator is running.
+    /// Closes all connections and ports. Does nothing if the simulator is not running.
     public func stop() async {
         await control.withLock { $0.endpoint.take() }?.stop()
         await server.stop()
     }
 
-    /// Stops, and starts again on the same ports after `time`. All connections are lost. The control endpoint keeps
-    /// running.
+    /// Stops the simulator, and starts it again on the same ports after a time. All connections are lost. The control
+    /// endpoint keeps running.
     ///
-    /// - Throws: ``SimulatorError`` if a port was taken while the simulator was down; CancellationError if cancelled,
-    ///   in which case the simulator stays down.
+    /// - Throws: ``SimulatorError`` if another process took a port while the simulator was down. `CancellationError` if
+    ///   the task was cancelled. In both cases, the simulator stays down.
     public func goDown(for time: Duration) async throws {
         await server.stop()
         do {
             try await Task.sleep(for: time)
             try await server.start()
         } catch {
-            // A concurrent `goDown` call may already have started the server again.
+            // A concurrent call of `goDown` may already have restarted the server.
             if server.ports.isEmpty { await control.withLock { $0.endpoint.take() }?.stop() }
             throw error
         }
@@ -79,18 +80,18 @@ public final class PushSimulator<Service: PushDouble>: Sendable {
     /// The port for pushes, or 0 while the simulator is not running.
     public var port: Int { server.ports.first ?? 0 }
 
-    /// The ports for the service's other endpoints. Empty while the simulator is not running.
+    /// The ports for the service's other endpoints. The list is empty while the simulator is not running.
     package var otherPorts: [Int] { Array(server.ports.dropFirst()) }
 
     /// The port of the control endpoint, or `nil` if it is disabled or stopped.
     public var controlPort: Int? { control.withLock { $0.endpoint?.port } }
 
-    /// The certificate that clients must trust.
+    /// The certificate of the authority in PEM. Clients must trust it.
     public var caCertificatePEM: String {
         get throws { try certificateAuthority.certificatePEM }
     }
 
-    /// The path of the certificate that clients must trust, or `nil` if the authority is kept in memory only.
+    /// The path of the authority's certificate, or `nil` if the authority exists only in memory.
     public var caCertificatePath: String? {
         server.configuration.directory.map { AuthorityDirectory(path: $0).certificatePath }
     }

@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// Base64url without padding (RFC 7515, section 2).
+/// Functions for base64url without padding (RFC 7515, section 2).
 package enum UnpaddedBase64 {
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// Decodes unpadded Base64url.
+    /// Decodes base64url without padding.
     ///
-    /// - Returns: The bytes, or `nil` if the text is padded or not valid Base64url.
+    /// - Returns: the bytes, or `nil` if the text is padded or not valid base64url.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         guard text.utf8.allSatisfy(isDigit) else { return nil }
         var standard = String(text).replacing("-", with: "+").replacing("_", with: "/")

@@ -2,7 +2,7 @@ public import Logging
 public import PostgresClient
 import Threading
 
-/// A listener that signals its observers when tables of the schema change. All observers share one connection.
+/// A listener that signals its observers when database tables change. All observers share one connection.
 public final class ChangeListener: Sendable {
     private struct Observer {
         let tables: Set<String>
@@ -14,7 +14,7 @@ public final class ChangeListener: Sendable {
         var lastObserver = 0
     }
 
-    /// The listener for notifications, or `nil` if the connection does not support them. In that case observers are
+    /// The listener for notifications, or `nil` if the connection does not support them. Without it, observers are
     /// signalled only at their intervals.
     private let listener: PostgresListener?
     private let state = Mutex(State())
@@ -28,9 +28,9 @@ public final class ChangeListener: Sendable {
             ? PostgresListener(channels: ["martlet_changed"], configuration: configuration, logger: logger) : nil
     }
 
-    /// Returns a stream of signals. The first signal comes at once. Further ones follow after changes of these tables,
-    /// whenever notifications may have been lost, and after every `interval`. The stream buffers one signal, so a burst
-    /// of changes causes a single one. It ends when the task that reads it is cancelled.
+    /// Returns a stream of signals. The first signal comes immediately. Further signals follow after changes of the
+    /// given tables, whenever notifications may have been lost, and after every `interval`. The stream buffers one
+    /// signal, so several quick changes cause only one signal. It ends when the task that reads it is cancelled.
     public func signals(of tables: Set<String>, atLeastEvery interval: Duration) -> AsyncStream<Void> {
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
@@ -49,7 +49,7 @@ public final class ChangeListener: Sendable {
         return signals
     }
 
-    /// Listens until the task is cancelled.
+    /// Receives notifications and signals the observers until the task is cancelled.
     public func run() async {
         guard let listener else {
             while (try? await Task.sleep(for: .seconds(3_600))) != nil {}

@@ -1,8 +1,8 @@
 import PostgresClient
 
-/// The timeout for reading a large result, adapted to earlier reads. After a success it is twice the duration of that
-/// read, and after a timeout it doubles, within bounds. A slow read therefore succeeds in the end, and a hanging read
-/// is noticed. A value type without a clock or I/O.
+/// The timeout for reading a large result. After a successful read, the timeout becomes twice the duration of the read.
+/// After a timeout, it doubles, within bounds. A slow read therefore succeeds in the end, and a hanging read is
+/// noticed. A value type without clock or I/O.
 public struct ReadingPatience: Sendable {
     /// The upper bound of the timeout, ten minutes.
     public static let longest = Duration.seconds(600)

@@ -11,7 +11,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let sealBroken = Code(description: "seal broken")
         /// A field of an app or credential is invalid.
         public static let invalidField = Code(description: "invalid field")
-        /// A row has a column that can't be read. It is treated like a row that can't be opened.
+        /// A row has a column that can't be read. The row is treated like a row that can't be opened.
         public static let unreadable = Code(description: "unreadable row")
         /// The app or credential does not exist.
         public static let notFound = Code(description: "not found")
@@ -37,8 +37,9 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension StoreError {
-    /// Returns the error of a row that can't be read.
-    /// - Parameter problem: the error, which names the column.
+    /// Returns the error for a row that can't be read.
+    ///
+    /// - Parameter problem: the underlying error, which names the column.
     static func unreadable(_ table: String, _ row: String, _ problem: any Error) -> StoreError {
         StoreError(.unreadable, "\(table) row \(row) can't be read: \(problem)")
     }

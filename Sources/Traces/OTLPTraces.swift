@@ -1,17 +1,19 @@
 import PushModel
 
-/// An encoder of spans as the body of an OTLP request (`ExportTraceServiceRequest`) in JSON. Names are in
-/// lowerCamelCase and ids in hexadecimal. Enums are numbers, and 64-bit numbers are strings.
+/// An encoder that writes spans as the body of an OTLP request (`ExportTraceServiceRequest`) in JSON. The names are in
+/// lowerCamelCase, and the ids are hexadecimal. Enum values are written as numbers, and 64-bit integers as strings.
 package struct OTLPTraces {
-    /// The schema that defines the names of the attributes.
+    /// The URL of the OpenTelemetry schema that defines the attribute names.
     package static let schema = "https://opentelemetry.io/schemas/1.37.0"
-    /// The maximum length of a text, in bytes. A longer text is cut.
+    /// The maximum length of a text value, in bytes. A longer text is truncated.
     static let longestText = 1_024
 
     private var json: [UInt8] = []
 
+    /// Returns the body of a request that exports spans.
+    ///
     /// - Parameters:
-    ///   - resource: the attributes of the sender.
+    ///   - resource: the attributes of the resource, which is the sending process.
     ///   - version: the version of Martlet.
     package static func body(_ spans: [Span], resource: [(key: String, value: String)], version: String) -> [UInt8] {
         var body = OTLPTraces()
@@ -88,8 +90,8 @@ package struct OTLPTraces {
 
     // MARK: Values
 
-    /// Returns the W3C flag `sampled` (0x01) and OTLP's own flags. Flag 0x100 says that 0x200 is valid, and 0x200 says
-    /// that the context comes from another process.
+    /// Returns the flags of a span or link, which are the W3C flag `sampled` (0x01) and OTLP's flags. Flag 0x100 states
+    /// that flag 0x200 is valid. Flag 0x200 states that the context comes from another process.
     private static func flags(_ context: TraceContext, isRemote: Bool) -> Int {
         (context.isSampled ? 1 : 0) | 0x100 | (isRemote ? 0x200 : 0)
     }

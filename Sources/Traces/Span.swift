@@ -1,8 +1,8 @@
 package import PushModel
 
-/// A finished step of a trace. A value type.
+/// A finished span of a trace.
 package struct Span: Sendable, Hashable {
-    /// The kind of a span, with the numbers of OTLP.
+    /// The role of a span. The raw values are the numbers of OTLP's `SpanKind`.
     package enum Kind: Int, Sendable {
         case `internal` = 1
         case server, client, producer, consumer
@@ -43,14 +43,14 @@ package struct Span: Sendable, Hashable {
     package let kind: Kind
     package let context: TraceContext
     package let parent: SpanID?
-    /// Whether the parent is a span of another process or of another delivery.
+    /// Whether the parent span belongs to another process or to another delivery.
     package let parentIsRemote: Bool
     package let state: String?
     package let start, end: Timestamp
     package var attributes: [Attribute] = []
     package var events: [Event] = []
     package var links: [Link] = []
-    /// The reason for a failure in one word, or `nil` if the step did not fail.
+    /// The reason for the failure in one word, or `nil` if the span did not fail.
     package var error: String?
 
     package init(
@@ -59,7 +59,7 @@ package struct Span: Sendable, Hashable {
     ) {
         (self.name, self.kind, self.context, self.parent) = (name, kind, context, parent)
         (self.parentIsRemote, self.state) = (parentIsRemote, state)
-        // The clock may have been set back between start and end.
+        // If the clock was set back in between, the span ends when it starts.
         (self.start, self.end) = (start, max(start, end))
     }
 }

@@ -1,6 +1,6 @@
 import DequeModule
 
-/// A queue of spans that wait to be sent. It keeps only the newest ``most`` spans. A value type.
+/// A queue of spans that wait to be sent. It keeps only the newest ``most`` spans. A value type without clock or I/O.
 package struct SpanQueue {
     package static let most = 2_048
 

@@ -27,7 +27,7 @@ private func hex(_ number: UInt64) -> String {
     return String(repeating: "0", count: 16 - digits.count) + digits
 }
 
-/// The trace and the parent span of an operation (W3C Trace Context, level 1).
+/// The identity of a span: its trace, its own id, and whether it is sampled (W3C Trace Context, level 1).
 package struct TraceContext: Sendable, Hashable {
     package let trace: TraceID
     package let span: SpanID
@@ -37,9 +37,8 @@ package struct TraceContext: Sendable, Hashable {
         (self.trace, self.span, self.isSampled) = (trace, span, isSampled)
     }
 
-    /// Parses the header `traceparent`. A later version may have more fields, which are ignored.
-    ///
-    /// - Returns: `nil` if the text is not valid.
+    /// Parses the header `traceparent`, or returns `nil` if the text is not valid. Additional fields, which a later
+    /// version may define, are ignored.
     package init?(traceparent text: String) {
         var text = text
         guard let parts = text.withUTF8({ Self.parts($0) }) else { return nil }
@@ -57,7 +56,7 @@ package struct TraceContext: Sendable, Hashable {
         return TraceContext(trace: trace, span: span, isSampled: flags & 1 == 1)
     }
 
-    /// Parses up to 16 hexadecimal digits in lower case.
+    /// Parses up to 16 hexadecimal digits in lower case, or returns `nil` if there is any other character.
     private static func number(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> UInt64? {
         var number: UInt64 = 0
         for digit in digits {
@@ -70,6 +69,6 @@ package struct TraceContext: Sendable, Hashable {
         return number
     }
 
-    /// The value of the header in version 00, which has one flag.
+    /// The value of the header `traceparent` in version 00, whose only flag is `sampled`.
     package var traceparent: String { "00-\(trace)-\(span)-\(isSampled ? "01" : "00")" }
 }

@@ -1,19 +1,21 @@
 import Pacing
 
-/// The decisions on batches of spans, by the collector's answer (OTLP 1, "OTLP/HTTP Response"). A value type without a
-/// clock or I/O.
+/// A policy that decides what to do with a batch of spans after the collector's answer (OTLP 1, "OTLP/HTTP Response").
+/// A value type without clock or I/O.
 ///
 /// | answer | decision |
 /// |---|---|
-/// | 2xx | sent, except for rejected spans; never sent again |
-/// | 429, 502, 503, 504 | retried after growing waits, at the earliest after `Retry-After` |
-/// | none, or no connection | retried after growing waits |
-/// | any other status | refused, because a retry would get the same answer |
+/// | 2xx | the batch counts as sent, except for rejected spans, and is not sent again |
+/// | 429, 502, 503, 504 | the batch is retried after a back-off, at the earliest after `Retry-After` |
+/// | no answer, or no connection | the batch is retried after a back-off |
+/// | any other status | the batch is dropped, because a retry would get the same answer |
 package struct TraceExport {
     package enum Answer: Sendable, Hashable {
+        /// An HTTP status from the collector.
+        ///
         /// - Parameters:
-        ///   - retryAfter: the minimum wait, in seconds.
-        ///   - rejected: the number of rejected spans in the batch.
+        ///   - retryAfter: the minimum wait before the next attempt, in seconds.
+        ///   - rejected: the number of spans in the batch that the collector rejected.
         case status(Int, retryAfter: Int = 0, rejected: Int = 0)
         case none
     }
@@ -23,7 +25,7 @@ package struct TraceExport {
         case refused
         /// The batch must be sent again after this time.
         case wait(Duration)
-        /// The batch is dropped after too many attempts. The next batch must wait for this time.
+        /// The batch is dropped after ``mostAttempts`` attempts. The next batch must wait for this time.
         case giveUp(Duration)
     }
 
@@ -35,12 +37,12 @@ package struct TraceExport {
 
     package init() {}
 
-    /// Whether the last batch could not be sent, or must be retried later.
+    /// Whether the last attempt failed in a way that allows a retry.
     package var isFailing: Bool { backoff.failures > 0 }
 
-    /// Decides what to do after an answer.
+    /// Returns the decision that follows from an answer, and records the answer for the back-off.
     ///
-    /// - Parameter random: a number from 0 to 1.
+    /// - Parameter random: a number from 0 to 1, for the jitter of the back-off.
     package mutating func decide(_ answer: Answer, random: Double) -> Decision {
         switch answer {
         case .status(200..<300, _, let rejected):

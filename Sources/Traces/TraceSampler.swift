@@ -1,12 +1,13 @@
 import PushModel
 
-/// A sampler that selects the jobs to trace, with OpenTelemetry's names (`OTEL_TRACES_SAMPLER`). A value type.
+/// A sampler that selects the jobs to trace. It is configured with a sampler name of OpenTelemetry
+/// (`OTEL_TRACES_SAMPLER`). A value type without clock or I/O.
 ///
 /// | job | sampler | decision |
 /// |---|---|---|
-/// | with a context | `parentbased_…` | as in the context |
-/// | with a context | `traceidratio` | by the trace id, as all samplers of this kind decide |
-/// | without a context | `…traceidratio` | by the job id, so that all its chunks, attempts and deliveries agree |
+/// | with a trace context | `parentbased_…` | the decision in the context |
+/// | with a trace context | `traceidratio` | by the trace id |
+/// | without a trace context | `…traceidratio` | by the job id, so that all chunks, attempts and deliveries agree |
 package struct TraceSampler: Sendable, Hashable {
     private enum Rule: Hashable {
         case never, always
@@ -22,8 +23,9 @@ package struct TraceSampler: Sendable, Hashable {
     private let rule: Rule
     private let followsParent: Bool
 
-    /// - Parameter share: the share of traced jobs for the samplers `…traceidratio`, from 0 to 1.
-    /// - Returns: `nil` if the name is not in ``names``.
+    /// Creates the sampler with the given name, or returns `nil` if the name is not in ``names``.
+    ///
+    /// - Parameter share: the share of jobs that the samplers `…traceidratio` select, from 0 to 1.
     package init?(_ name: String, share: Double) {
         guard Self.names.contains(name) else { return nil }
         followsParent = name.hasPrefix(Self.parentBased)
@@ -36,7 +38,7 @@ package struct TraceSampler: Sendable, Hashable {
 
     /// Returns whether to trace a job.
     ///
-    /// - Parameter parent: the context that arrived with the job, or `nil` if there was none.
+    /// - Parameter parent: the trace context that arrived with the job, or `nil` if there was none.
     package func samples(_ parent: TraceContext?, job: String) -> Bool {
         if let parent, followsParent { return parent.isSampled }
         return switch rule {

@@ -1,10 +1,11 @@
-/// The `tracestate` of a context, in which tracing systems keep their own data (W3C Trace Context). Martlet passes it
-/// on unchanged and does not interpret it.
+/// A validator for the header `tracestate`, in which tracing systems keep their own data (W3C Trace Context). Martlet
+/// passes the header on unchanged and does not interpret it.
 package enum TraceState {
     package static let maximumBytes = 512
     package static let maximumMembers = 32
 
-    /// Returns whether a text is a valid list that does not exceed the length that every system must propagate.
+    /// Returns whether a text is a valid `tracestate` list within ``maximumBytes`` and ``maximumMembers``. Every
+    /// tracing system must propagate lists within these limits.
     package static func isGood(_ text: String) -> Bool {
         let bytes = text.utf8
         guard !bytes.isEmpty, bytes.count <= maximumBytes else { return false }
@@ -12,7 +13,7 @@ package enum TraceState {
         return members.count <= maximumMembers && members.allSatisfy(isGood(member:))
     }
 
-    /// Returns whether a member of the list is valid. A member may be empty, and may have blanks around it.
+    /// Returns whether a list member is valid. An empty member is valid, and so are blanks around a member.
     private static func isGood(member: Substring.UTF8View) -> Bool {
         let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         var member = member.drop(while: isBlank)

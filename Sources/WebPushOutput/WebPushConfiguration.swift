@@ -8,7 +8,7 @@ import PushModel
 /// The hosts, limits and timeouts that the output uses for push services.
 package struct WebPushConfiguration: Sendable {
     package let hosts: AllowedHosts
-    /// The path of a PEM file with the certificate authorities to trust instead of the system's.
+    /// The path of a PEM file with the certificate authorities to trust, or `nil` for the system's.
     package var authorityFile: String?
     /// The HTTP proxy for all connections, or `nil` to connect directly.
     package var proxy: HTTPProxy?
@@ -25,16 +25,16 @@ package struct WebPushConfiguration: Sendable {
     package var breakMilliseconds: Int64 = 15_000
     /// The time for which waiting messages still use a retired credential, in seconds.
     package var retirementSeconds: Int64 = 1
-    /// The time that messages to an origin may wait while it sends no answer at all, in milliseconds.
+    /// The time for which messages to an origin may wait while the origin sends no answer at all, in milliseconds.
     package var silenceMilliseconds: Int64 = 10_000
-    /// The maximum number of origins for each event loop and each entry of the list of hosts. A browser's service has
-    /// one or a few origins, and UnifiedPush has any number.
+    /// The maximum number of origins for each event loop and each entry of the list of allowed hosts. A browser
+    /// vendor's service has one or a few origins, but UnifiedPush has any number.
     package var maximumOrigins = 256
     /// The registry for the metrics of pools, or `nil` for no metrics.
     package var metrics: MetricRegistry?
     package var resolve: PoolConfiguration.Resolver = SystemResolver.addresses
-    /// The name look-ups for each entry of the list of hosts. They are separate, so that no name waits for names that
-    /// strangers chose.
+    /// The name look-ups for each entry of the list of allowed hosts. They are separate, so that invented names below
+    /// one entry do not delay look-ups for other entries.
     private let lookups: [NameLookups]
     private let sharedTLS = SharedTLS()
     /// The maximum number of connections from one event loop to one origin.
@@ -46,14 +46,15 @@ package struct WebPushConfiguration: Sendable {
         lookups = (0..<hosts.entries).map { _ in NameLookups() }
     }
 
-    /// Returns the number of event loops that share the connections. Each needs enough connections for several origins.
+    /// Returns the number of event loops that share the connections. Each one needs enough connections for several
+    /// origins.
     func shards(of eventLoops: Int) -> Int { min(eventLoops, max(1, maximumConnections / connectionsOfOrigin)) }
 
-    /// Returns the pool settings for an origin.
+    /// Returns the connection settings for an origin.
     ///
     /// - Parameters:
     ///   - entry: the index of the entry that allows the origin.
-    ///   - limit: the limit on the event loop's connections.
+    ///   - limit: the connection limit that all origins of an event loop share.
     func pool(to origin: Endpoint, allowedBy entry: Int, sharing limit: SharedConnectionLimit) -> PoolConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
         if let authorityFile { tls.trustRoots = .file(authorityFile) }

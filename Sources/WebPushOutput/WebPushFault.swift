@@ -1,15 +1,15 @@
-/// A fault of a push that is found before anything is sent.
+/// A fault in a message that is found before sending.
 package struct WebPushFault: Error, Hashable, Sendable {
     /// Martlet's own reason. docs/errors.md lists all of them.
     package let reason: String
 
     private init(_ reason: String) { self.reason = reason }
 
-    /// The endpoint is not a URL to which messages may go, regardless of the service.
+    /// The endpoint is not a valid URL for Web Push, regardless of the service.
     package static let badEndpoint = WebPushFault("BadEndpoint")
-    /// The configuration does not allow messages to the host.
+    /// The configuration does not allow messages to the endpoint's host.
     package static let endpointNotAllowed = WebPushFault("EndpointNotAllowed")
-    /// The host has no allowed address, for example only addresses of a private network.
+    /// The endpoint's host has only disallowed addresses, for example addresses of a private network.
     package static let addressNotAllowed = WebPushFault("AddressNotAllowed")
     /// The subscription has `keys` that do not conform to RFC 8291.
     package static let badKeys = WebPushFault("BadSubscriptionKeys")

@@ -15,7 +15,7 @@ public final class WebPushOutput: Output {
     private struct State {
         var identities: [Credential.ID: VAPIDIdentity] = [:]
         var credentials: Set<Credential.ID> = []
-        /// The credentials that went out of use. A job that was routed a moment ago may still name one.
+        /// The credentials that went out of use. A job that was routed before may still name one of them.
         var retired: Set<Credential.ID> = []
         var isStopped = false
         /// The index of the shard that received the first part of the last job.
@@ -28,9 +28,12 @@ public final class WebPushOutput: Output {
     private let logger: Logger
     private let state = Mutex(State())
 
-    /// - Parameter clock: the wall clock, for deadlines, tokens and outcomes.
-    /// - Parameter refusals: a closure that is called when a service begins or stops refusing a credential. It must
-    ///   return quickly.
+    /// Creates an output without connections.
+    ///
+    /// - Parameters:
+    ///   - clock: the wall clock, for deadlines, tokens and outcomes.
+    ///   - refusals: a closure that is called when a service begins or stops refusing a credential. It must return
+    ///     quickly.
     package init(
         configuration: WebPushConfiguration, eventLoops: any EventLoopGroup, logger: Logger,
         clock: @escaping @Sendable () -> Timestamp,
@@ -68,7 +71,7 @@ public final class WebPushOutput: Output {
         }
     }
 
-    /// Returns the job's credential in use, and the index of the shard that receives the job's first part.
+    /// Returns the identity for the job's credential, and the index of the shard that receives the job's first part.
     private func place(for job: RoutedJob) throws -> (VAPIDIdentity, Int) {
         guard let credential = job.credential else { throw WebPushOutputError.noCredential }
         return try state.withLock { state in
@@ -96,7 +99,7 @@ public final class WebPushOutput: Output {
 
     public func credentialsChanged(to credentials: Set<Credential.ID>) {
         let gone = state.withLock { state in
-            // A credential that was never in a set belongs to a snapshot that follows. It is not retired.
+            // A credential that was in no set yet belongs to a snapshot that is not applied yet. It is not retired.
             let gone = state.credentials.subtracting(credentials)
             state.retired = state.retired.union(gone).subtracting(credentials)
             state.credentials = credentials

@@ -2,7 +2,7 @@
 public enum Persona: String, CaseIterable, Codable, Sendable {
     case apple, mozilla, google, microsoft
 
-    /// The index of the persona's port, as in `ConnectingClient.port`.
+    /// The index of the persona's port, with the same meaning as `ConnectingClient.port`.
     var place: Int {
         switch self {
         case .apple: 0
@@ -17,7 +17,7 @@ public enum Persona: String, CaseIterable, Codable, Sendable {
         self = persona
     }
 
-    /// The prefix of an endpoint's path, followed by the ID.
+    /// The first part of an endpoint's path. The subscription's id follows it.
     package var path: String {
         switch self {
         case .apple: "/Q"
@@ -27,10 +27,10 @@ public enum Persona: String, CaseIterable, Codable, Sendable {
         }
     }
 
-    /// Whether all subscriptions must be bound to a VAPID key. Mozilla also has unbound subscriptions.
+    /// Whether every subscription must be bound to a VAPID key. Mozilla also has unbound subscriptions.
     var demandsKey: Bool { self != .mozilla }
 
-    /// The maximum time that the service stores a message, in seconds.
+    /// The maximum time for which the service stores a message, in seconds.
     var longestLife: Int {
         switch self {
         case .apple, .mozilla: 30 * 86_400

@@ -1,7 +1,8 @@
 internal import Crypto
 public import PushSimulator
 
-/// The simulator's model of Web Push: subscriptions, single-use values, and the rules for each connection.
+/// The simulator's model of Web Push: the subscriptions, the records of values that must not repeat, and the rules for
+/// each connection.
 public struct WebPushDouble: PushDouble {
     let configuration: WebPushSimulatorConfiguration
     let office: SubscriptionOffice

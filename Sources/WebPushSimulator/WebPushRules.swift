@@ -15,7 +15,8 @@ final class WebPushRules: ConnectionRules {
     private var requests: [Request] = []
     private var random = SplitMixGenerator()
 
-    /// The limit exceeds what any persona accepts, so that a body that is too large can be detected.
+    /// The maximum number of body bytes to keep. It exceeds the limit of every persona, so that a body that is too
+    /// large can be detected.
     let longestText = 16_384
 
     init(_ double: WebPushDouble, _ persona: Persona, _ answers: ChosenAnswers<PlannedWebPushAnswer>) {
@@ -39,7 +40,7 @@ final class WebPushRules: ConnectionRules {
         requests[request].body.append(contentsOf: bytes.prefix(longestText - requests[request].body.count))
     }
 
-    /// Returns the endpoint.
+    /// Returns the endpoint of the request.
     func token(of request: RequestText) -> String {
         "https://\(request.fields[":authority"] ?? "")\(request.path)"
     }

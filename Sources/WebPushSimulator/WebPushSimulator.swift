@@ -1,5 +1,6 @@
 public import Logging
-// Re-exported because users of this simulator configure it and inject faults through types that all simulators share.
+// Re-exported, because users of this simulator need the types that all simulators share for configuration and fault
+// injection.
 @_exported public import PushSimulator
 
 /// A simulator of the Web Push services of Apple, Mozilla, Google and Microsoft.
@@ -17,7 +18,7 @@ extension WebPushSimulator {
 
     /// Creates a simulator of Web Push services.
     ///
-    /// - Throws: `SimulatorError` if the certificate authority's directory can't be used.
+    /// - Throws: `SimulatorError` if the certificate authority's directory cannot be used.
     public convenience init(
         configuration: WebPushSimulatorConfiguration = WebPushSimulatorConfiguration(),
         logger: Logger = Logger(label: "webpush-simulator")
@@ -32,13 +33,13 @@ extension WebPushSimulator {
         persona.place == 0 ? port : otherPorts.dropFirst(persona.place - 1).first ?? 0
     }
 
-    /// Issues a subscription.
+    /// Issues a subscription whose endpoint is on the simulator.
     ///
     /// - Parameters:
-    ///   - key: The `applicationServerKey`, a VAPID public key of 65 bytes in base64url. `nil` is allowed with Mozilla
-    ///     only.
-    ///   - host: A name that the certificate is valid for.
-    /// - Throws: `SimulatorError` naming the invalid field.
+    ///   - key: the `applicationServerKey`, a VAPID public key of 65 bytes in base64url. `nil` is allowed only with
+    ///     Mozilla.
+    ///   - host: a host name for which the simulator's certificate is valid.
+    /// - Throws: `SimulatorError` that names the invalid field.
     public func subscribe(
         _ persona: Persona, key: String?, state: SubscriptionState = .good, host: String = "localhost"
     ) throws -> SubscriptionJSON {
@@ -49,8 +50,8 @@ extension WebPushSimulator {
     /// Issues a subscription for a given origin.
     ///
     /// - Parameters:
-    ///   - number: The first eight bytes of the endpoint's ID, or `nil` for a number that no other subscription has.
-    ///   - origin: The origin of the endpoint. The simulator does not have to listen there.
+    ///   - number: the first eight bytes of the id in the endpoint, or `nil` for an unused number.
+    ///   - origin: the origin of the endpoint. The simulator need not listen there.
     package func subscribe(
         _ persona: Persona, number: UInt64?, key: String?, state: SubscriptionState = .good, origin: String
     ) throws -> SubscriptionJSON {
@@ -67,6 +68,6 @@ extension WebPushSimulator {
         return double.office.make(persona, number: number, key: bytes, state: inside, origin: origin)
     }
 
-    /// The use of tokens by persona and key.
+    /// The counts of VAPID tokens, by persona and key.
     public var vapidUses: [String: VAPIDUse] { double.tokens.uses }
 }

@@ -1,13 +1,13 @@
 public import PushSimulator
 
-/// The configuration of a Web Push simulator. The properties of `ServerConfiguration` are available on it directly.
+/// The configuration of a Web Push simulator. It also has all properties of `ServerConfiguration`.
 @dynamicMemberLookup
 public struct WebPushSimulatorConfiguration: Sendable {
-    /// The configuration of the server. `port` is Apple's, and the three other ports are for Mozilla, Google and
-    /// Microsoft.
+    /// The configuration of the server. Its `port` is Apple's port, and its three other ports are for Mozilla, Google
+    /// and Microsoft.
     public var server = ServerConfiguration()
-    /// The maximum body size of a persona in bytes, if it is not 4,096. Mozilla's bridge to Android accepts about
-    /// 2,700.
+    /// The maximum body size of a persona in bytes, if it is not 4,096. Mozilla's bridge to Android accepts about 2,700
+    /// bytes.
     public var longestBodies: [Persona: Int] = [:]
 
     public init() {

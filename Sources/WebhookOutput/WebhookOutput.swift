@@ -5,7 +5,7 @@ package import NIOCore
 package import PushModel
 import PushSending
 
-/// An output that delivers pushes in signed batches to a URL of the app. The answers report the outcome of each
+/// The output that delivers pushes in signed batches to the URL of a credential. The answers report the outcome of each
 /// recipient. Each credential has its own pool of connections.
 package final class WebhookOutput: Output {
     private let name: String
@@ -15,14 +15,16 @@ package final class WebhookOutput: Output {
     private let refusals: @Sendable (Refusal.Event) -> Void
     private let logger: Logger
     private let pools: PushPools<Credential>
-    /// Credentials for which no pool can be created, and that were reported.
+    /// The credentials for which no connection pool can be created, as far as this was reported.
     private let unusable: UnusableCredentials
 
     private struct NoSecret: Error, CustomStringConvertible {
         let description = "the job was routed without a URL and its secrets"
     }
 
-    /// - Parameter name: The name of the plugin.
+    /// Creates an output without connections.
+    ///
+    /// - Parameter name: the name of the plugin.
     package init(
         name: String, configuration: WebhookConfiguration, eventLoops: any EventLoopGroup, context: OutputContext
     ) {
@@ -75,7 +77,7 @@ package final class WebhookOutput: Output {
         let desk = PushDesk(
             health: PoolHealth(
                 of: subject, service: "The webhook", breakMilliseconds: configuration.breakMilliseconds,
-                // Longer than the maximum time to an answer.
+                // The silence must exceed the request timeout.
                 silenceMilliseconds: Int64(configuration.requestTimeoutSeconds + 10) * 1000, refusals: refusals,
                 logger: logger),
             badTokens: BadTokenBoard(

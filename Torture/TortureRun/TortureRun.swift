@@ -5,7 +5,7 @@ import PostgresClient
 import TestSupport
 import WorkerTestSupport
 
-/// A torture run. An installation is set up, used and disturbed, left alone until it has settled, and judged.
+/// A torture run. It sets up an installation, uses and disturbs it, waits until it has settled, and judges it.
 package struct TortureRun: Sendable {
     package struct Result: Sendable {
         package let verdict: Verdict
@@ -15,7 +15,7 @@ package struct TortureRun: Sendable {
 
     package let seed: UInt64
     package let profile: Profile
-    /// Whether faults occur. Without faults, not one duplicate is allowed.
+    /// Whether faults occur. Without faults, no duplicate is allowed.
     package let hasFaults: Bool
     /// The folder for logs, the report and evidence.
     package let folder: URL
@@ -23,12 +23,12 @@ package struct TortureRun: Sendable {
     private let martlet: String
     private let say: @Sendable (String) -> Void
 
-    /// Creates a run.
+    /// Creates a run without starting it.
     ///
     /// - Parameters:
-    ///   - instance: The name of the private servers.
-    ///   - martlet: The program whose workers run, or `nil` for the one that is built with this.
-    ///   - say: Receives progress messages.
+    ///   - instance: the name of the private servers.
+    ///   - martlet: the path of the program to run as workers, or `nil` for the one in the same build.
+    ///   - say: a closure that receives progress messages.
     package init(
         seed: UInt64, profile: Profile, hasFaults: Bool = true, instance: String, martlet: String? = nil,
         say: @escaping @Sendable (String) -> Void = { _ in }
@@ -117,7 +117,7 @@ package struct TortureRun: Sendable {
             for (index, publisher) in publishers.enumerated() {
                 group.addTask {
                     await publisher.publish(
-                        // Job 0 has already been published.
+                        // Job 0 was published before.
                         first: index + 1, stride: publishers.count,
                         rate: Double(profile.rate) / Double(publishers.count),
                         until: start + .seconds(profile.seconds))
@@ -130,7 +130,7 @@ package struct TortureRun: Sendable {
         await runner.paceLast()
     }
 
-    /// Samples memory, restarts dead workers, and reports progress.
+    /// Samples the workers' memory, restarts dead workers, and reports progress, once a second.
     private func observe(_ site: Site, _ log: RunLog) async {
         var seconds = 0
         while !Task.isCancelled {
@@ -146,12 +146,12 @@ package struct TortureRun: Sendable {
         }
     }
 
-    /// The queues of events whose tokens could not be marked for minutes. They wait there for longer than a run
-    /// settles.
+    /// The queues in which result events wait if their tokens could not be marked for minutes. The delay of these
+    /// queues exceeds the time for settling.
     static let waitsForLong = Set([900, 3_600].map(Site.names.delay))
 
-    /// Waits until all queues are empty and nothing has happened for longer than a request may take. The time is needed
-    /// because a message that a worker holds is in no queue.
+    /// Waits until all queues are empty and nothing has happened for longer than a request may take. The second
+    /// condition is necessary because a message that a worker holds is in no queue.
     private func settle(_ site: Site, _ log: RunLog) async {
         let deadline = ContinuousClock.now + .seconds(profile.settlingTakes)
         var (requests, quietSince) = (0, ContinuousClock.now)
@@ -169,7 +169,7 @@ package struct TortureRun: Sendable {
         log.update { $0.isSettled = false }
     }
 
-    /// Drains the workers, so that unfinished jobs return to the queues, and records what is left.
+    /// Stops the workers, so that unfinished jobs return to the queues. Records the messages and marks that remain.
     private func finish(_ site: Site, _ log: RunLog) async throws {
         say("settled; stopping the workers")
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -179,7 +179,8 @@ package struct TortureRun: Sendable {
             try await group.waitForAll()
         }
         say("workers have ended; looking at what is left")
-        // The broker requeues a closed consumer's messages a moment later, and the last events are still on their way.
+        // The broker requeues a closed consumer's messages with a short delay, and the last result events are still on
+        // their way.
         try await Task.sleep(for: .seconds(1))
         var waiting = try await site.waitingMessages()
         waiting[Site.names.dead] = nil

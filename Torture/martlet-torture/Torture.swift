@@ -46,7 +46,7 @@ struct Torture: AsyncParsableCommand {
             fflush(nil)
         }
         print("torture: seed \(seed)")
-        // Removes output files that the processes of a killed run have left behind.
+        // Removes output files that remain if an earlier run was killed.
         let scratch = run.folder.deletingLastPathComponent().appending(path: "scratch")
         try? FileManager.default.removeItem(at: scratch)
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
@@ -54,7 +54,7 @@ struct Torture: AsyncParsableCommand {
         let result = try await run.run()
         print(result.report(of: run), terminator: "")
         fflush(nil)
-        // The C library's exit handlers are skipped because threads of libpq may still be ending.
+        // The exit handlers of the C library are skipped, because threads of libpq may still be ending.
         _exit(result.verdict.isGood ? 0 : 1)
     }
 }

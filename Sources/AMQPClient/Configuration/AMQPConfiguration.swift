@@ -16,8 +16,8 @@ public struct AMQPConfiguration: Sendable {
     public var password: AMQPPassword
     /// The SASL mechanism of the log-in.
     public var mechanism = Mechanism.password
-    /// A function that returns the current password before each attempt to connect, for passwords that change while
-    /// this program runs. It is called on the connection's thread and may block.
+    /// A function that returns the current password, or `nil` to use ``password``. It is for passwords that change
+    /// while this program runs. The connection's thread calls it before each attempt to connect, and it may block.
     public var currentPassword: (@Sendable () -> AMQPPassword)?
     public var virtualHost: String
     /// The TLS settings, or `nil` for plain TCP.
@@ -25,10 +25,10 @@ public struct AMQPConfiguration: Sendable {
     /// The interval between two heartbeats in seconds, from 1 to 65535. The broker may choose a shorter one. A peer
     /// that sends nothing, or accepts no data, for two intervals counts as dead.
     public var heartbeatSeconds: Int
-    /// The longest time for which a connection is not read because its byte budget is used up. After that, a limited
-    /// amount of data is read. RabbitMQ closes a connection that accepts nothing for 30 seconds.
+    /// The longest pause in reading while the consumer's byte budget is used up. After this pause, a limited amount of
+    /// data is read, because RabbitMQ closes a connection that accepts nothing for 30 seconds.
     package var longestPause = Duration.seconds(10)
-    /// The addresses of host names that are not looked up, for tests.
+    /// The addresses of host names, for tests. A host name in this table is not looked up.
     package var knownAddresses: [String: [String]] = [:]
     /// The name of the connection in the broker's list of connections.
     public var connectionName: String
@@ -59,7 +59,7 @@ public struct AMQPConfiguration: Sendable {
 
     /// Checks the settings.
     ///
-    /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the setting that the library can't use.
+    /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the invalid setting.
     func validate() throws(AMQPError) {
         func require(_ condition: Bool, _ problem: String) throws(AMQPError) {
             if !condition { throw AMQPError(.invalidConfiguration, "AMQP configuration: \(problem)") }
@@ -90,10 +90,10 @@ public struct AMQPConfiguration: Sendable {
         ].filter(\.1).map(\.0)
     }
 
-    /// The current password, for a log-in elsewhere.
+    /// The current password, for a log-in to the broker's HTTP API.
     package var passwordText: String { current.password.text }
 
-    /// The configuration with the current password.
+    /// A copy of the configuration whose ``password`` is the result of ``currentPassword``.
     var current: AMQPConfiguration {
         guard let currentPassword else { return self }
         var configuration = self

@@ -3,6 +3,7 @@ public struct AMQPTLSConfiguration: Sendable, Hashable {
     /// The PEM file of the trusted certificate authorities.
     public var authorityFile: String
     /// The PEM files of this client's certificate chain and unencrypted key, for a broker that requests a certificate.
+    /// If `nil`, the client presents no certificate.
     public var clientCertificate: ClientCertificate?
     /// Whether a trusted authority must have issued the broker's certificate.
     public var verifiesPeer: Bool

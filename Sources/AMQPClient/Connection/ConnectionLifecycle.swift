@@ -1,7 +1,7 @@
 import Pacing
 
-/// The state machine that decides when to connect, to which endpoint, when to wait and when to end. A value type
-/// without a clock and without sockets.
+/// A state machine that decides when to connect, to which endpoint, when to wait and when to end. A value type without
+/// clock or I/O.
 package struct ConnectionLifecycle: Sendable {
     package enum Action: Sendable, Hashable {
         case connect(endpoint: Int)
@@ -24,7 +24,7 @@ package struct ConnectionLifecycle: Sendable {
     ///
     /// - Parameters:
     ///   - endpointCount: the number of endpoints, at least 1.
-    ///   - mustConnectAtOnce: whether to end if no endpoint can be used in the first round.
+    ///   - mustConnectAtOnce: whether to end with the error after each endpoint has failed once.
     package init(endpointCount: Int, mustConnectAtOnce: Bool) {
         self.endpointCount = endpointCount
         self.mustConnectAtOnce = mustConnectAtOnce
@@ -39,7 +39,7 @@ package struct ConnectionLifecycle: Sendable {
     /// Handles a failed attempt or a lost connection.
     ///
     /// - Parameters:
-    ///   - uptime: how long the connection was usable, or zero for a failed attempt.
+    ///   - uptime: the time for which the connection was usable, or zero for a failed attempt.
     ///   - isWanted: whether a new connection has work to do.
     ///   - random: a random number from 0 to 1.
     package mutating func failed(

@@ -2,7 +2,8 @@ import EventNames
 import Addressing
 import Logging
 
-/// The work of a connection's thread, from start to end.
+/// The main loop of a connection's thread. It connects, serves the connection, and reconnects until it is asked to
+/// close.
 struct ConnectionLoop<Role: ConnectionRole> {
     private let shared: ConnectionThread<Role>
     private let role: Role
@@ -10,7 +11,8 @@ struct ConnectionLoop<Role: ConnectionRole> {
     private let logger: Logger
     private var lifecycle: ConnectionLifecycle
     private var closeWasRequested = false
-    /// Whether a caller waits for the first connection. The caller receives the error, so it is not logged.
+    /// Whether a caller waits for the first connection. The caller receives the error of a failed attempt, so the loop
+    /// does not log it.
     private var isAwaited: Bool
     private let clock = ContinuousClock()
 
@@ -111,7 +113,8 @@ struct ConnectionLoop<Role: ConnectionRole> {
     }
 
     private mutating func takeCommands() {
-        // Read before the commands, so that `commands` contains all that were sent before the close request.
+        // The deadline is read before the commands, so that `commands` contains every command that was sent before the
+        // close request.
         let mustClose = shared.closeDeadline != nil
         let commands = shared.takeCommands()
         if !commands.isEmpty { role.perform(commands) }
@@ -155,8 +158,8 @@ struct ConnectionLoop<Role: ConnectionRole> {
                 if ready.socketHasInput {
                     throw AMQPError(.connectionLost, "The connection broke while nothing was read")
                 }
-                // Data from the broker may be unread, so its silence means nothing. The kernel detects a dead peer,
-                // because our heartbeats stay unacknowledged (`TCP_USER_TIMEOUT`).
+                // While nothing is read, silence does not mean that the broker is dead. The kernel detects a dead peer,
+                // because the heartbeats that this client sends stay unacknowledged (`TCP_USER_TIMEOUT`).
                 heartbeat.received(at: now)
             } else if ready.socketHasInput || link.hasBufferedInput {
                 heartbeat.received(at: now)

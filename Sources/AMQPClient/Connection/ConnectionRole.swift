@@ -1,4 +1,4 @@
-/// The purpose of a connection: consuming or publishing. All calls are made on the connection's thread.
+/// The work of a connection, which is either consuming or publishing. All calls are made on the connection's thread.
 protocol ConnectionRole: AnyObject, SendableMetatype {
     associatedtype Command: Sendable
 
@@ -7,11 +7,12 @@ protocol ConnectionRole: AnyObject, SendableMetatype {
     /// Sets up channels on a connection that has logged in.
     func opened(_ link: BrokerLink) throws(AMQPError)
     func received(_ inbound: Inbound, _ link: BrokerLink) throws(AMQPError)
-    /// Whether the loop may read now. The loop checks this again after each command.
+    /// Whether the loop may read now. The loop checks this before each message.
     var wantsInput: Bool { get }
-    /// Makes ``wantsInput`` true for a limited amount of data, because nothing was read for too long.
+    /// Makes ``wantsInput`` true for a limited amount of data. The loop calls this if nothing was read for
+    /// ``AMQPConfiguration/longestPause``.
     func mustReadOn()
-    /// Handles the end of the data that had arrived. Events are reported in batches here.
+    /// Reports the pending events in batches. The loop calls this after it has read the available data.
     func inputDrained()
     /// Writes a limited part of the pending data. Returns whether data is waiting for room in the socket.
     func write(to link: BrokerLink) throws(AMQPError) -> Bool
@@ -19,14 +20,14 @@ protocol ConnectionRole: AnyObject, SendableMetatype {
     func disconnected(_ error: AMQPError)
     /// Handles a request to close. The connection may be closed once ``isFinished`` is true.
     func closeRequested()
-    /// Whether the work that a graceful close waits for is done.
+    /// Whether all work that a graceful close waits for is done.
     var isFinished: Bool { get }
-    /// The time until which a graceful close waits even if ``isFinished`` is true.
+    /// The time until which a graceful close waits although ``isFinished`` is true, or `nil` to close at once.
     var staysUntil: ContinuousClock.Instant? { get }
     /// Whether a new connection would have work to do. The loop checks this after a close request or a lost connection.
     var isConnectionWanted: Bool { get }
-    /// Handles the requested close of the connection. The error is set if the broker did not answer the close.
+    /// Handles the end of a connection after a close request. The error is set if the broker did not answer the close.
     func left(_ error: AMQPError?)
-    /// Handles the end of the thread. This is the last call.
+    /// Handles the end of the thread, with the error that ended it or `nil`. This is the last call.
     func ended(_ error: AMQPError?)
 }

@@ -8,12 +8,13 @@ final class ConnectionThread<Role: ConnectionRole>: Sendable {
     private struct Inbox {
         var commands: [Role.Command] = []
         var closeDeadline: ContinuousClock.Instant?
-        /// A duplicate of the open socket's descriptor, used to shut the socket down from another thread.
+        /// A duplicate of the open socket's descriptor, or `nil` without a connection. Another thread uses it to shut
+        /// the socket down.
         var socket: Int32?
         var hasStarted = false
-        /// Whether commands are rejected from now on.
+        /// Whether commands are rejected, because the thread is about to end or has ended.
         var hasEnded = false
-        /// Whether the thread has ended.
+        /// Whether the thread has ended and has made its last call to the role.
         var isOver = false
         var endWaiters: [CheckedContinuation<Void, Never>] = []
     }
@@ -25,7 +26,7 @@ final class ConnectionThread<Role: ConnectionRole>: Sendable {
         wakeUp = try WakeUp()
     }
 
-    /// Starts the thread. Returns `false` if it was started before.
+    /// Starts the thread. Returns `false` if the thread was started or closed before.
     func start(
         name: String, configuration: AMQPConfiguration, mustConnectAtOnce: Bool, logger: Logger,
         makeRole: @escaping @Sendable () -> Role
@@ -69,10 +70,11 @@ final class ConnectionThread<Role: ConnectionRole>: Sendable {
         wakeUp.signal()
     }
 
-    /// Asks the thread to finish, and waits until it has ended. If the thread is still blocked in a write after the
-    /// deadline, its socket is shut down.
+    /// Asks the thread to finish, and waits until it has ended. If it is still blocked in a write three seconds after
+    /// the deadline, its socket is shut down.
     ///
-    /// - Returns: the commands of a thread that was never started. They were not carried out.
+    /// - Returns: the pending commands if the thread was never started, otherwise an empty array. The returned commands
+    ///   were not carried out.
     func close(by deadline: ContinuousClock.Instant) async -> [Role.Command] {
         let neverTaken: [Role.Command]? = inbox.withLock { inbox in
             if inbox.hasStarted { return nil }
@@ -105,7 +107,7 @@ final class ConnectionThread<Role: ConnectionRole>: Sendable {
         return commands
     }
 
-    // MARK: For the thread
+    // MARK: Calls by the thread
 
     func takeCommands() -> [Role.Command] {
         inbox.withLock { Self.take(&$0.commands) }
@@ -123,7 +125,7 @@ final class ConnectionThread<Role: ConnectionRole>: Sendable {
         }
     }
 
-    /// Rejects commands from now on, and returns the last ones.
+    /// Rejects commands from now on. Returns the commands that the thread has not taken yet.
     func ending() -> [Role.Command] {
         inbox.withLock { inbox in
             inbox.hasEnded = true

@@ -1,6 +1,6 @@
 /// A timer that decides when to send a heartbeat and when the peer counts as dead (AMQP 0-9-1, section 4.2.7).
 ///
-/// The library's own heartbeats are switched off after the library has agreed on the interval with the broker. In
+/// The heartbeats of rabbitmq-c are switched off after the log-in, which negotiates the interval with the broker. In
 /// rabbitmq-c 0.11, a publish after the receive deadline waits for incoming data without a time limit, so a dead peer
 /// would block the thread.
 package struct HeartbeatTimer: Sendable {
@@ -31,7 +31,8 @@ package struct HeartbeatTimer: Sendable {
         return now - lastSent >= interval / 2 ? .send : .nothing
     }
 
-    /// The time at which ``action(at:)`` may next return another action.
+    /// The earliest time at which ``action(at:)`` returns `send` or `peerIsDead`, if nothing is sent or received
+    /// before.
     package var nextDeadline: ContinuousClock.Instant {
         min(lastSent + interval / 2, lastReceived + interval * 2)
     }

@@ -1,7 +1,7 @@
 internal import CRabbitMQ
 import Glibc
 
-/// Runs `body` on a new thread. The C library's calls block, so they must not run on Swift's cooperative pool.
+/// Runs `body` on a new thread. Calls of rabbitmq-c block, so they must not run on Swift's cooperative thread pool.
 ///
 /// - Parameter name: the name that `top -H` shows, truncated to 15 bytes.
 /// - Throws: ``AMQPError/Code/connectionFailed`` if the system can't create another thread.

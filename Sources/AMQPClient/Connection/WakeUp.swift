@@ -51,8 +51,8 @@ final class WakeUp: Sendable {
         }
     }
 
-    /// Returns a duration in milliseconds. It is rounded up, because a wait that ends just before its deadline would
-    /// cause a busy loop.
+    /// Returns a duration in milliseconds, at most one day. The value is rounded up, because a wait that ends just
+    /// before its deadline would cause a busy loop.
     private static func milliseconds(_ duration: Duration) -> Int32 {
         if duration <= .zero { return 0 }
         let (seconds, attoseconds) = min(duration, .seconds(86_400)).components

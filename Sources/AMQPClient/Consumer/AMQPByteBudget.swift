@@ -1,12 +1,12 @@
 import Threading
 
-/// A limit on the bytes of messages that a consumer holds. A prefetch limits the number of messages, and RabbitMQ has
-/// no prefetch that limits bytes.
+/// A limit on the bytes of the unprocessed messages of a consumer. A prefetch limits the number of messages, and
+/// RabbitMQ has no prefetch that limits bytes.
 ///
 /// The consumer reserves bytes for each delivery, and its caller releases them after processing the delivery. While the
 /// budget is used up, the consumer stops reading its socket, and TCP makes the broker wait. The held bytes can exceed
-/// the budget for two reasons. Messages that are already being received are completed, at most one for each queue.
-/// After `AMQPConfiguration.longestPause`, a limited amount of data is read.
+/// the budget for two reasons. First, messages that are already being received are completed, at most one for each
+/// queue. Second, a limited amount of data is read after `AMQPConfiguration.longestPause`.
 public final class AMQPByteBudget: Sendable {
     public let limit: Int
     private let taken = Atomic<Int>(0)

@@ -1,6 +1,6 @@
 /// A queue to consume, and the limit of its unacknowledged deliveries.
 public struct AMQPConsumedQueue: Sendable, Hashable {
-    /// The name of the queue. It may be part of the topology or any other queue that exists.
+    /// The name of the queue. The queue may be part of the topology, or any other queue in the broker.
     public let name: String
     /// The initial limit of unacknowledged deliveries, from 1 to 65535, or 0 for no limit.
     public let prefetch: UInt16
@@ -8,11 +8,11 @@ public struct AMQPConsumedQueue: Sendable, Hashable {
     public let isExclusive: Bool
     /// The arguments of the consumer, such as `x-priority`.
     public let arguments: AMQPFieldTable
-    /// The number of the queue in delivery tags, or `nil` for its position in the list. An owner of several consumers
-    /// uses it to keep tags distinct.
+    /// The number that identifies the queue in delivery tags, or `nil` to use its position in the list. An owner of
+    /// several consumers sets it, so that the tags of all its consumers are distinct.
     public let tagIndex: UInt16?
-    /// Whether the queue may be missing. A missing queue is left out until it is requested again, or until the next
-    /// connection. If the queue is deleted while it is consumed, the consumer connects again.
+    /// Whether the queue may be missing. A missing queue is not consumed until ``AMQPConsumer/consume(_:)`` requests it
+    /// again or the consumer reconnects. If the queue is deleted while it is consumed, the consumer reconnects.
     public let isOptional: Bool
 
     public init(

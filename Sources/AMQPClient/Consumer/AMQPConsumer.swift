@@ -1,6 +1,6 @@
 public import Logging
 
-/// A consumer of queues with its own connection, with one channel and one prefetch for each queue.
+/// A consumer of queues. It has its own connection, and a channel and a prefetch for each queue.
 ///
 /// After a lost connection, the consumer connects to the next host, with a random back-off of 0.5 to 30 seconds. Then
 /// it declares the topology and consumes the queues again. Deliveries are acknowledged only when the caller requests
@@ -25,15 +25,16 @@ public final class AMQPConsumer: Sendable {
             _ onEvent: @escaping EventHandler, _ onFirst: @escaping @Sendable (AMQPError?) -> Void
         ) -> ConsumerRole
 
-    /// Creates a consumer. It connects only after a start.
+    /// Creates a consumer. It connects only after ``start(_:)`` or ``connectOnce(_:)``.
     ///
     /// - Parameters:
-    ///   - topology: the topology to declare after every connect, except its spread, which only publishers declare.
+    ///   - topology: the topology to declare after every connect, except its shards (``AMQPTopology/spread``), which
+    ///     only publishers declare.
     ///   - queues: the queues to consume, from 1 to 1,000.
-    ///   - budget: the limit of bytes that may be held, or `nil` if only the prefetch limits them. While the budget is
-    ///     used up, nothing is read, so even a cancellation by the broker goes unnoticed.
+    ///   - budget: the limit of bytes in unprocessed deliveries, or `nil` if only the prefetch limits deliveries. While
+    ///     the budget is used up, nothing is read, so even a cancellation by the broker goes unnoticed.
     ///   - logger: the logger for connections and failures.
-    /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the setting.
+    /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the invalid setting.
     public init(
         configuration: AMQPConfiguration, topology: AMQPTopology = AMQPTopology(), queues: [AMQPConsumedQueue],
         budget: AMQPByteBudget? = nil, logger: Logger
@@ -60,8 +61,8 @@ public final class AMQPConsumer: Sendable {
         start(mustConnectAtOnce: false, onEvent) { _ in }
     }
 
-    /// Connects, and fails if none of the hosts can be used. Once connected, the consumer recovers as after
-    /// ``start(_:)``.
+    /// Connects, and fails if none of the hosts can be used. After the first connection, the consumer reconnects in the
+    /// same way as after ``start(_:)``.
     ///
     /// - Throws: the error of the last host, or ``AMQPError/Code/closed`` if the consumer was started or closed before.
     public func connectOnce(_ onEvent: @escaping EventHandler) async throws(AMQPError) {
@@ -81,8 +82,9 @@ public final class AMQPConsumer: Sendable {
         if !isStarted { onFirst(AMQPError(.closed, "This consumer was started or closed before")) }
     }
 
-    /// Acknowledges deliveries. This may be called from any thread and in any order. Acknowledgements are combined into
-    /// multiples where possible. A repeated acknowledgement, or one for a lost connection, is ignored.
+    /// Acknowledges deliveries. This may be called from any thread and in any order. Where possible, one `basic.ack`
+    /// with the `multiple` flag covers several of them. A repeated acknowledgement is ignored, and so is an
+    /// acknowledgement of a delivery from a lost connection.
     public func acknowledge(_ acknowledgements: [AMQPAcknowledgement]) {
         if !acknowledgements.isEmpty { _ = thread.send(.acknowledge(acknowledgements)) }
     }
@@ -93,26 +95,27 @@ public final class AMQPConsumer: Sendable {
         if !tags.isEmpty { _ = thread.send(.reject(tags, requeue: requeue)) }
     }
 
-    /// Changes the prefetch of a queue, for this connection and later ones. Deliveries that exceed a lower prefetch
-    /// stay unacknowledged. If there are several calls, the last one applies, even if the connection was lost
-    /// meanwhile.
+    /// Changes the prefetch of a queue, for this connection and later ones. If the new prefetch is lower, deliveries
+    /// that exceed it stay unacknowledged. If there are several calls, the last one applies, even if the connection was
+    /// lost meanwhile.
     ///
-    /// - Parameter tagIndex: the number of the queue in delivery tags.
+    /// - Parameter tagIndex: the number of the queue in delivery tags, see ``AMQPConsumedQueue/tagIndex``.
     public func setPrefetch(_ prefetch: UInt16, ofQueue tagIndex: UInt16) {
         _ = thread.send(.setPrefetch(prefetch, tagIndex: tagIndex))
     }
 
-    /// Also consumes these queues from now on, over the current connection and later ones. Queues that are already
-    /// consumed stay as they are. Queues that were missing are checked again.
+    /// Adds queues to consume, over the current connection and later ones. Queues that are already consumed stay
+    /// unchanged. Queues that were missing are checked again.
     public func consume(_ more: [AMQPConsumedQueue]) {
         if !more.isEmpty { _ = thread.send(.consume(more)) }
     }
 
-    /// Resumes reading. Call this after releasing bytes of the budget for deliveries that are not acknowledged yet.
+    /// Makes the consumer check its byte budget and resume reading. Call this after releasing bytes of deliveries that
+    /// stay unacknowledged for now.
     public func readOn() { thread.wakeUp.signal() }
 
-    /// Stops deliveries. ``AMQPConsumerEvent/stopped`` follows the last one. The connection stays open for
-    /// acknowledgements. If it is lost after this call, it is not replaced.
+    /// Stops deliveries. ``AMQPConsumerEvent/stopped`` follows the last delivery. The connection stays open for
+    /// acknowledgements. If the connection is lost after this call, the consumer does not reconnect.
     public func stopConsuming() {
         _ = thread.send(.stop)
     }

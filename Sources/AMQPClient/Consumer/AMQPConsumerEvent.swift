@@ -4,19 +4,19 @@ public enum AMQPConsumerEvent: Sendable {
     /// in the order of the consumer's list.
     case connected(queues: [String])
     /// The consumer connected again, found exchanges or queues of its topology deleted, and declared them again without
-    /// the topology's spread. `connected` follows.
+    /// its shards (``AMQPTopology/spread``). `connected` follows.
     case declaredAgain
-    /// The deliveries of all queues that have arrived, at most 256. Deliveries of one queue are in order.
+    /// A batch of deliveries from all queues, at most 256. Deliveries of one queue are in order.
     case deliveries([AMQPDelivery])
     /// An optional queue does not exist in the broker, or was deleted.
     case missing(queue: String)
     /// The consumer has stopped after `stopConsuming`, and no delivery follows. Earlier deliveries can still be
     /// acknowledged.
     case stopped
-    /// The connection was lost or could not be made. Another attempt follows, unless `closed` does. The broker
+    /// The connection was lost or could not be made. The consumer tries again, unless `closed` follows. The broker
     /// redelivers unacknowledged deliveries, to this consumer or another.
     case disconnected(AMQPError)
-    /// The last event. The error is set if `connectOnce` could not connect, or if the broker may not have received the
-    /// last acknowledgements.
+    /// The consumer has closed, and no event follows. The error is set if `connectOnce` could not connect, or if the
+    /// broker may not have received the last acknowledgements.
     case closed(AMQPError?)
 }

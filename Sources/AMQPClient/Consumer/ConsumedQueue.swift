@@ -1,16 +1,15 @@
-/// The state of a queue that a consumer consumes, across its connections. A value type that decides which consumers to
-/// add or cancel.
+/// The state of a consumed queue, across the connections of its consumer. It decides which consumers to add or cancel.
+/// A value type without clock or I/O.
 package struct ConsumedQueue: Sendable {
     package let queue: AMQPConsumedQueue
-    /// The requested prefetch. The last request applies to every later connection, so callers need not know the current
-    /// one.
+    /// The prefetch that the caller requested last. It applies to the current connection and to later ones.
     package var wish: UInt16
     package private(set) var realName: String
-    /// The queue's prefetch over this connection, or `nil` if the queue is not consumed.
+    /// The state of the queue's prefetch on the current connection, or `nil` if the queue is not consumed.
     private var prefetch: ConsumerPrefetch?
-    /// Whether the queue was found missing over this connection.
+    /// Whether the broker reported the queue as missing on the current connection.
     private var isMissing = false
-    /// The number of consumer tags that were used over this connection.
+    /// The number of consumer tags that were used on the current connection.
     private var tags = 0
 
     package init(_ queue: AMQPConsumedQueue) {
@@ -25,7 +24,8 @@ package struct ConsumedQueue: Sendable {
         (prefetch, isMissing, tags) = (nil, false, 0)
     }
 
-    /// Returns the consumer to add over a new channel, or `nil` if the queue is already consumed or missing.
+    /// Begins to consume the queue. Returns the consumer to add on a new channel, or `nil` if the queue is already
+    /// consumed or missing.
     package mutating func begin() -> ConsumerPrefetch.Consumer? {
         guard prefetch == nil, !isMissing else { return nil }
         let first = ConsumerPrefetch(queue.prefetch, after: tags)
@@ -35,7 +35,7 @@ package struct ConsumedQueue: Sendable {
 
     package mutating func changes() -> [ConsumerPrefetch.Change] { prefetch?.change(to: wish) ?? [] }
 
-    /// Records that an optional queue does not exist. The broker has closed its channel.
+    /// Records that an optional queue does not exist. The broker has closed the queue's channel.
     package mutating func isGone() {
         tags = prefetch?.made ?? tags
         (prefetch, isMissing) = (nil, true)

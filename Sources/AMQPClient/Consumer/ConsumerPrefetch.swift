@@ -1,9 +1,9 @@
-/// The prefetch of a queue, which may change while the queue is consumed. A value type.
+/// The prefetch of a queue, which may change while the queue is consumed. A value type without clock or I/O.
 ///
 /// A prefetch in RabbitMQ belongs to one consumer and is fixed when the consumer begins (rabbitmq.com, "Consumer
-/// Prefetch"). Therefore several consumers on one channel consume the queue, and its prefetch is the sum of theirs.
-/// Another consumer raises it, and cancelling the newest ones lowers it. Delivery tags are counted for each channel, so
-/// it does not matter which consumer received a delivery.
+/// Prefetch"). Therefore several consumers on one channel consume the queue, and the queue's prefetch is the sum of
+/// their prefetches. Adding a consumer raises the sum, and cancelling the newest consumers lowers it. Delivery tags are
+/// counted for each channel, so it does not matter which consumer received a delivery.
 package struct ConsumerPrefetch: Sendable {
     package struct Consumer: Sendable, Hashable {
         package let tag: String
@@ -21,8 +21,8 @@ package struct ConsumerPrefetch: Sendable {
 
     /// The consumers, oldest first.
     package private(set) var consumers: [Consumer]
-    /// The number of consumers so far, from which tags are made. The tag of a cancelled consumer is not reused, because
-    /// the broker may not have finished with it.
+    /// The number of consumers that were created so far, which is used to make their tags. The tag of a cancelled
+    /// consumer is not reused, because the broker may not have finished cancelling it.
     package private(set) var made: Int
 
     /// Creates the state of a queue with one consumer.
@@ -37,7 +37,7 @@ package struct ConsumerPrefetch: Sendable {
 
     package var total: Int { consumers.reduce(0) { $0 + Int($1.prefetch) } }
 
-    /// Returns the changes that lead to a prefetch, in the order in which they must be made.
+    /// Returns the changes that set the queue's prefetch, in the order in which they must be made.
     package mutating func change(to prefetch: UInt16) -> [Change] {
         var changes: [Change] = []
         while total > prefetch, !consumers.isEmpty { changes.append(.cancel(consumers.removeLast())) }

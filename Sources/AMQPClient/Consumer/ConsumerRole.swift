@@ -21,16 +21,18 @@ final class ConsumerRole: ConnectionRole {
     private let budget: AMQPByteBudget?
     private let logger: Logger
     private let onEvent: @Sendable (AMQPConsumerEvent) -> Void
-    /// A function that is called once: after the first connection, or after the failure to make it.
+    /// A callback for the first connection, or `nil` after its call. It is called once, with `nil` if the consumer has
+    /// connected, or with the error.
     private var onFirst: (@Sendable (AMQPError?) -> Void)?
 
     private var consuming = Consuming.active
     private var isClosing = false
     private var (isOpen, hasDeclared) = (false, false)
-    /// The reason why the broker may not have received everything over the last connection.
+    /// The reason why the broker may not have received the last acknowledgements, or `nil` if it has received all of
+    /// them.
     private var farewell: AMQPError?
     private var open: OpenDeliveries
-    /// The queues. The position of a queue determines its channel.
+    /// The consumed queues. The position of a queue determines its channel.
     private var queues: [ConsumedQueue]
     private var hasNewWishes = false
     private var batch: [AMQPDelivery] = []
@@ -40,7 +42,7 @@ final class ConsumerRole: ConnectionRole {
     private var lastSettled: ContinuousClock.Instant?
     /// The time to wait after the last settlement before the connection is closed. For a busy quorum queue, RabbitMQ
     /// keeps further settlements in the channel while 32 are pending (`quorum_commands_soft_limit`). If the channel
-    /// closes, these settlements are lost and the broker redelivers finished deliveries.
+    /// closes, these settlements are lost and the broker redelivers messages that are already processed.
     private static let settling = Duration.seconds(1)
     private static let acquisitions = "x-acquired-count"
 
@@ -93,7 +95,7 @@ final class ConsumerRole: ConnectionRole {
         }
     }
 
-    /// Records that an optional queue does not exist. The broker has closed its channel.
+    /// Records that an optional queue does not exist. The broker has closed the queue's channel.
     private func isGone(_ place: Int) {
         queues[place].isGone()
         open.channelClosed(place)
@@ -160,7 +162,7 @@ final class ConsumerRole: ConnectionRole {
             guard channel >= BrokerLink.firstWorkChannel else {
                 throw AMQPError(.protocolViolation, "The broker delivered a message on channel \(channel)")
             }
-            // A broker that does not write this header passes on the publisher's value.
+            // A broker that does not write this header leaves the publisher's value in it.
             let isForged = !link.countsAcquisitions && message.properties.headers[Self.acquisitions] != nil
             let delivery = AMQPDelivery(
                 tag: open.tag(queue: Int(channel - BrokerLink.firstWorkChannel), number: number),
@@ -184,7 +186,7 @@ final class ConsumerRole: ConnectionRole {
         case .channelClosed(let channel, let reply, _):
             if reply.code == 404, let place = optional(Int(channel) - Int(BrokerLink.firstWorkChannel)) {
                 try link.confirmChannelClosed(channel)
-                // The broker does not answer their cancellation once the channel is closed.
+                // Once the channel is closed, the broker does not confirm that its consumers are cancelled.
                 cancelled(queues[place].consumers.count)
                 return isGone(place)
             }

@@ -1,28 +1,28 @@
-/// The settlements of one consumer's deliveries, over all its queues and successive connections. A value type that
-/// receives tags and returns the settlements to write.
+/// A tracker of one consumer's unsettled deliveries, across its queues and connections. It assigns delivery tags and
+/// turns acknowledgements and rejections into the settlements to write. A value type without clock or I/O.
 ///
-/// A tag is valid for the connection of its delivery. After that connection is lost, the broker redelivers the message,
-/// so settlements with older tags are ignored. A later connection counts from 1 again, so an old number would settle
-/// another message.
+/// A tag is valid only for the connection of its delivery. After that connection is lost, the broker redelivers the
+/// message, so settlements with older tags are ignored. A later connection counts deliveries from 1 again, so an old
+/// number would settle another message.
 package struct OpenDeliveries: Sendable {
     package enum Settlement: Sendable, Hashable {
         case acknowledgement(SettlementLedger.Acknowledgement)
         case rejection(UInt64, requeue: Bool)
     }
 
-    /// A settlement that is due to be written.
+    /// A settlement that has not been written to the connection yet.
     package struct Outgoing: Sendable, Hashable {
         /// The position of the queue in the consumer's list.
         package let queue: Int
         package let settlement: Settlement
     }
 
-    /// The numbers of the queues in delivery tags, by position.
+    /// The number of each queue in delivery tags (``AMQPConsumedQueue/tagIndex``), by the queue's position.
     private var indices: [UInt16]
     private var epoch: UInt32 = 0
     private var ledgers: [SettlementLedger] = []
-    /// The numbers that are added to the broker's delivery numbers to make tags, for each queue. A queue whose channel
-    /// was reopened continues behind the numbers of the earlier channel.
+    /// The offset of each queue's tag numbers from the broker's delivery numbers, by the queue's position. If a queue's
+    /// channel is reopened, its offset grows, so that tag numbers continue where the earlier channel ended.
     private var bases: [UInt64]
     /// The highest delivery number of each queue's current channel.
     private var highest: [UInt64]
@@ -51,7 +51,7 @@ package struct OpenDeliveries: Sendable {
 
     /// Handles the end of one queue's channel. A later channel over the same connection also counts from 1.
     package mutating func channelClosed(_ queue: Int) {
-        // This overflows only if a broker assigns absurd delivery numbers.
+        // The sum overflows only if a broker assigns absurd delivery numbers.
         bases[queue] &+= highest[queue]
         highest[queue] = 0
         if !ledgers.isEmpty { ledgers[queue] = SettlementLedger() }
@@ -69,9 +69,11 @@ package struct OpenDeliveries: Sendable {
         return AMQPDeliveryTag(epoch: epoch, queueIndex: indices[queue], number: bases[queue] &+ number)
     }
 
-    /// Acknowledges a delivery, with all before it if it is a multiple.
+    /// Acknowledges a delivery. If the acknowledgement has the `multiple` flag, all earlier deliveries of the queue are
+    /// also acknowledged.
     ///
-    /// - Returns: `false` if the delivery was already settled.
+    /// - Returns: `false` if the delivery was already settled. A tag of an earlier connection or channel is ignored,
+    ///   and the result is `true`.
     package mutating func acknowledge(_ acknowledgement: AMQPAcknowledgement) -> Bool {
         let tag = acknowledgement.tag
         guard let queue = queue(of: tag) else { return true }
@@ -80,7 +82,8 @@ package struct OpenDeliveries: Sendable {
 
     /// Rejects a delivery.
     ///
-    /// - Returns: `false` if the delivery was already settled.
+    /// - Returns: `false` if the delivery was already settled. A tag of an earlier connection or channel is ignored,
+    ///   and the result is `true`.
     package mutating func reject(_ tag: AMQPDeliveryTag, requeue: Bool) -> Bool {
         guard let queue = queue(of: tag) else { return true }
         let number = tag.number - bases[queue]
@@ -89,8 +92,9 @@ package struct OpenDeliveries: Sendable {
         return true
     }
 
-    /// Adds the acknowledgements of a batch to the settlements to write. Call this last, so that a multiple never
-    /// precedes the rejection of a delivery that it covers.
+    /// Adds the acknowledgements of a batch to the settlements to write. Call this after the batch's rejections were
+    /// added, so that an acknowledgement with the `multiple` flag never precedes the rejection of a delivery that it
+    /// covers.
     package mutating func gatherAcknowledgements() {
         for queue in ledgers.indices {
             outgoing += ledgers[queue].takeBatch().map { Outgoing(queue: queue, settlement: .acknowledgement($0)) }

@@ -1,5 +1,6 @@
-/// A record of the settled deliveries of one channel. It combines acknowledgements into few multiples and prevents
-/// repeated ones. The broker closes a channel on which a delivery is acknowledged a second time.
+/// A record of the settled deliveries of one channel. It combines acknowledgements into few frames with the `multiple`
+/// flag, and prevents repeated acknowledgements. The broker closes a channel on which a delivery is acknowledged a
+/// second time.
 package struct SettlementLedger: Sendable {
     package struct Acknowledgement: Sendable, Hashable {
         package let number: UInt64
@@ -11,7 +12,7 @@ package struct SettlementLedger: Sendable {
         }
     }
 
-    /// The lowest number that is not settled.
+    /// The lowest delivery number that is not settled.
     package private(set) var lowestOpen: UInt64 = 1
     private var settledAhead: Set<UInt64> = []
     private var batch: [UInt64] = []
@@ -28,7 +29,8 @@ package struct SettlementLedger: Sendable {
         return number > lowestOpen && settledAhead.insert(number).inserted
     }
 
-    /// Settles a delivery and all before it. Returns `false` and changes nothing if the delivery was already settled.
+    /// Settles a delivery and all deliveries before it. Returns `false` and changes nothing if the delivery was already
+    /// settled.
     package mutating func settleAll(upTo number: UInt64) -> Bool {
         guard number >= lowestOpen, !settledAhead.contains(number) else { return false }
         settledAhead = settledAhead.filter { $0 > number }
@@ -43,8 +45,8 @@ package struct SettlementLedger: Sendable {
         return true
     }
 
-    /// Returns the acknowledgements of the batch in the form to send. One multiple covers all that lie below the lowest
-    /// open delivery.
+    /// Returns the acknowledgements to send for the batch. A single acknowledgement with the `multiple` flag covers all
+    /// deliveries below ``lowestOpen``. Each later delivery gets its own acknowledgement.
     package mutating func takeBatch() -> [Acknowledgement] {
         guard !batch.isEmpty else { return [] }
         var highest: UInt64 = 0

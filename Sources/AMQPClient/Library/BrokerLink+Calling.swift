@@ -4,7 +4,8 @@ import Glibc
 
 extension BrokerLink {
     /// Sends a method and waits for its answer. The number of an answer is the method's number plus one (AMQP 0-9-1,
-    /// section 1.1 of the generated reference). Other input that arrives meanwhile is kept for ``receive()``.
+    /// section 1.1 of the generated reference). If `keeping` is true, other input that arrives meanwhile is kept for
+    /// ``receive()``.
     ///
     /// - Returns: the content of a `queue.declare-ok`, or `nil` for other answers.
     @discardableResult

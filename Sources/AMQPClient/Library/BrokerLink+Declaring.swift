@@ -7,8 +7,8 @@ extension BrokerLink {
 
     /// Declares a topology on the declaring channel.
     ///
-    /// - Returns: the real names of the server-named queues, by their names in `topology`, and the number of queues of
-    ///   each way of its spread.
+    /// - Returns: the real names of the server-named queues, by their names in `topology`, and the number of shards of
+    ///   each way. The number is `nil` if the topology has no ``AMQPTopology/spread``.
     @discardableResult
     func declare(_ topology: AMQPTopology) throws(AMQPError) -> (realNames: [String: String], width: Int?) {
         guard topology != AMQPTopology() else { return ([:], nil) }
@@ -31,7 +31,7 @@ extension BrokerLink {
         return (realNames, width)
     }
 
-    /// Returns the number of queues of each way of a spread.
+    /// Returns the number of queues (shards) that each way of `spread` has in the broker.
     func width(of spread: AMQPSpread) throws(AMQPError) -> Int {
         try openChannel(Self.declaringChannel)
         let width = try SpreadDesk(link: self, spread: spread).countQueues()

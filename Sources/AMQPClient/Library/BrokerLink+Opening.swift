@@ -22,7 +22,8 @@ extension BrokerLink {
             do throws(AMQPError) {
                 return try open(to: endpoint, at: address, configuration)
             } catch {
-                // The library itself would give up if the first address does not answer.
+                // After such a failure, the next address is tried. The library itself would give up if the first
+                // address does not answer.
                 guard [.connectionFailed, .timedOut].contains(error.code) else { throw error }
                 failure = failure ?? error
             }
@@ -62,7 +63,7 @@ extension BrokerLink {
         errno = 0
         let status = amqp_socket_open_noblock(socket, address, Int32(endpoint.port), &limit)
         guard status != AMQP_STATUS_OK.rawValue else { return }
-        // The library does not report the system's reason but leaves errno unchanged.
+        // The library does not report the system's error but leaves it in errno.
         let reason = errno
         let peer = endpoint.host == address ? "\(endpoint)" : "\(endpoint) at \(address)"
         guard status == AMQP_STATUS_SOCKET_ERROR.rawValue else {
@@ -81,7 +82,8 @@ extension BrokerLink {
             watch.watch(socket, verifiesHost: tls.verifiesPeer && tls.verifiesHostname)
         else { return nil }
         amqp_ssl_socket_set_verify_peer(socket, tls.verifiesPeer ? 1 : 0)
-        // The library would compare the certificate with the address that it connects to.
+        // `TLSWatch` verifies the host instead. The library would compare the certificate with the address that it
+        // connects to, not with the host name.
         amqp_ssl_socket_set_verify_hostname(socket, 0)
         if tls.verifiesPeer, amqp_ssl_socket_set_cacert(socket, tls.authorityFile) != AMQP_STATUS_OK.rawValue {
             throw AMQPError(.tlsFailed, "TLS certificate authorities: can't use the file \(tls.authorityFile)")
@@ -93,7 +95,7 @@ extension BrokerLink {
                 .tlsFailed,
                 "TLS client certificate: can't use \(client.certificateFile) with the key \(client.keyFile)")
         }
-        // The library's "latest" means 1.2 by its name, but also allows 1.3.
+        // `AMQP_TLSvLATEST` also allows TLS 1.3.
         amqp_ssl_socket_set_ssl_versions(socket, AMQP_TLSv1_2, AMQP_TLSvLATEST)
         return socket
     }

@@ -33,12 +33,13 @@ extension BrokerLink {
         try check(status, "Publishing")
     }
 
-    /// Returns the reason why AMQP can't carry this publication over this connection, or `nil` if it can. Without this
-    /// check, the library would truncate a long text or fail in the middle of the message.
+    /// Returns the reason why AMQP can't carry this publication over this connection, or `nil` if it can. The library
+    /// itself would truncate a long text, or fail in the middle of the message.
     func problem(with publication: AMQPPublication) -> String? {
         let properties = publication.properties
         if let name = Self.longText(in: publication) { return "\(name) is longer than 255 bytes" }
-        // The other properties take less than 3,000 bytes, and no frame is smaller than 4,096.
+        // Only headers can exceed a frame. The other properties take less than 3,000 bytes, and no frame is smaller
+        // than 4,096.
         if properties.headers.isEmpty { return nil }
         guard properties.headers.hasCarriableKeys else { return "a header name is longer than 255 bytes" }
         let limit = Int(amqp_get_frame_max(state)) - 3000

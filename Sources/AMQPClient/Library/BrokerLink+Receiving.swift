@@ -43,8 +43,8 @@ extension BrokerLink {
         }
     }
 
-    /// Handles the frames that the library read after the answer to the log-in. Nothing is consumed yet, so they
-    /// contain no messages.
+    /// Handles the frames that the library has read beyond the answer to the log-in. They contain no messages, because
+    /// nothing is consumed yet.
     func takeWhatTheLibraryHasRead() throws(AMQPError) {
         var limit = timeval(answerLimit)
         while amqp_frames_enqueued(state) != 0 || amqp_data_in_buffer(state) != 0 || amqp_release_buffers_ok(state) == 0

@@ -6,9 +6,9 @@ import Threading
 /// An open connection of librabbitmq.
 ///
 /// The library's state has a single owner (rabbitmq-c README, "Threading"). An instance is created, used and released
-/// on one connection thread. Its calls may block while the socket has no room, which ``isWritable`` checks beforehand.
-/// If a peer accepts no data for two heartbeats, the kernel closes the connection (`TCP_USER_TIMEOUT`), and the call
-/// fails.
+/// on one connection thread. Calls that write may block while the socket has no room, so callers check ``isWritable``
+/// first. If a peer accepts no data for two heartbeat intervals, the kernel closes the connection (`TCP_USER_TIMEOUT`),
+/// and the call fails.
 final class BrokerLink {
     static let shortestFarewell = Duration.seconds(2)
 
@@ -29,7 +29,7 @@ final class BrokerLink {
     private(set) var frames = FrameBuffer(maximumFrameSize: 0, capacity: 0)
     /// The assemblers of the open channels, by channel number.
     var assemblers: [MessageAssembler] = []
-    /// Input that arrived while an answer was awaited.
+    /// Input that arrived while a call waited for its answer. ``receive()`` returns it first.
     var kept = Deque<Inbound>()
     let methods = MethodDecoder()
     /// Whether the broker writes the header `x-acquired-count`, as RabbitMQ does since 4.3. In older versions, only a
@@ -81,12 +81,12 @@ final class BrokerLink {
 
     var socket: Int32 { amqp_get_sockfd(state) }
 
-    /// Whether there is data that was read from the socket and not returned yet. Such data must be taken before waiting
-    /// on the socket again.
+    /// Whether data was read from the socket and not returned yet. Such data must be received before waiting on the
+    /// socket again.
     var hasBufferedInput: Bool { !kept.isEmpty || frames.hasFrame || crabbitmq_pending(session) > 0 }
 
-    /// Whether the socket has room for data. This is checked before each chunk of writes. If the socket is full, the
-    /// thread waits where it also receives input and commands.
+    /// Whether the socket has room for data. The loop checks this before each chunk of writes. If the socket is full,
+    /// the loop waits for room in ``WakeUp``, where it also receives input and commands.
     var isWritable: Bool {
         var descriptor = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
         return poll(&descriptor, 1, 0) > 0
@@ -118,9 +118,10 @@ final class BrokerLink {
         try body()
     }
 
-    /// Closes the connection and waits for the broker's answer. The connection is over even if no answer arrives.
+    /// Closes the connection and waits for the broker's answer. The connection ends even if no answer arrives.
     ///
-    /// - Returns: the error if no answer arrived. Earlier writes may then not have reached the broker.
+    /// - Returns: the error if no answer arrived, otherwise `nil`. After an error, earlier writes may not have reached
+    ///   the broker.
     @discardableResult
     func close(within limit: Duration = shortestFarewell) -> AMQPError? {
         let close = amqp_connection_close_t(

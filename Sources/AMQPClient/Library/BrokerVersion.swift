@@ -1,4 +1,4 @@
-/// The parts of RabbitMQ's version that this client depends on.
+/// The major and minor version of RabbitMQ.
 package struct BrokerVersion: Comparable, Sendable {
     package let major, minor: Int
 
@@ -6,9 +6,7 @@ package struct BrokerVersion: Comparable, Sendable {
         (self.major, self.minor) = (major, minor)
     }
 
-    /// Parses a version.
-    ///
-    /// - Parameter text: a version such as `4.3.0-rc.1`.
+    /// Parses a version such as `4.3.0-rc.1`. Returns `nil` if the text does not begin with two numbers.
     package init?(_ text: String) {
         let parts = text.split(separator: ".").prefix(2).map { Int($0) }
         guard parts.count == 2, let major = parts[0], let minor = parts[1] else { return nil }

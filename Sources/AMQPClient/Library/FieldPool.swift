@@ -2,7 +2,7 @@ internal import CRabbitMQ
 
 /// Memory for the texts, tables and arrays of one library call.
 ///
-/// The library reads them only during the call, so the pool is emptied and reused for the next one.
+/// The library reads them only during the call. The pool is then emptied and reused for the next call.
 final class FieldPool {
     private var pool = amqp_pool_t()
 

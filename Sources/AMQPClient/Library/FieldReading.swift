@@ -1,7 +1,7 @@
 /// A reader of field tables (AMQP 0-9-1, section 4.2.5.5, with RabbitMQ's interpretation of the type letters). The
 /// tables come from publishers and may contain anything.
 struct FieldReader {
-    /// The first problem that was found, or `nil` if everything was readable.
+    /// The first problem that was found, for humans, or `nil` if everything was readable.
     private(set) var problem: String?
 
     /// Reads a table.
@@ -80,8 +80,8 @@ struct FieldReader {
 }
 
 extension AMQPFieldTable {
-    /// The maximum depth of nested tables and arrays. A frame of 131,072 bytes has room for about 26,000 nested ones,
-    /// and reading them by recursion would overflow a thread's stack. Useful tables are not nested this deeply. Deeper
+    /// The maximum depth of nested tables and arrays. A frame of 131,072 bytes has room for about 26,000 levels, and
+    /// reading them by recursion would overflow a thread's stack. Useful tables are not nested this deeply. Deeper
     /// values become ``AMQPFieldValue/void``.
     package static let maximumDepth = 32
 }

@@ -7,16 +7,17 @@ package final class FrameBuffer {
         package let payload: UnsafeRawBufferPointer
     }
 
-    /// The layout of a frame: type, channel and size precede the payload, and an end mark follows it.
+    /// The size of a frame's header in bytes, the total size of header and end mark, and the end mark. The header
+    /// contains the type, the channel and the size of the payload.
     private static let (headSize, overhead, endMark) = (7, 8, 0xCE as UInt8)
 
     private var memory: UnsafeMutableRawBufferPointer
     private var unread = 0..<0
     private let maximumFrameSize: Int
 
-    /// The maximum size of a frame in bytes, far above the size that is agreed with a broker. RabbitMQ limits bodies to
-    /// the agreed size, but headers may exceed it, because RabbitMQ adds its own headers. With a smaller limit, such a
-    /// message would end the connection, and the broker would redeliver it again and again.
+    /// The maximum size of a frame in bytes, far above the frame size that is negotiated with a broker. RabbitMQ limits
+    /// bodies to the negotiated size, but headers may exceed it, because RabbitMQ adds its own headers. With a smaller
+    /// limit, such a message would end the connection, and the broker would redeliver it again and again.
     package static let largestFrame = 33_554_432
 
     package init(maximumFrameSize: Int = largestFrame, capacity: Int = 262_144) {
@@ -28,10 +29,10 @@ package final class FrameBuffer {
         memory.deallocate()
     }
 
-    /// Whether ``next()`` would return a frame, or throw because the next one is too large.
+    /// Whether ``next()`` would return a frame, or throw because the next frame is too large.
     package var hasFrame: Bool { unread.count >= frameSize || frameSize > maximumFrameSize }
 
-    /// The size of the next frame in bytes, or a minimum while its size is not known.
+    /// The size of the next frame in bytes, or the smallest possible size while its header is incomplete.
     private var frameSize: Int {
         guard unread.count >= Self.headSize else { return Self.overhead }
         let size = memory.loadUnaligned(fromByteOffset: unread.lowerBound + 3, as: UInt32.self)

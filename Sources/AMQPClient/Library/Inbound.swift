@@ -1,4 +1,4 @@
-/// Input from the broker, in the terms of this client. Code beyond this point does not use the library's frames.
+/// Decoded input from the broker. Callers of ``BrokerLink`` use this type instead of the library's frames.
 enum Inbound {
     case delivery(channel: UInt16, number: UInt64, isRedelivered: Bool, InboundMessage)
     case returned(AMQPError.Reply, InboundMessage)

@@ -19,7 +19,7 @@ extension AMQPError {
         self.init(code, "\(attempt): \(text)")
     }
 
-    /// Creates an error from a `channel.close` or `connection.close` that arrived instead of an answer.
+    /// Creates an error from the reply in a `channel.close` or `connection.close`.
     init(closedBy reply: Reply, isConnection: Bool, while attempt: String) {
         let code: Code =
             switch reply.code {
@@ -34,8 +34,8 @@ extension AMQPError {
 }
 
 extension AMQPError.Reply {
-    /// Whether the reply means that the exchange type is unknown. RabbitMQ up to 3.13 sends 503. RabbitMQ 4 sends 406,
-    /// which it also sends for a declaration with another type than before.
+    /// Whether the reply means that the broker does not know the exchange type. RabbitMQ up to 3.13 sends 503. RabbitMQ
+    /// 4 sends 406, which is also its reply if the exchange exists with another type.
     fileprivate var meansUnknownExchangeType: Bool {
         code == UInt16(AMQP_COMMAND_INVALID)
             || code == UInt16(AMQP_PRECONDITION_FAILED) && text.contains("invalid exchange type")

@@ -1,6 +1,6 @@
 internal import CRabbitMQ
 
-/// An inspector of exchanges and queues. It uses the declaring channel of a link.
+/// An inspector that checks whether exchanges and queues exist in the broker. It uses the declaring channel of a link.
 struct LookingDesk {
     let link: BrokerLink
 
@@ -26,7 +26,7 @@ struct LookingDesk {
         return found
     }
 
-    /// Returns whether the check succeeded, and records the failure if it did not.
+    /// Runs a check and returns whether it succeeded. Records a failure in `found`.
     private func isThere(
         _ name: String, in found: inout AMQPInspection, _ look: () throws(AMQPError) -> Void
     ) throws(AMQPError) -> Bool {
@@ -43,8 +43,8 @@ struct LookingDesk {
         if let error = try verdict(of: body) { found.problems.append(error) }
     }
 
-    /// Returns the broker's error about one exchange or queue, or `nil` if there is none. The broker closes the channel
-    /// after such an error, and this function reopens it.
+    /// Runs a check and returns the broker's error about the exchange or queue, or `nil` after success. The broker
+    /// closes the channel after such an error, and this function reopens it.
     private func verdict(of body: () throws(AMQPError) -> Void) throws(AMQPError) -> AMQPError? {
         do throws(AMQPError) {
             try body()

@@ -27,8 +27,8 @@ struct MessageAssembler {
         message = InboundMessage(exchange: method.exchange.string, routingKey: method.routing_key.string)
     }
 
-    /// Handles a header frame. It contains the class, weight and size of the body, and then the properties (AMQP 0-9-1,
-    /// section 4.2.6.1).
+    /// Handles a header frame. The frame contains the class, the weight, the size of the body, and the properties (AMQP
+    /// 0-9-1, section 4.2.6.1).
     mutating func received(header: UnsafeRawBufferPointer) throws(AMQPError) -> Inbound {
         guard header.count >= 12 else { throw AMQPError(.protocolViolation, "A message's header is cut off") }
         remaining = UInt64(bigEndian: header.loadUnaligned(fromByteOffset: 4, as: UInt64.self))

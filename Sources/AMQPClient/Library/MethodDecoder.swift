@@ -7,8 +7,8 @@ extension amqp_bytes_t {
     var string: String { String(decoding: buffer, as: UTF8.self) }
 }
 
-/// A decoder that uses the library to decode methods. The methods that a broker sends after the log-in contain no
-/// tables.
+/// A decoder of AMQP methods that calls the library. The library's decoder is sufficient, because the methods that a
+/// broker sends after the log-in contain no tables.
 final class MethodDecoder {
     private var pool = amqp_pool_t()
 

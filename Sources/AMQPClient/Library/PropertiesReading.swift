@@ -2,8 +2,8 @@ extension AMQPProperties {
     /// Decodes properties from the wire: flags, then the values that are set, in a fixed order (AMQP 0-9-1, section
     /// 4.2.6.1).
     ///
-    /// The library does not decode them, because it rejects some properties that publishers may send, and then closes
-    /// the connection. That would affect the messages of other publishers.
+    /// The library's decoder is not used, because it rejects some properties that publishers may send. The library then
+    /// closes the connection, which would affect the messages of other publishers.
     ///
     /// - Parameter problem: set to a description of the properties that could not be read. The readable ones are still
     ///   set.

@@ -1,29 +1,29 @@
 internal import CRabbitMQ
 import Glibc
 
-/// A helper that declares the ways of a spread and counts their queues. It uses the declaring channel of a link, which
-/// must be open.
+/// A helper that declares the exchanges and bindings of shards (``AMQPSpread``), and counts the shards. It uses the
+/// declaring channel of a link, which must be open.
 struct SpreadDesk {
-    /// The delay in milliseconds before queues are added to new middles. Another worker may have found no middle, and
-    /// may still bind the first queues directly.
+    /// The delay before further queues are bound to new ``AMQPSpread/Way/middle`` exchanges, in milliseconds. Another
+    /// worker may have found no such exchange, and may still bind the first queues directly.
     private static let graceMilliseconds: UInt32 = 1_000
 
     let link: BrokerLink
     let spread: AMQPSpread
 
-    /// Declares the ways as far as they differ from the required state.
+    /// Declares the exchanges and bindings of all ways, and removes bindings that contradict them.
     ///
-    /// - Returns: the number of queues that each way has in the broker. It is larger than `width` if `width` was
-    ///   lowered.
+    /// - Returns: the number of queues that each way has in the broker. The number is larger than `width` if `width`
+    ///   was lowered.
     func lay() throws(AMQPError) -> Int {
         var missing = try missingMiddles()
         if spread.width == 1, missing.count == spread.ways.count {
             for way in spread.ways { try bindDirectly(way) }
-            // Another worker may have declared the middles meanwhile, and it unbound only the queues that were bound at
-            // that time.
+            // Another worker may have declared `middle` exchanges meanwhile. It removed only the direct bindings that
+            // existed at that time, so the check is repeated.
             missing = try missingMiddles()
-            // Other queues may contain messages from before the middles were deleted. They are counted so that
-            // consumers read them.
+            // Further queues may contain messages from the time before the `middle` exchanges were deleted. They are
+            // counted, so that consumers read them.
             guard missing.count < spread.ways.count else { return try countQueues() }
         }
         for middle in missing { try link.declare(middle) }
@@ -33,11 +33,11 @@ struct SpreadDesk {
         return try countQueues()
     }
 
-    /// Returns the number of queues of each way. It counts up to the first gap, because the broker logs an error for
-    /// each check of a missing queue.
+    /// Returns the number of queues that each way has in the broker. Counting stops at the first missing queue, because
+    /// the broker logs an error for each check of a missing queue.
     func countQueues() throws(AMQPError) -> Int {
         var count = spread.width
-        // The queues of the last way are created last.
+        // The queues of the last way are created last, so checking them is enough.
         while let names = spread.ways.last?.queues, count < names.count {
             let queue = AMQPQueue(name: names[count])
             guard try exists({ () throws(AMQPError) in _ = try LookingDesk(link: link).look(for: queue) }) else {
@@ -48,7 +48,7 @@ struct SpreadDesk {
         return count
     }
 
-    /// Returns the middles that do not exist in the broker. If one middle exists, all ways must have theirs.
+    /// Returns the `middle` exchanges that do not exist in the broker.
     private func missingMiddles() throws(AMQPError) -> [AMQPExchange] {
         var missing: [AMQPExchange] = []
         for way in spread.ways
@@ -58,12 +58,12 @@ struct SpreadDesk {
         return missing
     }
 
-    /// Routes the keys of a way through its middle, and then removes the direct bindings of its first queue. While both
-    /// routes exist, the middle leads only to the first queue. Each message is then still delivered once, because the
-    /// broker puts a message into a queue only once.
+    /// Routes the keys of a way through its `middle` exchange, and then removes the direct bindings of the way's first
+    /// queue. While both routes exist, the `middle` exchange leads only to the first queue. The broker puts a message
+    /// into a queue only once, so no message is duplicated.
     private func lead(_ way: AMQPSpread.Way) throws(AMQPError) {
-        // A single binding for each queue is enough, because the middle ignores keys. With a second binding, a queue
-        // would count twice.
+        // A single binding for each queue is enough, because the `middle` exchange ignores routing keys. With a second
+        // binding, the exchange would count the queue twice.
         try link.bind(
             AMQPBinding(queue: way.queues[0], exchange: way.middle.name, routingKey: ""), queue: way.queues[0])
         for key in way.keys {
@@ -72,7 +72,8 @@ struct SpreadDesk {
         }
     }
 
-    /// Binds the first `width` queues of a way to its middle and unbinds all others, including queues behind a gap.
+    /// Binds the first `width` queues of a way to its `middle` exchange, and unbinds all further queues. This includes
+    /// queues after a missing one.
     private func widen(_ way: AMQPSpread.Way) throws(AMQPError) {
         for (place, queue) in way.queues.enumerated().dropFirst() {
             let binding = AMQPBinding(queue: queue, exchange: way.middle.name, routingKey: "")
@@ -87,8 +88,9 @@ struct SpreadDesk {
         }
     }
 
-    /// Returns whether a checked exchange or queue exists. Also returns `false` if the user may not check it, because
-    /// this worker then can't use it. In both cases the broker closes the channel, and this function reopens it.
+    /// Runs a check and returns whether the exchange or queue exists. Also returns `false` if the user may not check
+    /// it, because this worker then can't use it. After such a failed check, this function reopens the channel that the
+    /// broker has closed.
     private func exists(_ look: () throws(AMQPError) -> Void) throws(AMQPError) -> Bool {
         do throws(AMQPError) {
             try look()

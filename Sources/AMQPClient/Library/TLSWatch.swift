@@ -24,8 +24,8 @@ final class TLSWatch {
     /// The TLS session, or `nil` before the handshake.
     var session: OpaquePointer? { state.pointee.session }
 
-    /// The reason why the peer's certificate is not trusted, in OpenSSL's words. It is `nil` if the certificate is
-    /// trusted or was not verified.
+    /// The reason why the peer's certificate is not trusted, as OpenSSL's error text. The value is `nil` if the
+    /// certificate is trusted or was not verified.
     var complaint: String? {
         let verification = state.pointee.verification
         guard verification != Int(X509_V_OK), let text = X509_verify_cert_error_string(verification) else { return nil }

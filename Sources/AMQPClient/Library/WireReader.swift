@@ -1,4 +1,5 @@
-/// A reader of values in their order on the wire (AMQP 0-9-1, section 4.2.5). It never reads beyond the end.
+/// A sequential reader of AMQP values in a buffer (AMQP 0-9-1, section 4.2.5). It never reads beyond the end of the
+/// buffer.
 struct WireReader {
     struct Unreadable: Error {
         let problem: String

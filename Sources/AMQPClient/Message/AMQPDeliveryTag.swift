@@ -5,10 +5,10 @@
 public struct AMQPDeliveryTag: Sendable, Hashable {
     /// The number of the consumer's connection, from 1.
     public let epoch: UInt32
-    /// The number of the queue, see ``AMQPConsumedQueue/tagIndex``.
+    /// The number of the queue that delivered the message, see ``AMQPConsumedQueue/tagIndex``.
     public let queueIndex: UInt16
-    /// The number of the delivery, from 1. It is the broker's delivery tag, which counts the deliveries of a channel.
-    /// If the queue's channel is reopened on the same connection, the numbers continue.
+    /// The number of the delivery within its queue, from 1. It is the broker's delivery tag, which counts the
+    /// deliveries of a channel. If the queue's channel is reopened on the same connection, the numbers continue.
     public let number: UInt64
 
     public init(epoch: UInt32, queueIndex: UInt16, number: UInt64) {

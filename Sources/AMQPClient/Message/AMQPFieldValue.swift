@@ -12,7 +12,7 @@ public enum AMQPFieldValue: Sendable, Hashable {
     case uint64(UInt64)
     case float(Float)
     case double(Double)
-    /// `value` divided by ten to the power of `scale`.
+    /// A decimal number, which is `value` divided by ten to the power of `scale`.
     case decimal(scale: UInt8, value: UInt32)
     /// A long string that is valid UTF-8.
     case string(String)
@@ -36,7 +36,7 @@ extension AMQPFieldValue: ExpressibleByStringLiteral, ExpressibleByIntegerLitera
         return text
     }
 
-    /// The value of any integer type that fits into 64 bits, or `nil` for other types.
+    /// The value of an integer of any size, or `nil` for other types and for values above `Int64.max`.
     public var integer: Int64? {
         switch self {
         case .int8(let value): Int64(value)

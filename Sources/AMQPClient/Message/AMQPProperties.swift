@@ -1,4 +1,5 @@
-/// The properties of a message (AMQP 0-9-1, class `basic`). Each text has at most 255 bytes of UTF-8.
+/// The properties of a message (AMQP 0-9-1, class `basic`). Each text has at most 255 bytes of UTF-8. A property is
+/// `nil` if the message does not have it.
 public struct AMQPProperties: Sendable, Hashable {
     /// Whether a message in a durable queue survives a restart of the broker.
     public enum DeliveryMode: UInt8, Sendable, Hashable {

@@ -1,13 +1,13 @@
 /// A message to publish.
 public struct AMQPPublication: Sendable {
-    /// An identifier that the caller chooses. The event about the outcome contains it, and the publisher does not
+    /// An identifier that the caller chooses. Events about the publication contain it, and the publisher does not
     /// interpret it.
     public let id: UInt64
     /// The name of the exchange. An empty name means the default exchange, which routes to the queue that is named by
     /// the routing key.
     public let exchange: String
     public let routingKey: String
-    /// Whether the broker must return the message when no queue takes it.
+    /// Whether the broker must return the message if no queue takes it.
     public let isMandatory: Bool
     /// Whether ``AMQPPublisherEvent/unroutable(_:)`` reports that no queue takes the message. Such a message counts as
     /// confirmed, because the broker drops it on purpose.
@@ -15,11 +15,12 @@ public struct AMQPPublication: Sendable {
     /// The properties. A publication without a delivery mode is sent as persistent.
     public private(set) var properties: AMQPProperties
     public let body: [UInt8]
-    /// Whether an earlier copy was written to the wire and not answered, so that the broker may already have the
+    /// Whether an earlier copy was written to the wire and not confirmed, so that the broker may already have the
     /// message.
     public private(set) var isRepeated = false
-    /// The name of the header that is set to true when the message is published again because the connection or the
-    /// channel was lost before the broker's answer. The broker may then have the message twice.
+    /// The name of a header that is set to true when the message is published again, or `nil` for no header. A message
+    /// is published again if the connection or channel was lost before the broker's confirm. The broker may then have
+    /// the message twice.
     public let repeatHeader: String?
 
     public init(
@@ -40,7 +41,7 @@ public struct AMQPPublication: Sendable {
     /// Whether the broker returns the message if no queue takes it.
     var comesBack: Bool { isMandatory || reportsUnroutable }
 
-    /// The copy that is published after the answer to the first one was lost.
+    /// The copy to publish after the connection or channel was lost before the broker's confirm.
     package var repeated: AMQPPublication {
         var copy = self
         copy.isRepeated = true

@@ -5,11 +5,12 @@ package enum EncodedBody {
     package enum Fault: Error, Sendable, Hashable {
         /// The bytes end too early, or the sections do not form a body.
         case malformed
-        /// The body is neither one string nor one binary.
+        /// The body is neither one string nor one binary. The text names the type that was found.
         case unsuitable(String)
     }
 
-    /// The value of the property `type` that RabbitMQ sets on such a message. A publisher may also set it.
+    /// The value of the property `type` that RabbitMQ sets on a message with encoded sections. A publisher may also set
+    /// it.
     package static let type = "amqp-1.0"
     /// The maximum number of bytes that the encoding adds to a body of a single section.
     package static let overhead = 64
@@ -111,7 +112,9 @@ package enum EncodedBody {
         try reader.take(Int(try reader.integer(UInt8.self)))
     }
 
-    /// Returns the type of a value, according to its constructor.
+    /// Returns a name for the type of a value, for error messages.
+    ///
+    /// - Parameter code: the constructor of the value, which is its first byte.
     private static func name(of code: UInt8) -> String {
         switch code {
         case 0x40: "null"

@@ -3,18 +3,19 @@ import Threading
 
 /// A publisher with its own connection and with publisher confirms.
 ///
-/// Publications are delivered at least once. A publication is kept until the broker has answered it. If the connection
-/// is lost before the answer, it is published again, in order, so the broker may receive it twice.
+/// Publications are delivered at least once. A publication is kept until the broker has confirmed, refused or returned
+/// it. If the connection is lost before this result, the publication is published again, in order, so the broker may
+/// receive it twice.
 ///
 /// A message may fail because its exchange or queue is missing (404, 312). If the exchange is a part of the topology
 /// that this publisher declares, the publisher declares the topology again and publishes the message a second time.
-/// Only a second refusal is reported. If the broker refuses the declaration, the publisher reports every such message
-/// at once until the next declaration, which it attempts with back-off.
+/// Only a second refusal is reported. If the broker refuses the declaration, the publisher attempts the next
+/// declaration with back-off. Until then, it reports every such message after the first refusal.
 ///
-/// The publisher accepts any number of publications. Callers must limit them by ``unconfirmedCount`` or by the amount
-/// that they consume. The publisher begins a chunk of messages only if the socket has room, but then writes the chunk
-/// completely. A broker that stops reading therefore blocks the connection's thread, not the callers. It is
-/// disconnected after two heartbeats.
+/// The publisher accepts any number of publications. Callers must limit publications, either by ``unconfirmedCount`` or
+/// by the number of messages that they consume themselves. The publisher begins a chunk of messages only if the socket
+/// has room, but then writes the chunk completely. A broker that stops reading therefore blocks the connection's
+/// thread, not the callers. The connection to such a broker is closed after two heartbeat intervals.
 ///
 /// Close the publisher when it is no longer needed. If it is released without a close, it closes itself without
 /// waiting.
@@ -33,14 +34,15 @@ public final class AMQPPublisher: Sendable {
             _ onEvent: @escaping EventHandler, _ onFirst: @escaping @Sendable (AMQPError?) -> Void
         ) -> PublisherRole
 
-    /// Creates a publisher. It connects only after a start, but accepts publications before.
+    /// Creates a publisher. It accepts publications at once, but connects only after ``start(_:)`` or
+    /// ``connectOnce(_:)``.
     ///
     /// - Parameters:
     ///   - topology: the topology to declare after every connect.
-    ///   - unconfirmedLimit: the maximum number of publications on the wire without a confirm. Further ones wait in
-    ///     order.
+    ///   - unconfirmedLimit: the maximum number of publications on the wire without a confirm. Further publications
+    ///     wait in order.
     ///   - logger: the logger for connections and failures.
-    /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the setting.
+    /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the invalid setting.
     public init(
         configuration: AMQPConfiguration, topology: AMQPTopology = AMQPTopology(), unconfirmedLimit: Int = 4096,
         logger: Logger
@@ -69,8 +71,8 @@ public final class AMQPPublisher: Sendable {
         start(mustConnectAtOnce: false, onEvent) { _ in }
     }
 
-    /// Connects, and fails if none of the hosts can be used. Once connected, the publisher recovers as after
-    /// ``start(_:)``.
+    /// Connects, and fails if none of the hosts can be used. After the first connection, the publisher reconnects in
+    /// the same way as after ``start(_:)``.
     ///
     /// - Throws: the error of the last host, or ``AMQPError/Code/closed`` if the publisher was started or closed
     ///   before.
@@ -91,14 +93,15 @@ public final class AMQPPublisher: Sendable {
         if !isStarted { onFirst(AMQPError(.closed, "This publisher was started or closed before")) }
     }
 
-    /// The product and version that the broker reported at the last connect, or `nil` before the first one.
+    /// The product and version that the broker reported at the last connect, or `nil` before the first connect.
     public var broker: String? { introduction.product }
 
-    /// The number of publications without a verdict, waiting or on the wire.
+    /// The number of publications without a result, waiting or on the wire. The result is a confirm, a refusal or a
+    /// return.
     public var unconfirmedCount: Int { counter.value }
 
-    /// Publishes messages in order, without waiting for the broker. This may be called from any thread. An event with
-    /// its id reports the outcome of each publication.
+    /// Publishes messages in order, without waiting for the broker. This may be called from any thread. Events report
+    /// the result of each publication by its id.
     ///
     /// - Returns: `false` if the publisher has closed. Then no publication was accepted.
     @discardableResult
@@ -106,10 +109,11 @@ public final class AMQPPublisher: Sendable {
         hand(over: publications, batch: nil)
     }
 
-    /// Publishes messages and waits until the broker has answered all of them. Events do not contain their ids.
+    /// Publishes messages and waits until the broker has confirmed, refused or returned all of them. No event reports
+    /// these messages.
     ///
-    /// - Throws: the first refusal or return, after all are answered, or ``AMQPError/Code/closed`` if the publisher is
-    ///   closed before.
+    /// - Throws: the first refusal or return, after all messages have a result, or ``AMQPError/Code/closed`` if the
+    ///   publisher is closed before that.
     public func publishAndWait(_ publications: [AMQPPublication]) async throws(AMQPError) {
         guard !publications.isEmpty else { return }
         let failure = await withCheckedContinuation { continuation in
@@ -121,15 +125,16 @@ public final class AMQPPublisher: Sendable {
         if let failure { throw failure }
     }
 
-    /// Requests another ``AMQPPublisherEvent/spread(queues:)`` event, because other clients may have added queues.
+    /// Counts the topology's shards again and reports them as ``AMQPPublisherEvent/spread(queues:)``. Call this if
+    /// other clients may have added shards.
     public func look() { _ = thread.send(.look) }
 
     /// Checks that the broker still has the durable exchanges and queues of the topology. If one was deleted, this logs
     /// `broker.queues.vanished` and declares the topology again, with its bindings.
     public func checkTopology() { _ = thread.send(.checkTopology) }
 
-    /// Declares the topology again, unless an operator declares it. Call this if another client may have declared a
-    /// part of the topology without its bindings.
+    /// Declares the topology again, unless an operator declares it (``AMQPTopology/Provision/required(remedy:)``). Call
+    /// this if another client may have declared a part of the topology without its bindings.
     public func declareAgain() { _ = thread.send(.declare) }
 
     private func hand(over publications: [AMQPPublication], batch: AwaitedBatch?) -> Bool {
@@ -140,10 +145,10 @@ public final class AMQPPublisher: Sendable {
         return isTaken
     }
 
-    /// Waits for up to `drain` until all publications have a verdict, and then closes the connection. Returns when the
+    /// Waits for up to `drain` until all publications have a result, and then closes the connection. Returns after the
     /// thread has ended, at most a few seconds later.
     ///
-    /// - Returns: the number of publications without a verdict. The broker may have some of them.
+    /// - Returns: the number of publications without a result. The broker may have some of them.
     @discardableResult
     public func close(drain: Duration = .seconds(5)) async -> Int {
         let neverTaken = await thread.close(by: .now + drain)

@@ -3,20 +3,20 @@
 public enum AMQPPublisherEvent: Sendable {
     /// The publisher has connected and declared its topology. It now writes publications.
     case connected
-    /// The number of queues that each way of the topology's spread has in the broker. It follows `connected` and each
-    /// call of `look`.
+    /// The number of queues (shards) that each way of ``AMQPTopology/spread`` has in the broker. This event follows
+    /// `connected`, each call of `look`, and each repeated declaration.
     case spread(queues: Int)
     /// The broker has accepted responsibility for these publications. They are on disk or replicated if the queue
-    /// guarantees that. They are in the order of confirmation.
+    /// guarantees that. The ids are in the order of confirmation.
     case confirmed([UInt64])
-    /// The publications that the next event refuses or returns although the broker may have them. An earlier copy was
-    /// written to the wire and not answered.
+    /// The broker may have these publications, although the next event reports them as refused or returned. An earlier
+    /// copy of each was written to the wire and not confirmed.
     case mayBeTaken([UInt64])
     /// The broker could not accept these publications (`basic.nack`), for example because a full queue rejects them.
     /// They are not published again.
     case refused([UInt64])
-    /// The broker permanently refuses this publication: it is mandatory and unroutable, its exchange is missing, or a
-    /// permission is missing.
+    /// This publication can't be delivered: it is mandatory and unroutable, its exchange or a permission is missing,
+    /// the broker refuses one of its properties, or AMQP can't carry it.
     case returned(AMQPReturn)
     /// No queue accepts this message, which was published with ``AMQPPublication/reportsUnroutable``. `confirmed`
     /// follows.
@@ -24,10 +24,10 @@ public enum AMQPPublisherEvent: Sendable {
     /// The broker is short of memory or disk. Nothing is written until `unblocked` or `disconnected`.
     case blocked(reason: String)
     case unblocked
-    /// The connection was lost or could not be made. Another attempt follows, unless `closed` does. Unconfirmed
+    /// The connection was lost or could not be made. The publisher tries again, unless `closed` follows. Unconfirmed
     /// publications will be published again, in order.
     case disconnected(AMQPError)
-    /// The last event. It contains the publications without a verdict, and the error if `connectOnce` could not
-    /// connect.
+    /// The publisher has closed, and no event follows. `unconfirmed` contains the publications without a result. The
+    /// error is set if `connectOnce` could not connect.
     case closed(unconfirmed: [UInt64], AMQPError?)
 }

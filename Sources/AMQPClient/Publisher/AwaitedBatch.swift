@@ -1,6 +1,6 @@
 import Threading
 
-/// A batch of publications whose caller waits until the broker has answered all of them.
+/// A batch of publications whose caller waits until each of them has a result: a confirm, a refusal or a return.
 final class AwaitedBatch: Sendable {
     private struct State {
         var remaining: Int
@@ -12,13 +12,16 @@ final class AwaitedBatch: Sendable {
 
     /// Creates a batch.
     ///
-    /// - Parameter completion: a function that is called once, with the first failure or `nil`.
+    /// - Parameter completion: a function that is called once, with the first failure, or with `nil` if all
+    ///   publications were confirmed.
     init(count: Int, completion: @escaping @Sendable (AMQPError?) -> Void) {
         state = Mutex(State(remaining: count))
         self.completion = completion
     }
 
-    /// Records the verdict of one publication.
+    /// Records the result of one publication.
+    ///
+    /// - Parameter failure: the refusal or return, or `nil` if the broker confirmed the publication.
     func settled(_ failure: AMQPError?) {
         let (isComplete, failure) = state.withLock { state in
             guard state.remaining > 0 else { return (false, nil as AMQPError?) }
@@ -29,7 +32,7 @@ final class AwaitedBatch: Sendable {
         if isComplete { completion(failure) }
     }
 
-    /// Ends the batch with an error, because the remaining publications will get no verdict.
+    /// Ends the batch with an error, because its remaining publications will get no result.
     func fail(_ error: AMQPError) {
         let wasOpen = state.withLock { state in
             defer { state.remaining = 0 }

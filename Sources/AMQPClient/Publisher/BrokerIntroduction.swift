@@ -1,6 +1,7 @@
 import Threading
 
-/// The broker's product and version. The connection's thread sets it, and any thread may read it.
+/// The broker's product and version, or `nil` before the first connect. The connection's thread sets the value, and any
+/// thread may read it.
 final class BrokerIntroduction: Sendable {
     private let state = Mutex<String?>(nil)
 

@@ -1,11 +1,11 @@
 import DequeModule
 
-/// A tracker of the messages to which publisher confirms refer (rabbitmq.com, "Consumer Acknowledgements and Publisher
-/// Confirms").
+/// A tracker that maps publisher confirms to the messages of one channel (rabbitmq.com, "Consumer Acknowledgements and
+/// Publisher Confirms"). A value type without clock or I/O.
 ///
 /// The broker counts the messages of a channel from 1. It confirms their numbers in any order, one by one or all up to
 /// a number. If no queue takes a mandatory message, the broker first returns it, without its number, and then confirms
-/// the number. Such a message counts only as returned. A value type for one channel. A new channel needs a new tracker.
+/// the number. Such a message counts only as returned. A new channel needs a new tracker.
 package struct ConfirmTracker<Message> {
     package enum Problem: Error, Sendable, Hashable {
         /// The broker confirmed a number that is not open.
@@ -26,7 +26,7 @@ package struct ConfirmTracker<Message> {
     private var firstNumber: UInt64 = 1
     /// The lowest number that may still be returned. Returns arrive in the order of publishing.
     private var nextReturnable: UInt64 = 1
-    /// The number of messages without a verdict.
+    /// The number of messages that are neither confirmed, refused nor returned.
     package private(set) var openCount = 0
 
     package init() {}
@@ -64,8 +64,8 @@ package struct ConfirmTracker<Message> {
 
     /// Handles a `basic.return`.
     ///
-    /// - Parameter matches: whether a message equals the returned one.
-    /// - Returns: the first open message that matches.
+    /// - Parameter matches: a function that returns whether a message equals the returned one.
+    /// - Returns: the first open message that matches, or `nil` if none does.
     package mutating func returned(where matches: (Message) -> Bool) -> Message? {
         var number = max(nextReturnable, firstNumber)
         while number < firstNumber + UInt64(entries.count) {
@@ -81,7 +81,8 @@ package struct ConfirmTracker<Message> {
         return nil
     }
 
-    /// Handles the loss of the channel. Returns the messages without a verdict, in the order of publishing.
+    /// Handles the loss of the channel. Returns the messages without a confirm, refusal or return, in the order of
+    /// publishing.
     package mutating func channelLost() -> [Message] {
         defer { self = Self() }
         return entries.compactMap { $0.state == .open ? $0.message : nil }

@@ -1,4 +1,4 @@
-/// The broker's verdicts that the publisher has not reported yet. They are reported together, ordered by kind.
+/// The confirms and refusals that the publisher has not reported yet. They are reported together, ordered by kind.
 struct PendingVerdicts {
     private var confirmed: [UInt64] = []
     private var refused: [UInt64] = []

@@ -1,6 +1,6 @@
 import Threading
 
-/// The number of publications without a verdict. Any thread may read it.
+/// A counter of the publications without a confirm, refusal or return. Any thread may read it.
 final class PublicationCounter: Sendable {
     private let count = Atomic<Int>(0)
 

@@ -24,8 +24,8 @@ final class PublisherRole: ConnectionRole {
             self.isSecondTry = isSecondTry
         }
 
-        /// Returns whether a return means that no queue takes the message and the publication asks only for a report of
-        /// this.
+        /// Returns whether the broker returned the message because no queue takes it, and the publication asks only for
+        /// a report of this.
         func isUnroutable(_ reply: AMQPError.Reply) -> Bool {
             publication.reportsUnroutable && reply.code == AMQPReturn.noRoute
         }
@@ -34,7 +34,7 @@ final class PublisherRole: ConnectionRole {
     }
 
     private static let channel = BrokerLink.firstWorkChannel
-    /// The maximum amount that is written before the thread looks for confirms and commands again.
+    /// The maximum number of messages and bytes to write before the thread checks for confirms and commands again.
     private static let largestChunk = (messages: 256, bytes: 262_144)
 
     private let owner = OwningThread()
@@ -43,15 +43,16 @@ final class PublisherRole: ConnectionRole {
     private let introduction: BrokerIntroduction
     private let logger: Logger
     private let onEvent: @Sendable (AMQPPublisherEvent) -> Void
-    /// A function that is called once: after the first connection, or after the failure to make it.
+    /// A callback for the first connection, or `nil` after its call. It is called once, with `nil` if the publisher has
+    /// connected, or with the error.
     private var onFirst: (@Sendable (AMQPError?) -> Void)?
 
     private var queue: PublishingQueue<Item>
     private var isClosing = false
     private var mustLook = false
     private var mustCheck = false
-    /// Whether the topology must be checked and, unless an operator declares it, declared again, because something in
-    /// it was missing.
+    /// Whether the topology must be checked because something in it was missing. Unless an operator declares the
+    /// topology, it is also declared again.
     private var mustRepair = false
     private var repairBackoff = RepairBackoff()
     private var hasDeclared = false
@@ -115,7 +116,7 @@ final class PublisherRole: ConnectionRole {
     var staysUntil: ContinuousClock.Instant? { nil }
     var isConnectionWanted: Bool { !isClosing || queue.count > 0 }
 
-    /// Ignores the error, because the broker has confirmed every message that it accepted.
+    /// Ignores the error, because the publisher counts only confirmed messages as accepted.
     func left(_ error: AMQPError?) {}
 
     func ended(_ error: AMQPError?) {
@@ -182,7 +183,7 @@ final class PublisherRole: ConnectionRole {
         }
     }
 
-    /// Returns whether an exchange or queue of the topology is missing. Also logs the missing ones.
+    /// Returns whether an exchange or queue of the topology is missing, and logs the missing ones.
     private func reportMissing(_ link: BrokerLink) throws(AMQPError) -> Bool {
         let missing = vanished.checked(try LookingDesk(link: link).missing(of: topology))
         vanished.report(missing, to: logger, now: .now)
@@ -192,8 +193,8 @@ final class PublisherRole: ConnectionRole {
     /// Requests a check of the topology if the exchange or queue of a message is missing. If this publisher declares
     /// the topology, the message is published a second time after the declaration.
     ///
-    /// - Returns: whether the message is published again. If not, its return must be reported, for example while a
-    ///   refused declaration is in back-off.
+    /// - Returns: whether the message is published again. If it is not, for example during the back-off after a refused
+    ///   declaration, the caller must report its return.
     private func tryAgain(_ item: Item, _ reply: AMQPError.Reply) -> Bool {
         guard [312, 404].contains(reply.code), !item.isUnroutable(reply), !item.isSecondTry,
             vanished.hasExchange(item.publication.exchange),
@@ -217,7 +218,7 @@ final class PublisherRole: ConnectionRole {
         return item.map { ($0, text) }
     }
 
-    // MARK: Verdicts
+    // MARK: Confirms and returns
 
     func received(_ inbound: Inbound, _ link: BrokerLink) throws(AMQPError) {
         switch inbound {

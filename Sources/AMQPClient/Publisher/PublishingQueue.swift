@@ -1,14 +1,16 @@
 import DequeModule
 
-/// The waiting publications and those on the wire of one publisher. It decides which may be written next. A value type.
+/// A queue of one publisher's publications, both waiting and on the wire. It decides which publication may be written
+/// next. A value type without clock or I/O.
 ///
 /// The broker may close the channel because of a publication (missing exchange, no permission, refused property), but
 /// does not report which one. All publications on the wire are then in doubt and are written again one at a time. If
-/// the broker closes the channel again while only one is on the wire, that one is the culprit and gets the broker's
-/// verdict. Each such round settles at least one publication, so no publication is retried forever.
+/// the broker closes the channel again while only one publication is on the wire, that publication is the cause, and
+/// the broker's reason is reported for it. Each such search settles at least one publication, so no publication is
+/// retried forever.
 package struct PublishingQueue<Message> {
     package struct Limits: Sendable {
-        /// The maximum number of messages on the wire without a confirm.
+        /// The maximum number of unconfirmed messages on the wire.
         let messages: Int
 
         package init(messages: Int) {
@@ -17,25 +19,25 @@ package struct PublishingQueue<Message> {
     }
 
     private let limits: Limits
-    /// A function that returns the message to write in place of one that was on the wire.
+    /// A function that returns the copy to write again for a message that was on the wire.
     private let repeated: (Message) -> Message
     private var waiting = Deque<Message>()
     private var onWire = ConfirmTracker<Message>()
-    /// The number of publications in doubt. They come first in ``waiting`` and on the wire.
+    /// The number of publications in doubt. They precede all other publications in ``waiting`` and on the wire.
     private var inDoubt = 0
     /// Whether the broker has asked for a pause (`connection.blocked`).
     package var isBlocked = false
 
     /// Creates a queue.
     ///
-    /// - Parameter repeated: a function that returns the message to write in place of one that was on the wire, because
-    ///   the broker may have accepted the first copy.
+    /// - Parameter repeated: a function that returns the copy to write again for a message that was on the wire. The
+    ///   copy can indicate that the broker may have accepted the message before.
     package init(limits: Limits, repeated: @escaping (Message) -> Message = { $0 }) {
         self.limits = limits
         self.repeated = repeated
     }
 
-    /// The number of messages without a verdict.
+    /// The number of messages without a confirm, refusal or return.
     package var count: Int { waiting.count + onWire.openCount }
 
     package var canWrite: Bool {
@@ -46,21 +48,24 @@ package struct PublishingQueue<Message> {
         waiting.append(contentsOf: messages)
     }
 
-    /// Returns the next message to write, which then counts as on the wire. Returns `nil` if it must wait.
+    /// Returns the next message to write, or `nil` if no message may be written now. The returned message then counts
+    /// as on the wire.
     package mutating func next() -> Message? {
         guard canWrite, let message = waiting.popFirst() else { return nil }
         onWire.published(message)
         return message
     }
 
-    /// Removes and returns the next message if it can't be written at all. The caller determines its verdict.
+    /// Removes and returns the next message if `isImpossible` returns true for it. The caller reports the failure.
     package mutating func removeNext(where isImpossible: (Message) -> Bool) -> Message? {
         guard let first = waiting.first, isImpossible(first) else { return nil }
         resolved(1)
         return waiting.popFirst()
     }
 
-    /// Handles a positive or negative confirm.
+    /// Handles a `basic.ack` or `basic.nack`.
+    ///
+    /// - Parameter body: a function that receives each settled message, in the order of publishing.
     package mutating func settled(
         _ number: UInt64, multiple: Bool, _ body: (Message) -> Void
     ) throws(ConfirmTracker<Message>.Problem) {
@@ -69,7 +74,8 @@ package struct PublishingQueue<Message> {
         try onWire.settled(number, multiple: multiple, body)
     }
 
-    /// Handles a return. Returns the message that the broker returned.
+    /// Handles a `basic.return`. Returns the message that the broker returned, or `nil` if no message on the wire
+    /// matches.
     package mutating func returned(where matches: (Message) -> Bool) -> Message? {
         let message = onWire.returned(where: matches)
         if message != nil { resolved(1) }
@@ -78,7 +84,8 @@ package struct PublishingQueue<Message> {
 
     /// Handles a channel that the broker closed because of a publication.
     ///
-    /// - Parameter sharesFate: whether the broker would certainly refuse another message in doubt for the same reason.
+    /// - Parameter sharesFate: a function that returns whether the broker would certainly refuse another message in
+    ///   doubt for the same reason.
     /// - Returns: the refused messages, or an empty array while the culprit is not known.
     package mutating func channelClosedByPublication(
         sharesFate: (_ culprit: Message, _ other: Message) -> Bool
@@ -97,13 +104,14 @@ package struct PublishingQueue<Message> {
         return [culprit] + refused
     }
 
-    /// Handles the loss of the connection. Messages that were on the wire are written again first, in their order.
+    /// Handles the loss of the connection. Messages that were on the wire are written again before all others, in their
+    /// order.
     package mutating func connectionLost() {
         waiting.prepend(contentsOf: onWire.channelLost().map(repeated))
         isBlocked = false
     }
 
-    /// Removes and returns all messages without a verdict, in order.
+    /// Removes and returns all messages without a confirm, refusal or return, in order.
     package mutating func takeAll() -> [Message] {
         connectionLost()
         inDoubt = 0

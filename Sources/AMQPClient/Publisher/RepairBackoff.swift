@@ -1,12 +1,13 @@
 import Pacing
 
-/// The back-off between attempts to repair the topology after a message was returned: from one second up to a minute.
+/// The back-off between attempts to repair the topology after a message was returned: from one second to one minute. A
+/// value type without clock or I/O.
 ///
 /// A publisher that declares the topology backs off when the broker refuses a declaration. A publisher that only checks
-/// the topology backs off after each such check. A value type.
+/// the topology backs off after each such check.
 package struct RepairBackoff: Sendable {
     private var backoff = Backoff(first: .seconds(1), longest: .seconds(60), jitter: 0.2)
-    /// The end of the back-off, or `nil` unless the last attempt failed.
+    /// The end of the back-off, or `nil` if the last attempt succeeded or no attempt was made.
     private var end: ContinuousClock.Instant?
 
     package init() {}

@@ -17,12 +17,12 @@ public struct AMQPInspection: Sendable, Hashable {
     public internal(set) var queues: [String: Queue] = [:]
     /// The exchanges and queues that do not exist, as "queue <name>" or "exchange <name>".
     public internal(set) var missing: [String] = []
-    /// Exchanges and queues that the user may not check, named as in ``missing``. Since RabbitMQ 4.2.6 a check requires
-    /// a permission on the name; 4.2.6 and 4.3.0 require the permission to configure.
+    /// The exchanges and queues that the user may not check, named as in ``missing``. Since RabbitMQ 4.2.6 a check
+    /// requires a permission on the name. RabbitMQ 4.2.6 and 4.3.0 require the permission to configure.
     public internal(set) var unseen: [String] = []
     /// The broker's errors about exchanges and queues whose properties differ from the topology.
     public internal(set) var problems: [AMQPError] = []
-    /// The queues, of those that were tried, that the user may not consume.
+    /// The queues that were checked and that the user may not consume.
     public internal(set) var unreadable: [String] = []
 
     /// Inspects the exchanges and queues of a topology over a separate connection.

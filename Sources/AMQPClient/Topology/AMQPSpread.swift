@@ -1,24 +1,27 @@
-/// A distribution of an exchange's messages over several queues for each routing key, so that several queue leaders
-/// share the work.
+/// The sharding of an exchange's messages. Each routing key leads to several queues (shards), so that several queue
+/// leaders share the work.
 ///
-/// | `middle`s in the broker | route of a way's keys | effect of a declaration |
+/// | existing `middle` exchanges | route of a way's keys | effect of a declaration |
 /// |---|---|---|
-/// | none | its first queue | binds the first queues if `width` is 1, otherwise creates all middles |
-/// | one or more | its middle, then one of the bound queues | completes the middles, see below |
+/// | none | the way's first queue | binds the first queues if `width` is 1, otherwise creates all `middle` exchanges |
+/// | one or more | the way's `middle`, then one of its bound queues | completes the `middle` exchanges, see below |
 ///
-/// To complete the middles, a declaration creates the missing ones and binds the first `width` queues of each way. It
-/// removes all other bindings of the middles, and the bindings from `exchange` to queues.
+/// To complete the `middle` exchanges, a declaration creates the missing ones and binds the first `width` queues of
+/// each way to them. It removes their bindings to further queues, and the bindings from `exchange` to queues.
 ///
-/// Two routes at once would duplicate each message, unless the middle leads only to the first queue: RabbitMQ puts a
-/// message into a queue only once. Therefore a middle begins with the first queue, and gets the others after the direct
-/// binding is removed. If a declaration is interrupted, the next one completes it.
+/// A message is duplicated if it reaches two queues by two routes. If both routes lead to the same queue, RabbitMQ puts
+/// the message into it only once. Therefore a `middle` exchange is first bound only to the way's first queue. The other
+/// queues are bound after the direct binding from `exchange` is removed. If a declaration is interrupted, the next one
+/// completes it.
 public struct AMQPSpread: Sendable, Hashable {
+    /// A group of routing keys that share the same queues.
     public struct Way: Sendable, Hashable {
-        /// The routing keys of `exchange` that lead to this way.
+        /// The routing keys of ``AMQPSpread/exchange`` whose messages go to this way.
         public let keys: [String]
-        /// An exchange that routes each message to one of its queues and ignores the routing key.
+        /// The exchange between ``AMQPSpread/exchange`` and the queues. It routes each message to one of its bound
+        /// queues and ignores the routing key.
         public let middle: AMQPExchange
-        /// The names of all queues that the way may ever have.
+        /// The names of all queues that the way can have. Only the first ``AMQPSpread/width`` of them receive messages.
         public let queues: [String]
 
         public init(keys: [String], middle: AMQPExchange, queues: [String]) {
@@ -28,13 +31,14 @@ public struct AMQPSpread: Sendable, Hashable {
         }
     }
 
+    /// The name of the exchange whose messages are sharded.
     public let exchange: String
     /// The ways, at least one. All have the same number of queues. Queues are created in the order of the ways.
     public let ways: [Way]
-    /// The number of queues of each way that receive messages. These queues are also in the topology.
+    /// The number of queues of each way that receive messages. These queues are also part of the topology.
     public let width: Int
 
-    /// The middles that must exist. With a `width` of 1, no middle is required.
+    /// The `middle` exchanges that must exist. With a ``width`` of 1, no such exchange is required.
     public var middles: [AMQPExchange] { width > 1 ? ways.map(\.middle) : [] }
 
     public init(exchange: String, ways: [Way], width: Int) {

@@ -11,9 +11,9 @@ public struct AMQPTopology: Sendable, Hashable {
         /// An operator declares the topology. A client that connects checks the exchanges and queues, and fails while
         /// one is missing.
         ///
-        /// The client can check neither bindings nor arguments, nor names without permission
-        /// (``AMQPInspection/unseen``). If such a queue is missing, the client finds out when it consumes the queue. If
-        /// such an exchange is missing, it finds out when it publishes a message.
+        /// The client can't check bindings, arguments, or names for which the user lacks a permission
+        /// (``AMQPInspection/unseen``). If such a queue is missing, consuming it fails. If such an exchange is missing,
+        /// publishing a message to it fails.
         ///
         /// - Parameter remedy: the advice at the end of the error that names the missing objects.
         case required(remedy: String)
@@ -23,7 +23,7 @@ public struct AMQPTopology: Sendable, Hashable {
     public var exchanges: [AMQPExchange]
     public var queues: [AMQPQueue]
     public var bindings: [AMQPBinding]
-    /// The spread, which is declared last.
+    /// The sharding of an exchange, or `nil` for none. It is declared last.
     public var spread: AMQPSpread?
 
     public init(

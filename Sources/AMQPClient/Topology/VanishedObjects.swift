@@ -1,10 +1,10 @@
 import EventNames
 package import Logging
 
-/// Exchanges and queues of a topology that were declared before and no longer exist in the broker. The messages in
-/// these queues and the bindings of these exchanges are lost.
+/// A detector of exchanges and queues that were declared and no longer exist in the broker. The messages in such queues
+/// and the bindings of such exchanges are lost.
 ///
-/// A policy with `expires`, or an operator, deletes such queues. Only an operator deletes such exchanges. A value type.
+/// Queues are deleted by a policy with `expires` or by an operator. Exchanges are deleted only by an operator.
 package struct VanishedObjects: Sendable {
     /// The names of the objects that do not exist in the broker.
     package struct Missing: Sendable, Hashable {
@@ -22,9 +22,9 @@ package struct VanishedObjects: Sendable {
     private let topology: AMQPTopology
     /// The exchanges that the topology itself binds to queues. Consumers bind queues to the other exchanges.
     private let boundExchanges: Set<String>
-    /// Exchanges that a publication found missing since the last check.
+    /// The exchanges that the broker reported as missing for a publication since the last check.
     private var missed: Set<String> = []
-    /// The time at which the last mandatory message to an exchange was confirmed.
+    /// The time of the last confirm of a mandatory message, by exchange.
     private var confirmed: [String: ContinuousClock.Instant] = [:]
 
     package init(_ topology: AMQPTopology) {
@@ -41,11 +41,11 @@ package struct VanishedObjects: Sendable {
 
     package func hasExchange(_ name: String) -> Bool { topology.exchanges.contains { $0.name == name } }
 
-    /// Records that a publication found an exchange missing.
+    /// Records that the broker reported an exchange as missing for a publication.
     package mutating func missed(_ exchange: String) { missed.insert(exchange) }
 
-    /// Returns the objects that a check found missing, and the exchanges that publications found missing before it.
-    /// Another client may have declared such an exchange again before the check.
+    /// Returns the objects that a check found missing, together with the exchanges in ``missed``. Another client may
+    /// have declared such an exchange again before the check.
     package mutating func checked(_ found: Missing) -> Missing {
         defer { missed = [] }
         var missing = found
@@ -53,8 +53,8 @@ package struct VanishedObjects: Sendable {
         return missing
     }
 
-    /// Returns the missing queues that certainly held messages of this publisher. Messages stay in such a queue for a
-    /// fixed time, and less time has passed since the broker confirmed the last one.
+    /// Returns the missing queues that certainly held messages of this publisher. Messages stay in such a queue for its
+    /// `x-message-ttl`, and less time has passed since the broker confirmed the last message to the queue's exchange.
     package func lossesAreCertain(_ missing: [String], now: ContinuousClock.Instant) -> [String] {
         missing.filter { name in
             guard let queue = topology.queues.first(where: { $0.name == name }),

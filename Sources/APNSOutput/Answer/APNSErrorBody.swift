@@ -5,7 +5,8 @@ package import PushModel
 /// If the body is empty, invalid or without a reason, `reason` is `nil` and the status alone decides.
 package struct APNSErrorBody: Equatable {
     package private(set) var reason: String?
-    /// The time at which APNs last found the token dead. Only status 410 has one; the JSON value is in milliseconds.
+    /// The time at which APNs last found the token dead, or `nil`. Only an answer with status 410 contains it. The JSON
+    /// value is in milliseconds.
     package private(set) var timestamp: Timestamp?
 
     /// Returns the reason in the debug data of a GOAWAY, or the data as text if it contains no reason.

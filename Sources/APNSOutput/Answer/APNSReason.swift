@@ -21,7 +21,7 @@ package enum APNSReason {
         }
     }
 
-    /// The verdict for each reason that APNs is known to give.
+    /// The verdict for each documented or observed reason of APNs.
     static let verdicts: [String: Outcome.Verdict] =
         classes.mapValues(\.verdict).merging(refusals.map { ($0, .rejected) }) { known, _ in known }
 
@@ -46,8 +46,8 @@ package enum APNSReason {
         "InvalidProviderToken": .credentialRefused,
         "MissingProviderToken": .credentialRefused,
         "TopicDisallowed": .topicRefused,
-        // Reasons for broadcasts and channels: the credential belongs to another app, or the app is not allowed to do
-        // this.
+        // These reasons concern broadcasts and channels. The credential belongs to another app, or the app lacks the
+        // permission.
         "TopicMismatch": .topicRefused,
         "FeatureNotEnabled": .topicRefused,
         "CannotCreateChannelConfig": .topicRefused,
@@ -59,7 +59,7 @@ package enum APNSReason {
         "TooManyRequests": .retryLater,
         "InternalServerError": .retryLater,
         "ServiceUnavailable": .retryLater,
-        // The spelling on Apple's page about channels.
+        // Apple's page about channels spells this reason with a space.
         "Service Unavailable": .retryLater,
     ]
 }

@@ -7,15 +7,17 @@ struct AnswerConsequence: Equatable {
     /// The verdict on the push, or `nil` to send it again on another connection.
     var verdict: Outcome.Verdict?
     var connection = ConnectionVerdict.keep
-    /// The subject that APNs accepts, as this answer shows.
+    /// The subject that APNs accepts according to this answer, or `nil` if the answer does not show one.
     var accepts: PoolHealth.Subject?
-    /// The subject that APNs refuses. Its pushes wait until APNs accepts it again.
+    /// The subject that APNs refuses, or `nil` for none. Pushes with this subject wait until APNs accepts it again.
     var refuses: PoolHealth.Subject?
     /// Whether the refusal may concern this push alone.
     var isAmbiguous = false
 
-    /// Returns the verdict on the push. If ``verdict`` is `hold`, the pool's health decides instead, because other
-    /// pushes may show that neither the credential nor the topic is at fault.
+    /// Returns the verdict on the push. If ``verdict`` is `hold`, the consequence from the pool's health replaces it,
+    /// because other pushes may show that neither the credential nor the topic is at fault.
+    ///
+    /// - Parameter refusal: the consequence from the pool's health, or `nil` if no subject was refused.
     func verdict(_ refusal: PoolHealth.Consequence?) -> Outcome.Verdict? {
         verdict == .hold ? refusal?.verdict ?? verdict : verdict
     }
@@ -25,7 +27,7 @@ extension APNSAnswerClass {
     /// Returns the consequences of an answer of this class.
     ///
     /// - Parameters:
-    ///   - isRepeated: whether the push was already sent again once.
+    ///   - isRepeated: whether the push was already sent again at least once.
     ///   - isBroadcast: whether the recipient is a channel. Channels are not in the token registry.
     func consequence(isRepeated: Bool, isBroadcast: Bool) -> AnswerConsequence {
         switch self {

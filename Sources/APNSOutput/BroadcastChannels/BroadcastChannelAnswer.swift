@@ -1,6 +1,7 @@
 import PushModel
 
-/// Functions that read the JSON bodies of Apple's channel management. They return `nil` if a body is not as documented.
+/// Functions that read the JSON bodies of Apple's channel management. They return `nil` if a body does not have the
+/// documented form.
 package enum BroadcastChannelAnswer {
     /// Returns the channel ids in `{"channels":["…",…]}`.
     package static func channels(in body: [UInt8]) -> [String]? {

@@ -12,6 +12,8 @@ public struct BroadcastChannelClient: Sendable {
     private let eventLoop: any EventLoop
     private let tokens: any SharedTokenStore
 
+    /// Creates a client.
+    ///
     /// - Parameter tokens: the store of the key's provider token, which the client shares with the workers.
     public init(
         credential: Credential, environment: PushEnvironment, configuration: APNSConfiguration,
@@ -58,6 +60,8 @@ public struct BroadcastChannelClient: Sendable {
         return storage
     }
 
+    /// Deletes a channel.
+    ///
     /// - Throws: ``BroadcastChannelError``.
     public func delete(_ channel: String, app: String) async throws {
         _ = try await ask(.delete(app: app, channel: channel))

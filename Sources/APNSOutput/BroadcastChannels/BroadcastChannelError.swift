@@ -2,13 +2,14 @@ import HTTP2Pool
 
 /// The reason why a request about channels failed. The description includes the next step.
 public enum BroadcastChannelError: Error, Hashable, CustomStringConvertible {
-    /// Apple refused the request. `reason` is `nil` if the answer has no reason.
+    /// APNs refused the request. `reason` is `nil` if the answer contains no reason.
     case refused(status: Int, reason: String?)
     /// APNs did not answer within the request timeout.
     case timedOut
-    /// The connection could not be made, or was lost before the answer arrived. Apple may have carried out the request.
+    /// The connection could not be made, or it was lost before the answer arrived. APNs may have carried out the
+    /// request.
     case connectionLost(String)
-    /// The answer is not as documented.
+    /// The answer does not have the documented form.
     case unexpected(String)
     /// The bundle id cannot be part of a request path.
     case badApp(String)

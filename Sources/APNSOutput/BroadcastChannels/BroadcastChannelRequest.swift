@@ -25,7 +25,9 @@ package enum BroadcastChannelRequest: Equatable {
         if case .list = self { "all-channels" } else { "channels" }
     }
 
-    /// - Throws: ``BroadcastChannelError/badApp(_:)``.
+    /// The value of `:path`.
+    ///
+    /// - Throws: ``BroadcastChannelError/badApp(_:)`` if a path cannot contain the app.
     package var path: String {
         get throws(BroadcastChannelError) {
             guard BroadcastPath.canHold(app) else { throw .badApp(app) }

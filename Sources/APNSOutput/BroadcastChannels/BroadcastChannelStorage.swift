@@ -1,7 +1,8 @@
-/// The policy by which a channel stores messages for offline devices. It is set when the channel is created and cannot
-/// be changed.
+/// The policy by which a channel stores messages for offline devices. The policy is set when the channel is created,
+/// and cannot be changed.
 public enum BroadcastChannelStorage: String, Sendable, CaseIterable {
-    /// The channel stores no messages. Its broadcasts must have expiration 0, and Apple allows more of them.
+    /// The channel stores no messages. Its broadcasts must have an expiration of 0. Apple allows more broadcasts to
+    /// such a channel.
     case none
     /// The channel stores its most recent message for up to eight hours.
     case mostRecent = "most-recent"

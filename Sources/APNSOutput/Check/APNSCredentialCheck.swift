@@ -3,11 +3,11 @@ import HTTP2Session
 public import NIOCore
 public import PushModel
 
-/// A check whether APNs accepts a credential. It sends one request on its own connection.
+/// A check of whether APNs accepts a credential. It sends one request on its own connection.
 ///
 /// APNs verifies the credential first and the device token last. If no device token is given, the request therefore
-/// names a token that no device has: 32 zero bytes. When APNs calls this token bad, the credential is valid, and
-/// nothing was delivered. A key that is not limited to topics needs no topic either. APNs then reports the missing
+/// names a token that no device has: 32 zero bytes. If APNs calls this token bad, the credential is valid, and nothing
+/// was delivered. For a key that is not limited to topics, the request needs no topic. APNs then reports the missing
 /// topic instead.
 public struct APNSCredentialCheck: Sendable {
     private static let tokenOfNobody = String(repeating: "0", count: 64)
@@ -23,6 +23,8 @@ public struct APNSCredentialCheck: Sendable {
     private let tokens: any SharedTokenStore
     private let eventLoop: any EventLoop
 
+    /// Creates a check.
+    ///
     /// - Parameter tokens: the store of the key's provider token, which the check shares with the workers.
     public init(configuration: APNSConfiguration, tokens: any SharedTokenStore, eventLoop: any EventLoop) {
         self.configuration = configuration
@@ -34,7 +36,8 @@ public struct APNSCredentialCheck: Sendable {
     ///
     /// - Parameters:
     ///   - device: a device token in hex that receives a background push, or `nil` to deliver nothing.
-    ///   - topic: the topic of the request, or `nil` for the credential's shortest topic, if it is limited to topics.
+    ///   - topic: the topic of the request, or `nil` for the credential's shortest topic. A credential that is not
+    ///     limited to topics then sends no topic.
     public func run(
         _ credential: Credential, in environment: PushEnvironment, device: String? = nil, topic: String? = nil
     ) async -> CredentialFinding {

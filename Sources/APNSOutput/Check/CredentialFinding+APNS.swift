@@ -2,7 +2,7 @@ import HTTP2Pool
 package import PushModel
 
 extension CredentialFinding {
-    /// Creates a finding with the advice that belongs to the result.
+    /// Creates a finding, and adds the advice to the operator for this result.
     package init(advising result: Result) {
         let advice: String? =
             switch result {

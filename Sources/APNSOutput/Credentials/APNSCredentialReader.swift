@@ -4,9 +4,11 @@ import PushModel
 /// A reader for the credential files that Apple issues: a `.p8` key, a `.p12`, or PEM or DER files with a certificate
 /// and its key.
 struct APNSCredentialReader {
-    /// The details that accompany the files. The account is Apple's ten-character team id; if it is `nil`, the team of
-    /// the certificate is used. The key id of a `.p8` key is given here or contained in the file name. Its environments
-    /// and topics are given here; a certificate contains its own.
+    /// The details that the caller gives in addition to the files.
+    ///
+    /// - The account is Apple's ten-character team id. If it is `nil`, the team in the certificate is used.
+    /// - The key id of a `.p8` key is taken from the file name if it is not given.
+    /// - The environments and topics apply only to a `.p8` key. A certificate contains its own.
     let details: CredentialDetails
 
     /// The maximum number of topics of a topic-specific key, set by Apple.

@@ -13,8 +13,10 @@ struct KeyPair {
 
     var name: String { certificate.commonName ?? push.topicKinds.keys.min() ?? file.name }
 
-    /// Returns the only pair that can be meant: the one unexpired push certificate whose private key is among the
-    /// files.
+    /// Returns the only unexpired push certificate whose private key is among the files, with this key.
+    ///
+    /// - Throws: ``CredentialFault`` if no certificate or more than one meets the condition, or if the key's algorithm
+    ///   is not allowed.
     static func choose(
         _ certificates: [(file: CredentialFile, certificate: Certificate)],
         _ keys: [(file: CredentialFile, key: PrivateKey)], now: Timestamp

@@ -3,8 +3,8 @@ package import PushModel
 
 /// The topics and environments of an APNs certificate.
 ///
-/// Apple documents some of the extensions ("Establishing a certificate-based connection to APNs"). The others are known
-/// from issued certificates.
+/// Apple documents some of the extensions ("Establishing a certificate-based connection to APNs"). The other extensions
+/// are known from issued certificates.
 package struct PushCertificate: Sendable, Hashable {
     /// The kinds of push (`app`, `voip`, `complication`, …) that the certificate names, by topic.
     package let topicKinds: [String: [String]]
@@ -27,7 +27,9 @@ package struct PushCertificate: Sendable, Hashable {
         ("APSP:", "mdm", [.production]),
     ]
 
-    /// - Throws: ``FileProblem``, whose subject is the certificate.
+    /// Reads the topics and environments of a certificate.
+    ///
+    /// - Throws: ``FileProblem`` if it is not a push certificate. The subject of the problem is the certificate.
     package init(_ certificate: Certificate) throws(FileProblem) {
         let commonName = certificate.commonName ?? ""
         let known = Self.commonNames.first { commonName.hasPrefix($0.prefix) }
@@ -42,7 +44,7 @@ package struct PushCertificate: Sendable, Hashable {
                 topicKinds = [userID: [isVoIP ? "voip" : known?.kind ?? "app"]]
             } else if let known, commonName.count > known.prefix.count, known.kind != "mdm" {
                 let name = String(commonName.dropFirst(known.prefix.count))
-                // Apple: the topic of VoIP pushes is the bundle id followed by this suffix.
+                // According to Apple, the topic of VoIP pushes is the bundle id followed by this suffix.
                 topicKinds = [isVoIP && !name.hasSuffix(".voip") ? name + ".voip" : name: [known.kind]]
             } else {
                 throw FileProblem("names no topic: it is not a push certificate")

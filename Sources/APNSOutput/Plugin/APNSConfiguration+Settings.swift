@@ -4,7 +4,7 @@ public import PushModel
 import PushSending
 
 extension APNSConfiguration {
-    /// The settings of the output, such as `apns.endpoint.production`.
+    /// The settings of the output, named without the prefix `apns.`.
     static let settings = [
         OutputSetting(
             "endpoint.production", .endpoint, default: "api.push.apple.com:443",
@@ -43,7 +43,9 @@ extension APNSConfiguration {
     ]
     private static let channelEndpoints = ["endpoint.channels.production", "endpoint.channels.sandbox"]
 
-    /// - Throws: ``SettingFault``.
+    /// Creates the configuration from the output's settings.
+    ///
+    /// - Throws: ``SettingFault`` naming the invalid setting.
     public init(_ settings: OutputSettings) throws(SettingFault) {
         self.init(
             production: try settings.endpoint("endpoint.production"),
@@ -75,8 +77,8 @@ extension APNSConfiguration {
         }
     }
 
-    /// Rejects IP addresses as hosts if a proxy is set. A certificate is compared with the host's name, or else with
-    /// the address of the socket, which is the proxy's.
+    /// Rejects IP addresses as hosts if a proxy is set. Without a host name, a certificate would be compared with the
+    /// address of the socket's peer, which is the proxy.
     private static func refuseAddresses(_ settings: OutputSettings) throws(SettingFault) {
         for key in pushEndpoints + channelEndpoints {
             guard let endpoint = try endpointIfSet(key, settings), endpoint.isAddress else { continue }

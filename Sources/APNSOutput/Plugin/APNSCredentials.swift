@@ -1,7 +1,7 @@
 import NIOPosix
 public import PushModel
 
-/// Apple's keys and certificates. They belong to a team.
+/// The credentials of the output: Apple's keys and certificates. Each of them belongs to a team.
 public struct APNSCredentials: OutputCredentials {
     public let accountName = "team"
     public let accountHelp = "Apple's ten-character team id"
@@ -15,15 +15,15 @@ public struct APNSCredentials: OutputCredentials {
         return Self.need(of: job.app, topic: Self.topic(of: job, type), type)
     }
 
-    /// Returns the topic of a job. Its suffix follows from the job's push type, and push types that are inferred from
-    /// the payload have no suffix. The topic of a broadcast is the app.
+    /// Returns the topic of a job. If the job names no topic, the suffix follows from its push type. A push type that
+    /// is inferred from the payload has no suffix. The topic of a broadcast is the app.
     private static func topic(of job: Job, _ type: APNSPushType?) -> String {
         if job.isBroadcast { return job.app }
         return job.topic ?? type?.topic(of: job.app) ?? job.app
     }
 
-    /// Returns the requirement for a topic. A key for an app is assumed to cover the app's topics with a suffix
-    /// (`.voip`, …) too.
+    /// Returns the requirement for a topic. A credential for an app is also assumed to cover the app's topics with a
+    /// suffix (`.voip`, …).
     private static func need(of app: String, topic: String, _ type: APNSPushType?) -> CredentialNeed {
         CredentialNeed(
             topic: topic, widerTopic: topic != app && topic.hasPrefix(app + ".") ? app : nil,

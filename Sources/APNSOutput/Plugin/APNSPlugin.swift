@@ -6,7 +6,7 @@ public struct APNSPlugin: OutputPlugin {
     public let name = Job.defaultOutput
     public let title = "APNs"
     public let settings = APNSConfiguration.settings
-    /// A device token or the id of a channel.
+    /// The form of a recipient's address: a device token in hex, or the id of a channel.
     public let recipients = RecipientForm.hex(maximumDigits: 512)
     public let jobs = JobForm(addresses: [.token, .channel])
     public let eventFields = EventFields(id: "apns_id", uniqueID: "apns_unique_id")

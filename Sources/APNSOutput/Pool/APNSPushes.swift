@@ -3,15 +3,15 @@ import HTTP2Session
 import PushModel
 import PushSending
 
-/// The APNs side of a pool: builds the requests of its pushes and interprets the answers. Lives on the pool's event
-/// loop.
+/// The client of an APNs pool. It creates the requests of the pool's pushes and interprets the answers. The object is
+/// used only on the pool's event loop.
 final class APNSPushes {
-    /// The reason of pushes that wait because no provider token is available.
+    /// The reason in the outcomes of pushes that wait because no provider token is available.
     static let noProviderToken = "NoProviderToken"
 
     private let desk: PushDesk
     private let tokens: ProviderTokenSource?
-    // Only one thread uses this object, so exclusivity checks on the hot path could find nothing.
+    // Exclusivity checks are off on this hot path, because only one thread uses this object.
     @exclusivity(unchecked) private var path = DevicePath()
     private var broadcastPath = BroadcastPath()
 
@@ -57,7 +57,7 @@ extension APNSPushes: PoolClient {
         throw APNSRequest.Fault(reason: "BadDeviceToken")
     }
 
-    /// Holds the queued pushes if no provider token is available and no connection has one.
+    /// Moves the queued pushes to the delay queues if no provider token is available and no connection has one.
     func filled(isUsable: Bool, now: Int64) {
         guard let tokens, waiting > 0, !isUsable, case .unavailable = tokens.current(now: tokens.now) else { return }
         desk.putAside(reason: Self.noProviderToken, at: desk.moment(now))
@@ -66,13 +66,13 @@ extension APNSPushes: PoolClient {
     func turnEnds() { desk.turnEnds() }
 
     func answerField(_ tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-        // According to Apple's pages, the answer to a broadcast has one of the two fields.
+        // According to Apple's pages, the answer to a broadcast has one of these two fields.
         if name.is("apns-id") || name.is("apns-request-id") {
             desk.setProviderID(tag, ascii: value)
         } else if name.is("apns-unique-id") {
             desk.update(tag) { $0.withExtras { $0.uniqueID = String(decoding: value, as: UTF8.self) } }
         } else if name.is("retry-after"), let seconds = RetryAfter.seconds(value, now: desk.now) {
-            // Apple does not document this field. If an answer has it, it is honoured.
+            // Apple does not document this field for APNs. An answer that has it is honoured.
             desk.update(tag) { $0.withExtras { $0.retryAfterSeconds = seconds } }
         }
     }

@@ -1,4 +1,4 @@
-/// The provider token of one connection. A value: no clock, no I/O.
+/// The provider token of one connection. A value type without clock or I/O.
 ///
 /// | state | goes to |
 /// |---|---|
@@ -7,12 +7,13 @@
 /// | in use | unused, when a newer token is taken, at least 21 minutes after the first request |
 package struct ConnectionToken {
     package private(set) var held: ProviderToken?
-    /// The time of the first request with the token, or `nil` if no request has used it.
+    /// The time of the first request with the token in milliseconds, or `nil` if no request has used the token.
     private var firstUsed: Int64?
 
     package init() {}
 
-    /// Returns whether another token may replace this one now. APNs counts the tokens that it sees on a connection.
+    /// Returns whether another token may replace the current one now. APNs limits how often the token may change on a
+    /// connection.
     package func mayChange(now: Int64) -> Bool {
         guard let firstUsed else { return true }
         return now - firstUsed >= ProviderTokenSchedule.minimumUse

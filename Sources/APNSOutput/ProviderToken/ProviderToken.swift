@@ -3,7 +3,8 @@ package import PushModel
 /// A signed provider token and its time of issue on this process's token clock.
 package struct ProviderToken: Sendable {
     package let token: Secret
-    /// The time of issue in milliseconds of the token clock. If it is inexact, it is too early and never too late.
+    /// The time of issue in milliseconds of the token clock. It may be earlier than the real time of issue, but never
+    /// later.
     package let issuedAt: Int64
 
     package init(token: Secret, issuedAt: Int64) {

@@ -8,7 +8,7 @@ struct ProviderTokenAuthorization: ConnectionAuthorization {
     private let source: ProviderTokenSource
     private let authority: String
     private var token = ConnectionToken()
-    /// The time on the source's clock when ``fields()`` was last called, in milliseconds.
+    /// The time of the last call of ``fields()``, in milliseconds of the source's clock.
     private var time: Int64 = 0
     private var withToken: HTTP2Fields?
 
@@ -36,8 +36,8 @@ struct ProviderTokenAuthorization: ConnectionAuthorization {
         if let held = token.held { source.refused(held.token) }
     }
 
-    /// Fetches the next token as soon as it is due. If the store becomes unavailable later, a recent token is
-    /// already held.
+    /// Fetches the next token as soon as it is due, so that a recent token is already held if the store becomes
+    /// unavailable later.
     func lookAhead() { _ = source.current(now: source.now) }
 }
 

@@ -1,13 +1,13 @@
 import Pacing
 package import PushModel
 
-/// A process's copy of the provider token that a fleet shares for one key. A value: no clock, no I/O.
+/// A process's copy of the provider token of one key, which all workers share. A value type without clock or I/O.
 ///
 /// | state | goes to |
 /// |---|---|
 /// | none | fetching, when a token is needed |
 /// | fetching | held, if the store answers; failed, if it does not |
-/// | held | fetching, when a token is needed and this one is due for renewal or was refused as expired |
+/// | held | fetching, when a token is needed and the held one is due for renewal or was refused as expired |
 /// | failed | fetching, when a token is needed, after 1 to 30 s; a held token stays held |
 package struct ProviderTokenCache {
     package enum Answer {
@@ -24,11 +24,11 @@ package struct ProviderTokenCache {
         package let askedAt: Int64
     }
 
-    /// The time in milliseconds before the store is asked again about a token that APNs calls expired but that is still
-    /// the newest.
+    /// The minimum time between two requests to the store that are made because APNs calls the newest token expired, in
+    /// milliseconds.
     package static let recheckInterval: Int64 = 30_000
-    /// The shortest time in milliseconds for which a fetched token is not renewed. By the store's clock a token may be
-    /// young enough even if it is due for renewal by the process's clock.
+    /// The minimum time before a fetched token is renewed, in milliseconds. A token may be due for renewal by this
+    /// process's clock, but still be young enough by the store's clock.
     private static let shortestHold: Int64 = 5_000
 
     private let patience: Int64
@@ -40,12 +40,15 @@ package struct ProviderTokenCache {
     private var backoff = Backoff(first: .seconds(1), longest: .seconds(30))
     private var fetchNotBefore: Int64 = .min
 
+    /// Creates an empty cache.
+    ///
     /// - Parameter patience: the time in milliseconds after which a store that does not answer counts as unavailable.
     package init(patience: Int64 = 5_000) {
         self.patience = patience
     }
 
-    /// Returns the token to use from now on, and the request to make if the store must be asked.
+    /// Returns the token to use from now on. Also returns the request to make, or `nil` if the store must not be asked
+    /// now.
     package mutating func needed(now: Int64) -> (Answer, Fetch?) {
         if let held, !isRefused, now < renewAt { return (.token(held), nil) }
         var begun: Fetch?
@@ -73,7 +76,7 @@ package struct ProviderTokenCache {
         let wasFailing = backoff.failures > 0
         backoff.succeeded()
         fetchNotBefore = .min
-        // If the store returns the same token again, it stays in use only if the request was made because of the
+        // If the store returns the refused token again, it is used again only if the request was made because of the
         // refusal.
         if fetch.age == ProviderTokenSchedule.earliestRenewalAge || shared.token != held?.token { isRefused = false }
         // The token had this age at some time after the request. Assuming the earliest time makes the token as old as
@@ -84,9 +87,9 @@ package struct ProviderTokenCache {
         return wasFailing
     }
 
-    /// Records that the store gave no token.
+    /// Records that the store could not supply a token.
     ///
-    /// - Parameter random: a number from 0 up to 1.
+    /// - Parameter random: a random number from 0 to 1.
     /// - Returns: whether this is the first failure in a series.
     package mutating func fetchFailed(now: Int64, random: Double) -> Bool {
         fetch = nil
@@ -94,7 +97,8 @@ package struct ProviderTokenCache {
         return backoff.failures == 1
     }
 
-    /// Records that APNs called this token expired.
+    /// Records that APNs called a token expired. The next need of a token then asks the store, unless the token was
+    /// replaced meanwhile.
     package mutating func refused(_ token: Secret, now: Int64) {
         guard held?.token == token, now >= recheckNotBefore else { return }
         isRefused = true

@@ -1,9 +1,9 @@
 /// The times at which provider tokens are made and connections change to a newer one, in milliseconds.
 ///
 /// APNs accepts a token for at most 60 minutes and at most one new token per key in 20 minutes, and it counts changes
-/// per connection (Apple: "Establishing a token-based connection to APNs"). A token is therefore handed out until it is
-/// 25 minutes old, and a connection keeps its token for 21 minutes. That is one minute more than required, because the
-/// arrival of the requests counts.
+/// per connection (Apple: "Establishing a token-based connection to APNs"). Therefore connections get a token until it
+/// is 25 minutes old, and a connection keeps its token for at least 21 minutes. The minute beyond the required 20 is a
+/// margin, because the time at which requests arrive counts.
 ///
 /// | age at first use | the connection changes to a newer token | age at that time |
 /// |---|---|---|
@@ -15,11 +15,11 @@
 package enum ProviderTokenSchedule {
     private static let minute: Int64 = 60_000
 
-    /// The age at which the next token is made.
+    /// The age of a token at which the next token is made.
     package static let renewalAge = 25 * minute
     /// The minimum age at which a token that APNs calls expired is replaced by a new one.
     package static let earliestRenewalAge = 20 * minute
-    /// The time for which a connection keeps a token, counted from its first use.
+    /// The minimum time for which a connection keeps a token, counted from its first use.
     package static let minimumUse = 21 * minute
     /// The maximum age of a token when a connection first uses it. The connection can then keep it for ``minimumUse``.
     package static let greatestAgeAtFirstUse = greatestAge - minimumUse

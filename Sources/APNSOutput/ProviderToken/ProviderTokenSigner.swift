@@ -19,6 +19,8 @@ package struct ProviderTokenSigner: Sendable {
     private let keyID: String
     private let team: String
 
+    /// Creates a signer for a private key.
+    ///
     /// - Throws: an error if the PEM contains no P-256 private key.
     package init(privateKeyPEM: Secret, keyID: String, team: String) throws {
         key = try privateKeyPEM.withBytes {

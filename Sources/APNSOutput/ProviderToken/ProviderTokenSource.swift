@@ -17,9 +17,11 @@ package final class ProviderTokenSource: Sendable {
     private let clock: @Sendable () -> Int64
     private let logger: Logger
     private let state: Mutex<State>
-    /// The metrics of the tokens made here. Only one task fetches at a time, so only one task writes them.
+    /// The metrics of provider tokens. Only one task fetches tokens at a time, so there is only one writer.
     private let madeAt, made: MetricCell
 
+    /// Creates a source.
+    ///
     /// - Parameters:
     ///   - patience: the time in milliseconds after which a store that does not answer counts as unavailable.
     ///   - clock: a clock in milliseconds that never jumps and that also runs while the machine sleeps.
@@ -40,15 +42,15 @@ package final class ProviderTokenSource: Sendable {
 
     package var now: Int64 { clock() }
 
-    /// Returns the token to use from now on, without blocking. If there is no token yet, the observers are called when
-    /// one arrives.
+    /// Returns the token to use from now on, without blocking. If a token must be fetched, the observers are called
+    /// after the fetch.
     package func current(now: Int64) -> ProviderTokenCache.Answer {
         let (answer, fetch) = state.withLock { $0.cache.needed(now: now) }
         if let fetch { begin(fetch) }
         return answer
     }
 
-    /// Records that APNs called this token expired. The store is then asked for a newer one.
+    /// Records that APNs called a token expired. The store is then asked for a newer token.
     package func refused(_ token: Secret) {
         let now = clock()
         state.withLock { $0.cache.refused(token, now: now) }
@@ -56,7 +58,7 @@ package final class ProviderTokenSource: Sendable {
 
     /// Adds an observer.
     ///
-    /// - Parameter changed: a closure that is called on any thread when ``current(now:)`` may return something else.
+    /// - Parameter changed: a closure that is called on any thread when ``current(now:)`` may return another answer.
     package func addObserver(_ id: ObjectIdentifier, changed: @escaping @Sendable () -> Void) {
         state.withLock { $0.observers[id] = changed }
     }
@@ -91,7 +93,7 @@ package final class ProviderTokenSource: Sendable {
 
     /// Applies a change to the cache and calls the observers.
     ///
-    /// - Returns: the result of `event`: whether the change is worth logging.
+    /// - Returns: the result of `event`, which is whether the change must be logged.
     private func finish(_ event: (inout ProviderTokenCache, Int64) -> Bool) -> Bool {
         let now = clock()
         let (isNews, observers) = state.withLock { state in

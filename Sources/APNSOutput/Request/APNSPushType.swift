@@ -32,7 +32,7 @@ package enum APNSPushType: String, Sendable, CaseIterable {
         topicSuffix.isEmpty ? app : app + topicSuffix
     }
 
-    /// The priority if the job names none. It is Apple's default of 10, or 5 where 10 is an error (`background`) or
+    /// The priority of a job that names none. It is Apple's default of 10, or 5 where 10 is an error (`background`) or
     /// uses the widget's budget (`widgets`).
     package var defaultPriority: Int {
         switch self {
@@ -57,6 +57,6 @@ package enum APNSPushType: String, Sendable, CaseIterable {
     /// Whether APNs refuses certificates for this type.
     package var needsProviderToken: Bool { self == .location }
 
-    /// Whether APNs must not store pushes of this type. This is the case for PushToTalk.
+    /// Whether APNs must not store pushes of this type, which is the case for PushToTalk.
     package var mustNotBeStored: Bool { self == .pushtotalk }
 }

@@ -1,14 +1,14 @@
 package import PushModel
 
 /// The part of a request that is the same for every recipient of a job. Its initialiser makes the checks that are
-/// possible before sending. A fault has the reason that APNs itself would give.
+/// possible before sending. A failed check throws a ``Fault`` with the reason that APNs itself would give.
 ///
 /// A broadcast (Apple: "Sending broadcast push notification requests to APNs") names a channel instead of a topic. It
 /// requires an expiration and a priority, and may be as long as a VoIP push.
 package struct APNSRequest: Equatable, Sendable {
     package struct Fault: Error, Equatable {
         package let reason: String
-        /// An explanation for people.
+        /// An explanation for humans, or `nil` if the reason is sufficient.
         package let detail: String?
 
         package init(reason: String, detail: String? = nil) {
@@ -17,13 +17,14 @@ package struct APNSRequest: Equatable, Sendable {
         }
     }
 
-    /// The topic that the credential must cover. For a broadcast it is the app, and it is not sent.
+    /// The topic that the credential must cover. For a broadcast, it is the app, and no topic is sent.
     package let topic: String
-    /// The channel of a broadcast.
+    /// The channel id of a broadcast, or `nil` for pushes to devices.
     package let channelID: String?
     package let pushType: APNSPushType
     package let priority: Int
-    /// The value of `apns-expiration`, or `nil` to omit the header. An omitted header does not mean 0.
+    /// The value of `apns-expiration`, in seconds since 1970, or `nil` to omit the header field. Omitting it is not the
+    /// same as 0.
     package let expiration: Int64?
     package let collapseID: String?
     /// The maximum size of the JSON body, in bytes.
@@ -53,7 +54,7 @@ package struct APNSRequest: Equatable, Sendable {
     /// The maximum length of a channel id. Apple's ids have 24 characters.
     private static let maximumChannelIDBytes = 255
 
-    /// Returns the facts about the payload, or `nil` if the checks do not need them.
+    /// Returns the properties of the payload that the checks need, or `nil` if they need none.
     private static func facts(of job: Job) -> PayloadFacts? {
         guard job.pushType == nil || job.isBroadcast else { return nil }
         return job.withBytes { PayloadFacts(of: UnsafeBufferPointer(rebasing: $0[job.payload])) }
@@ -103,22 +104,22 @@ package struct APNSRequest: Equatable, Sendable {
         return id
     }
 
-    /// Checks a broadcast. The app is part of the path, so it must fit there. A broadcast can update or end a Live
-    /// Activity, but not start one.
+    /// Checks a broadcast. The app is part of the request path, so a path must be able to contain it. A broadcast can
+    /// update or end a Live Activity, but not start one.
     private static func checkBroadcast(to app: String, _ facts: PayloadFacts?) throws(Fault) {
         guard BroadcastPath.canHold(app) else { throw Fault(reason: "BadTopic") }
         if facts?.liveActivityEvent == .start { throw Fault(reason: "BadRequestPayload") }
     }
 
-    /// Returns the fault of a body that is too large, or `nil`. Recipients with their own payload need this check for
-    /// each body.
+    /// Returns the fault of a body that is too large, or `nil` if its size is allowed. Recipients with their own
+    /// payload need this check for each body.
     package func fault(ofPayloadBytes count: Int) -> Fault? {
         count > maximumPayloadBytes ? Fault(reason: "PayloadTooLarge") : nil
     }
 }
 
 extension APNSRequest {
-    /// The topic whose refusals hold this job. Broadcasts have a topic of their own, because APNs may forbid an app's
-    /// broadcasts and accept its pushes.
+    /// The topic for ``PoolHealth``. Pushes of this job are held if APNs refuses this topic. Broadcasts have a separate
+    /// topic, because APNs may forbid an app's broadcasts and accept its pushes.
     var healthTopic: String { channelID == nil ? topic : "\(topic) (broadcasts)" }
 }

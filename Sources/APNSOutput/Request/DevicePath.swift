@@ -3,8 +3,8 @@ import PushModel
 /// A writer for the request path of a device, `/3/device/<token>`. It reuses its memory for each push.
 ///
 /// A device token is an even number of hex digits, at most 512. Apple specifies no fixed length, and tokens of 160
-/// digits are in use. APNs ignores the case; the path has lower case by convention. Angle brackets and spaces, which
-/// older code prints in tokens, are removed.
+/// digits are in use. APNs ignores the case, and the path is in lower case by convention. Angle brackets and spaces are
+/// removed, because older code prints tokens with them.
 package struct DevicePath: ~Copyable {
     package static let maximumDigits = 512
     private static let prefix = Array("/3/device/".utf8)

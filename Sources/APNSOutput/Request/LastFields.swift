@@ -1,7 +1,8 @@
 import HTTP2Session
 import Threading
 
-/// The header fields of the previous job. If jobs have few recipients, the next job usually has the same fields.
+/// A cache with the header fields of the previous job. If jobs have few recipients, the next job usually has the same
+/// fields.
 final class LastFields: Sendable {
     private let last = Mutex<(request: APNSRequest, fields: HTTP2Fields)?>(nil)
 

@@ -40,10 +40,10 @@ package struct PayloadFacts: Equatable {
         }
     }
 
-    /// The push type for a job that names none, or `nil` if the payload does not determine one.
+    /// The push type for a job that names none, or `nil` if the payload does not determine a type.
     ///
-    /// Only types whose topic is the app's are inferred, because routing selects the credential by topic before the
-    /// payload is read. No type is therefore inferred for a Live Activity, even if its payload has an alert.
+    /// Routing selects the credential by topic before the payload is read. Therefore only types whose topic is the
+    /// app's bundle id are inferred. For a Live Activity, no type is inferred, even if its payload has an alert.
     package var inferredPushType: APNSPushType? {
         if liveActivityEvent != nil {
             nil

@@ -1,7 +1,7 @@
 import PushModel
 
-/// A trimmer that shortens an alert's body so that the payload fits. It cuts at the end of a word and between grapheme
-/// clusters.
+/// A trimmer that shortens an alert's body so that the payload fits. It cuts between grapheme clusters, and at the end
+/// of a word if possible.
 ///
 /// Everything else in the payload stays the same byte for byte. The body is encoded again as JSON and ends with an
 /// ellipsis.
@@ -13,8 +13,8 @@ package enum PayloadTrimmer {
     }
 
     private static let ellipsis = "…"
-    /// The maximum number of characters by which a cut moves back to the end of a word. A text without spaces is cut
-    /// anywhere.
+    /// The maximum number of characters by which a cut moves back to the end of a word. A longer word is cut in its
+    /// middle.
     private static let longestWord = 40
 
     /// Returns the trimmed payload, or `nil` if there is no alert text or the payload is too long even without it.
@@ -22,11 +22,11 @@ package enum PayloadTrimmer {
     /// - Parameter payload: a JSON object in UTF-8 that is longer than `limit`.
     package static func trim(_ payload: UnsafeBufferPointer<UInt8>, toBytes limit: Int) -> Trimmed? {
         guard let body = bodyRange(in: payload) else { return nil }
-        // The number of bytes available between the quotes.
+        // The number of bytes that are available between the quotes of the alert's body.
         let room = limit - (payload.count - body.count)
         guard room >= ellipsis.utf8.count else { return nil }
         let text = String(decoding: JSONText.unescaped(payload[body]), as: UTF8.self)
-        // The text may fit without unnecessary escapes.
+        // The whole text may fit if unnecessary escapes are removed.
         let shown =
             fits(text, inEscapedBytes: room)
             ? text : cut(text, toEscapedBytes: room - ellipsis.utf8.count) + ellipsis
@@ -65,7 +65,8 @@ package enum PayloadTrimmer {
         return String(text[..<end])
     }
 
-    /// Returns the range of the alert's text without its quotes: `aps.alert` or `aps.alert.body`.
+    /// Returns the range of the alert's text without its quotes, or `nil` if there is none. The text is `aps.alert` or
+    /// `aps.alert.body`.
     private static func bodyRange(in payload: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         guard let aps = member("aps", of: 0..<payload.count, in: payload),
             let alert = member("alert", of: aps, in: payload)

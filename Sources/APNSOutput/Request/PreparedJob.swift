@@ -2,13 +2,13 @@ package import HTTP2Session
 package import PushModel
 package import PushSending
 
-/// A job that is ready to be sent. Everything that its pushes share is encoded once.
+/// A job that is ready to be sent. The header fields and the payload that its pushes share are prepared once.
 // why: unchecked like its base class. Its own properties never change.
 package final class PreparedJob: QueuedJob, @unchecked Sendable {
     package let request: APNSRequest
-    /// The header fields that are the same for all devices.
+    /// The header fields that are the same for all recipients.
     package let fields: HTTP2Fields
-    /// The job's payload. It is trimmed if it was too long and the job allows trimming.
+    /// The job's payload, which is trimmed if it was too long and the job allows trimming.
     private let body: Body
 
     private struct Body {
@@ -29,14 +29,16 @@ package final class PreparedJob: QueuedJob, @unchecked Sendable {
         do {
             fields = try last.fields(of: request)
         } catch {
-            // The collapse id is the only free text among the values that has not been checked completely.
+            // The collapse id is the only free text that was not checked completely before.
             throw APNSRequest.Fault(reason: "BadCollapseId")
         }
         body = Self.body(job.payload, of: job, request)
         super.init(routed, sink: sink, topic: request.healthTopic)
     }
 
-    /// Returns the body for one recipient, or throws the reason for which APNs would refuse it.
+    /// Returns the request body for one recipient.
+    ///
+    /// - Throws: the fault with the reason for which APNs would refuse the body.
     package func body(for recipient: Recipient) throws(APNSRequest.Fault) -> HTTP2Body {
         guard let own = recipient.payload else {
             if let fault = request.fault(ofPayloadBytes: body.bytes.count) { throw fault }
@@ -48,7 +50,7 @@ package final class PreparedJob: QueuedJob, @unchecked Sendable {
         return body.bytes
     }
 
-    /// Returns the number of bytes by which the recipient's payload was trimmed.
+    /// Returns the number of bytes by which a recipient's payload was trimmed, or 0 if it was not.
     package func trimmedBytes(for recipient: Int) -> Int {
         guard routed.job.trim else { return 0 }
         guard let own = routed.job.recipients[recipient].payload else { return body.trimmedBytes }

@@ -1,27 +1,27 @@
-/// An answer to a request that passed all checks.
+/// The answer to a request that passed all checks.
 public struct PlannedAnswer: Hashable, Sendable {
-    /// The time that the body of a 410 contains.
+    /// The timestamp in the body of a 410.
     public enum Timestamp: Hashable, Sendable {
-        /// A time relative to the answer, in milliseconds. Negative values lie in the past.
+        /// A time relative to the answer, in milliseconds. Negative values are in the past.
         case afterNow(Int64)
         /// An absolute time in milliseconds since 1970.
         case at(Int64)
     }
 
     public var status: Int
-    /// The `reason` in the body, or `nil` for no body. Any text is allowed, so that senders can be tested with unknown
-    /// reasons.
+    /// The `reason` in the body, or `nil` for no body. Any text is allowed, so that tests can use unknown reasons.
     public var reason: String?
     public var timestamp: Timestamp?
     /// The delay before the answer, in milliseconds.
     public var delayMilliseconds: Int
-    /// Whether the request is never answered.
+    /// Whether the answer is withheld, so that the request is never answered.
     public var isWithheld: Bool
-    /// A body in place of the reason's JSON, as a proxy on the way to APNs may send it.
+    /// A body in place of the JSON with the reason, or `nil` for the JSON. A proxy on the way to APNs may send such a
+    /// body.
     public var body: String?
     /// The value of a `retry-after` field in seconds, or `nil` for none. Apple does not document this field.
     public var retryAfter: Int?
-    /// Whether the answer lacks `apns-id`.
+    /// Whether the answer lacks the field `apns-id`.
     public var omitsMessageID: Bool
 
     public init(
@@ -38,7 +38,9 @@ public struct PlannedAnswer: Hashable, Sendable {
         self.isWithheld = isWithheld
     }
 
-    /// Creates the answer that APNs gives with this reason. A 410 states that the token died just now by default.
+    /// Creates the answer that APNs gives with a reason.
+    ///
+    /// - Parameter diedMillisecondsAgo: the age of the timestamp in a 410, in milliseconds.
     public init(_ reason: RejectionReason, diedMillisecondsAgo: Int64 = 0) {
         self.init(
             status: reason.status, reason: reason.rawValue,
@@ -52,5 +54,6 @@ public struct PlannedAnswer: Hashable, Sendable {
 
     public static let accepted = PlannedAnswer()
 
+    /// Whether the answer has a form that APNs itself has not been seen to send.
     var isOdd: Bool { body != nil || retryAfter != nil || omitsMessageID }
 }

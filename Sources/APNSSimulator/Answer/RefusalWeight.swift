@@ -1,8 +1,9 @@
-/// A counter of refusals that slows a connection down and later ends it (Apple: "Handling error responses from APNs").
+/// A counter of the refusals on one connection. Too many refusals slow the connection down and later end it (Apple:
+/// "Handling error responses from APNs").
 struct RefusalWeight {
     private let limitBeforeSlowing: Int?
     private let limitBeforeGoAway: Int?
-    /// The total weight of the refusals so far.
+    /// The total weight of the counted refusals.
     private var sum = 0
 
     /// Creates a counter with the limits of ``SimulatorConfiguration``.
@@ -11,7 +12,7 @@ struct RefusalWeight {
         limitBeforeGoAway = beforeGoAway
     }
 
-    /// Counts an answer and returns the limits that it reached.
+    /// Counts an answer, and returns whether it reaches the limits.
     mutating func add(_ answer: PlannedAnswer) -> (slowsDown: Bool, endsConnection: Bool) {
         guard (400..<500).contains(answer.status), answer.status != 410 else { return (false, false) }
         let before = sum

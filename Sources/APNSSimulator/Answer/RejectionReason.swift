@@ -1,5 +1,5 @@
-/// The reasons with which APNs refuses a push to a device (Apple: "Handling notification responses from APNs"), each
-/// with its status.
+/// The reasons for which APNs refuses a push to a device, each with its status (Apple: "Handling notification responses
+/// from APNs").
 public enum RejectionReason: String, CaseIterable, Sendable {
     case badCollapseID = "BadCollapseId"
     case badDeviceToken = "BadDeviceToken"
@@ -22,7 +22,7 @@ public enum RejectionReason: String, CaseIterable, Sendable {
     case invalidProviderToken = "InvalidProviderToken"
     case missingProviderToken = "MissingProviderToken"
     case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
-    /// The spelling on the wire. Apple's page spells it BadEnvironmentKeyIdInToken.
+    /// The spelling in real answers. Apple's documentation spells it BadEnvironmentKeyIdInToken.
     case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
     case badPath = "BadPath"
     case methodNotAllowed = "MethodNotAllowed"

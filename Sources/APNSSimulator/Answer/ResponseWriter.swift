@@ -1,8 +1,8 @@
 internal import HTTP2Session
 internal import PushSimulator
 
-/// A writer for answers in APNs' form: status, `apns-id`, and a JSON body with the reason if the request is refused.
-/// Used by one connection.
+/// A writer for answers in the form of APNs: status, `apns-id`, and a JSON body with the reason if the request is
+/// refused. Used by one connection.
 final class ResponseWriter {
     private struct Head: Hashable {
         var status: Int
@@ -17,24 +17,24 @@ final class ResponseWriter {
     private let accepted: HTTP2Fields
     private let namesDeliveries: Bool
     private var heads: [Head: HTTP2Fields] = [:]
-    // Bodies without a timestamp, of which there are few.
+    // The bodies without a timestamp, by reason. Their number is small.
     private var bodies: [String: HTTP2Body] = [:]
     private var stampedBody: (key: BodyKey, body: HTTP2Body)?
     private var random = SplitMixGenerator()
 
     /// Creates a writer.
     ///
-    /// - Parameter namesDeliveries: Whether accepted pushes get an `apns-unique-id`, as in the sandbox.
+    /// - Parameter namesDeliveries: whether accepted pushes get an `apns-unique-id`, as in the sandbox.
     init(namesDeliveries: Bool) throws {
         accepted = try HTTP2Fields([HTTP2Field(":status", "200")])
         self.namesDeliveries = namesDeliveries
     }
 
-    /// Writes an answer.
+    /// Writes the answer to a push.
     ///
     /// - Parameters:
-    ///   - messageID: The request's own `apns-id`, or `nil` to generate one.
-    ///   - withoutBody: Whether to omit the body, as in an answer to HEAD.
+    ///   - messageID: the `apns-id` of the request, or `nil` to generate one.
+    ///   - withoutBody: whether to omit the body, as in an answer to HEAD.
     func write(
         _ answer: PlannedAnswer, messageID: MessageID?, withoutBody: Bool, to request: Int,
         on connection: SimulatorConnection
@@ -57,7 +57,7 @@ final class ResponseWriter {
         }
     }
 
-    /// Writes an answer that APNs has not been seen to send, but that an intermediary may.
+    /// Writes an answer that APNs has not been seen to send, but that a proxy may send.
     private func writeOdd(
         _ answer: PlannedAnswer, _ messageID: MessageID, to request: Int, on connection: SimulatorConnection
     ) throws(HTTP2Error) {
@@ -72,7 +72,7 @@ final class ResponseWriter {
         try connection.respond(to: request, status: answer.status, fields: fields, body: body)
     }
 
-    /// Writes an answer about channels.
+    /// Writes the answer to a broadcast or a channel request.
     func write(
         _ reply: BroadcastChannelReply, withoutBody: Bool, to request: Int, on connection: SimulatorConnection
     ) throws(HTTP2Error) {
@@ -116,7 +116,7 @@ final class ResponseWriter {
             bodies[reason] = body
             return body
         }
-        // Answers in the same millisecond share a body.
+        // Answers with the same reason in the same millisecond share a body.
         let key = BodyKey(reason: reason, timestamp: timestamp)
         if let stampedBody, stampedBody.key == key { return stampedBody.body }
         let body = HTTP2Body(#"{"reason":\#(jsonText(reason)),"timestamp":\#(timestamp)}"#.utf8)

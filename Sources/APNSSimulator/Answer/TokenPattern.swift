@@ -1,5 +1,5 @@
-/// Device tokens whose first eight hex digits choose the answer. They give a load of pushes any mix of answers without
-/// configuring the simulator. A random token matches one of them once in 300 million.
+/// Patterns of device tokens that determine the answer by their first eight hex digits. With them, a load test can get
+/// any mix of answers without configuring the simulator. One random token in 300 million matches a pattern.
 ///
 /// | first digits | answer |
 /// |---|---|
@@ -12,14 +12,14 @@
 /// | `bad00500` | 500 InternalServerError |
 /// | `bad00503` | 503 ServiceUnavailable |
 /// | `bad01503` | 503 Shutdown |
-/// | `de1ade1a` + 4 decimal digits | 200 after that many milliseconds |
+/// | `de1ade1a` + 4 decimal digits | 200 after this number of milliseconds |
 /// | `deafdeaf` | never answered |
 package enum TokenPattern {
     /// Returns the answer for a token, or `nil` if the token matches no pattern.
     ///
     /// - Parameters:
-    ///   - prefix: The value of the token's first eight hex digits.
-    ///   - parameter: The value of the next four hex digits.
+    ///   - prefix: the value of the token's first eight hex digits.
+    ///   - parameter: the value of the next four hex digits.
     package static func answer(prefix: UInt32, parameter: UInt16) -> PlannedAnswer? {
         switch prefix {
         case 0xdead_0410: PlannedAnswer(.unregistered)
@@ -37,7 +37,7 @@ package enum TokenPattern {
         }
     }
 
-    /// Returns the number that the four digits spell when read as decimal.
+    /// Returns the number that four hex digits spell if they are read as decimal, or `nil` if one of them is a letter.
     private static func decimal(_ digits: UInt16) -> Int? {
         var value = 0
         for shift in stride(from: 12, through: 0, by: -4) {

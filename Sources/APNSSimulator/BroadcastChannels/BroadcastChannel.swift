@@ -1,10 +1,10 @@
-/// An app's channel for broadcasts to Live Activities.
+/// A channel of an app, to which broadcasts for Live Activities are sent.
 public struct BroadcastChannel: Codable, Hashable, Sendable {
-    /// The channel ID, as Base64 text.
+    /// The channel id, in base64.
     public let id: String
-    /// Apple's `message-storage-policy`: whether the most recent message is kept for devices that are offline.
+    /// Whether the most recent message is stored for devices that are offline (`message-storage-policy` 1).
     public let storesMostRecent: Bool
-    /// The number of accepted broadcasts.
+    /// The number of accepted broadcasts to the channel.
     public internal(set) var broadcasts = 0
 
     enum CodingKeys: String, CodingKey {

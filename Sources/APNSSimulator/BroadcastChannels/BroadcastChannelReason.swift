@@ -1,5 +1,5 @@
-/// The reasons for refusing a broadcast or a channel request (Apple: "Sending channel management requests to APNs",
-/// "Sending broadcast push notification requests to APNs"), each with its status.
+/// The reasons for which APNs refuses a broadcast or a channel request, each with its status (Apple: "Sending channel
+/// management requests to APNs", "Sending broadcast push notification requests to APNs").
 enum BroadcastChannelReason: String {
     case featureNotEnabled = "FeatureNotEnabled"
     case missingChannelID = "MissingChannelId"
@@ -14,7 +14,7 @@ enum BroadcastChannelReason: String {
     case badExpirationDate = "BadExpirationDate"
     case badPriority = "BadPriority"
     case topicDisallowed = "TopicDisallowed"
-    /// Undocumented, but seen in practice.
+    /// Apple does not document this reason, but APNs sends it.
     case missingChannelQueueSize = "MissingChannelQueueSize"
     case badCertificateEnvironment = "BadCertificateEnvironment"
     case topicMismatch = "TopicMismatch"
@@ -42,7 +42,7 @@ enum BroadcastChannelReason: String {
         }
     }
 
-    /// Creates the reason why the connection's credential is not valid for an app, or returns `nil` if it is valid.
+    /// Creates the reason why a credential is not valid for an app, or returns `nil` if the credential is valid.
     init?(
         authorization: RequestFacts.Authorization, scope: TokenKey.Scope?, identity: ClientIdentity?,
         environment: SimulatorConfiguration.Environment, app: String
@@ -67,7 +67,7 @@ enum BroadcastChannelReason: String {
         }
     }
 
-    /// Creates the reason that refuses a credential in the same way as for a push to a device.
+    /// Creates the reason that corresponds to a refusal of the credential for pushes to devices.
     init(_ reason: RejectionReason) {
         self = BroadcastChannelReason(rawValue: reason.rawValue) ?? .invalidProviderToken
     }

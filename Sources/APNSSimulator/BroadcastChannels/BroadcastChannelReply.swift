@@ -1,4 +1,4 @@
-/// An answer to a broadcast or a channel request.
+/// The answer to a broadcast or a channel request.
 struct BroadcastChannelReply: Equatable {
     var status: Int
     var fields: [String: String] = [:]

@@ -1,10 +1,11 @@
 internal import Foundation
 internal import PushSimulator
 
-/// A service that answers broadcasts and channel requests as APNs does. Apple does not document the order of the
-/// checks.
+/// A service that answers broadcasts and channel requests in the same way as APNs. Apple does not document the order of
+/// the checks.
 struct BroadcastChannelService: Sendable {
-    /// Returns the reason why the connection's credential is not valid for an app, or `nil` if it is valid.
+    /// A closure that returns the reason why the connection's credential is not valid for an app, or `nil` if it is
+    /// valid.
     typealias CredentialCheck = (_ app: String) -> BroadcastChannelReason?
 
     /// The maximum size of a broadcast's body, in bytes.
@@ -15,8 +16,8 @@ struct BroadcastChannelService: Sendable {
 
     /// Answers a broadcast or a channel request.
     ///
-    /// - Parameter isPost: Whether the method is POST. It is passed separately because the method may arrive before the
-    ///   path, when the request's text is not kept yet.
+    /// - Parameter isPost: whether the method is POST. The request's text may lack the method, because it is kept only
+    ///   after the path has arrived.
     func answer(
         _ request: RequestText, isPost: Bool, managesChannels: Bool, credential: CredentialCheck
     ) -> BroadcastChannelReply {
@@ -26,7 +27,7 @@ struct BroadcastChannelService: Sendable {
         } catch {
             reply = .refused(error.reason)
         }
-        // An invalid request ID is replaced in the response.
+        // The answer repeats the request's `apns-request-id`. A missing or invalid id is replaced with a new one.
         let id = request.fields["apns-request-id"].flatMap { UUID(uuidString: $0) == nil ? nil : $0 }
         reply.fields["apns-request-id"] = id ?? UUID().uuidString
         if reply.body != nil { reply.fields["content-type"] = "application/json" }
@@ -41,7 +42,7 @@ struct BroadcastChannelService: Sendable {
 
     // MARK: Broadcasts
 
-    /// Answers `POST /4/broadcasts/apps/<bundle id>`.
+    /// Answers a broadcast: `POST /4/broadcasts/apps/<bundle id>`.
     private func broadcast(
         _ request: RequestText, _ isPost: Bool, _ credential: CredentialCheck
     ) throws(Refusal) -> BroadcastChannelReply {
@@ -52,7 +53,7 @@ struct BroadcastChannelService: Sendable {
         try checkApp(app, request, credential)
         guard let id = request.fields["apns-channel-id"] else { throw refuse(.missingChannelID) }
         guard let type = request.fields["apns-push-type"] else { throw refuse(.missingPushType) }
-        // Apple's page spells this value in both cases.
+        // Apple's documentation spells this value with and without capital letters.
         guard type.lowercased() == "liveactivity" else { throw refuse(.invalidPushType) }
         guard let expiration = request.fields["apns-expiration"].flatMap(Int64.init), expiration >= 0 else {
             throw refuse(.badExpirationDate)
@@ -85,7 +86,7 @@ struct BroadcastChannelService: Sendable {
 
     // MARK: Channels
 
-    /// Answers `/1/apps/<bundle id>/channels` and `/1/apps/<bundle id>/all-channels`.
+    /// Answers a channel request: `/1/apps/<bundle id>/channels` or `/1/apps/<bundle id>/all-channels`.
     private func manage(_ request: RequestText, _ credential: CredentialCheck) throws(Refusal) -> BroadcastChannelReply
     {
         let parts = request.parts
@@ -143,6 +144,6 @@ struct BroadcastChannelService: Sendable {
 }
 
 extension RequestText {
-    /// The components of the path.
+    /// The components of the request's path.
     fileprivate var parts: [Substring] { path.split(separator: "/") }
 }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Threading
 
-/// The channels of all apps in the simulator's single environment.
+/// The broadcast channels of all apps. A simulator has one environment.
 final class BroadcastChannelStore: Sendable {
     private struct State {
         var channels: [String: [BroadcastChannel]] = [:]
@@ -11,9 +11,9 @@ final class BroadcastChannelStore: Sendable {
     private let state = Mutex(State())
     private let limit: Int
 
-    /// Creates a store.
+    /// Creates an empty store.
     ///
-    /// - Parameter limit: The maximum number of channels of one app.
+    /// - Parameter limit: the maximum number of channels of an app.
     init(limit: Int) {
         self.limit = limit
     }
@@ -26,9 +26,9 @@ final class BroadcastChannelStore: Sendable {
         channels(of: app).first { $0.id == id }
     }
 
-    /// Creates a channel.
+    /// Creates a channel with a random id.
     ///
-    /// - Returns: The channel, or `nil` if the app has reached its limit.
+    /// - Returns: the channel, or `nil` if the app has reached the limit.
     func create(app: String, storesMostRecent: Bool) -> BroadcastChannel? {
         let id = Data((0..<16).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString()
         let channel = BroadcastChannel(id: id, storesMostRecent: storesMostRecent)

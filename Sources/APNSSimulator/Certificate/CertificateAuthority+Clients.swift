@@ -3,15 +3,15 @@ internal import SwiftASN1
 internal import X509
 
 extension CertificateAuthority {
-    /// Issues a push certificate like Apple's.
+    /// Issues a push certificate that resembles Apple's.
     ///
     /// - Parameters:
-    ///   - app: The bundle identifier, used as the subject's user identifier and in its common name.
-    ///   - topics: The permitted topics. If empty, they are the app, its `.voip` and its `.complication`.
-    ///   - environments: The environments in which the certificate is valid.
-    ///   - team: The subject's organizational unit, or `nil` to omit it.
-    ///   - validity: The validity period.
-    ///   - key: The kind of the key. Apple's certificates use RSA, and some clients support nothing else.
+    ///   - app: the bundle id. It is the subject's user id and a part of its common name.
+    ///   - topics: the permitted topics. If the list is empty, they are the app, its `.voip` and its `.complication`.
+    ///   - environments: the environments in which the certificate is valid.
+    ///   - team: the subject's organizational unit, or `nil` to omit it.
+    ///   - validity: the validity period.
+    ///   - key: the kind of the key. Apple's certificates use RSA, and some clients support nothing else.
     public func issueClientCertificate(
         app: String, topics: [String] = [],
         environments: Set<SimulatorConfiguration.Environment> = Set(SimulatorConfiguration.Environment.allCases),
@@ -20,7 +20,7 @@ extension CertificateAuthority {
         let topics = topics.isEmpty ? [app, app + ".voip", app + ".complication"] : topics
         let list = TopicList(
             topics: topics.map { name in
-                // The suffix after the app's name gives the kind of push, for example "voip" or "complication".
+                // The part of the topic after the app's bundle id is the kind, such as "voip" or "complication".
                 TopicList.Topic(
                     name: name, kind: name == app ? "app" : String(name.split(separator: ".").last ?? "app"))
             })

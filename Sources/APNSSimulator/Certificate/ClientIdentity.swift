@@ -7,7 +7,7 @@ internal import PushSimulator
 package struct ClientIdentity: Sendable {
     package let topics: [String]
     package let environments: Set<SimulatorConfiguration.Environment>
-    /// The SHA-256 of the certificate, in hex.
+    /// The SHA-256 hash of the certificate, in hex.
     let fingerprint: String
     private let topicBytes: [[UInt8]]
 
@@ -18,9 +18,9 @@ package struct ClientIdentity: Sendable {
         topicBytes = topics.map { Array($0.utf8) }
     }
 
-    /// Reads the permissions from a certificate.
+    /// Reads the permissions in a certificate.
     ///
-    /// - Throws: An error if the certificate can't be decoded.
+    /// - Throws: an error if the certificate cannot be decoded.
     package init(derEncodedCertificate bytes: [UInt8]) throws {
         let certificate = try Certificate(derEncoded: bytes)
         var environments: Set<SimulatorConfiguration.Environment> = []
@@ -37,7 +37,7 @@ package struct ClientIdentity: Sendable {
         topicBytes.contains { topic.equals($0) }
     }
 
-    /// Returns the topics in the topics extension. If it is missing, returns the subject's user identifier, or else the
+    /// Returns the topics in the topics extension. Without the extension, returns the subject's user id, or else the
     /// part of the common name after the colon ("Apple Push Services: com.example.app").
     private static func topics(_ certificate: Certificate) throws -> [String] {
         if let list = certificate.extensions[oid: PushCertificateOID.topics] {
@@ -50,8 +50,8 @@ package struct ClientIdentity: Sendable {
         return [name.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? name]
     }
 
-    /// Returns the environments that an old certificate's name implies. Such a certificate has no environment
-    /// extension.
+    /// Returns the environments that the common name of an old certificate implies. Old certificates have no
+    /// environment extensions.
     private static func environmentsByName(_ certificate: Certificate) -> Set<SimulatorConfiguration.Environment> {
         let name = value(of: .NameAttributes.commonName, in: certificate.subject) ?? ""
         return oldNames.first { name.hasPrefix($0.prefix) }?.environments ?? []

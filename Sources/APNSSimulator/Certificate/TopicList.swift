@@ -1,6 +1,6 @@
 internal import SwiftASN1
 
-/// The value of the topics extension: a SEQUENCE in which names alternate with SEQUENCEs of kinds.
+/// The value of the topics extension: a SEQUENCE of topic names, each followed by a SEQUENCE of kinds.
 struct TopicList: DERImplicitlyTaggable {
     struct Topic {
         var name: String

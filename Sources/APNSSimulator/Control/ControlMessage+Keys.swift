@@ -13,7 +13,7 @@ extension ControlMessage {
             var key = try TokenKey(
                 team: try container.decode(String.self, forKey: .team),
                 keyID: try container.decode(String.self, forKey: .keyID),
-                // Either a public key or a `.p8`.
+                // The PEM contains either a public key or the private key of a `.p8` file.
                 pem: try container.decode(String.self, forKey: .pem))
             key.scope.topics = Set(try container.decodeIfPresent([String].self, forKey: .topics) ?? [])
             key.scope.relatedKeyID = try container.decodeIfPresent(String.self, forKey: .relatedKeyID)
@@ -31,8 +31,8 @@ extension ControlMessage {
         }
     }
 
-    /// The body `{"key_id": "…", "reason": "InvalidProviderToken", "topics": []}`. If the reason is missing, the key is
-    /// accepted again.
+    /// The body of a request to refuse a key: `{"key_id": "…", "reason": "InvalidProviderToken", "topics": []}`. If the
+    /// reason is missing, the key is accepted again.
     struct RefusedKey: ControlBody {
         let keyID: String
         let refusal: KeyRefusal?

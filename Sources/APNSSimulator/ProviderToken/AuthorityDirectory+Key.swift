@@ -3,10 +3,9 @@ internal import Foundation
 public import PushSimulator
 
 extension AuthorityDirectory {
-    /// Reads the stored throwaway key, or creates and stores a new one. Safe to call while another process does the
-    /// same.
+    /// Reads the stored throwaway key, or creates and stores a new one. Another process may call this at the same time.
     ///
-    /// - Throws: `SimulatorError` naming the file that can't be read, used or written.
+    /// - Throws: `SimulatorError` that names the file if it cannot be read, used or written.
     public func loadOrCreateKey() throws -> ThrowawayKey {
         let keyPath = path + "/AuthKey_\(ThrowawayKey.keyID).p8"
         return try whileLocked {

@@ -1,7 +1,7 @@
 internal import PushSimulator
 
-/// A judge of the `authorization` fields on one connection. Nearly always the value equals the last accepted one, which
-/// takes one comparison.
+/// A validator of the `authorization` fields on one connection. The value usually equals the last accepted one, so that
+/// one comparison is enough.
 struct ConnectionAuthorization {
     private let authority: ProviderTokenAuthority
     private var rules: ProviderTokenRules
@@ -9,7 +9,7 @@ struct ConnectionAuthorization {
     /// The age of the accepted token when its use was last recorded, in seconds.
     private var notedAge: Int64 = 0
 
-    /// A class, so that reading it for each request copies nothing.
+    /// An accepted value and its token. This is a class, so that reading it for each request copies nothing.
     private final class Accepted {
         let value: [UInt8]
         let token: ProviderToken
@@ -25,12 +25,12 @@ struct ConnectionAuthorization {
         rules = ProviderTokenRules(environment: environment)
     }
 
-    /// The last accepted token.
+    /// The last accepted token, or `nil` if no token was accepted.
     var token: ProviderToken? { accepted?.token }
 
-    /// Judges the value of an `authorization` field.
+    /// Validates the value of an `authorization` field.
     ///
-    /// - Parameter now: The time in seconds since 1970.
+    /// - Parameter now: the time in seconds since 1970.
     mutating func judge(_ value: UnsafeRawBufferPointer, at now: Int64) -> RequestFacts.Authorization {
         if let accepted, value.equals(accepted.value) {
             let reason =

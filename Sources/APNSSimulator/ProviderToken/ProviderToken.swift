@@ -4,9 +4,9 @@ package struct ProviderToken: Hashable, Sendable {
     package let keyID: String
     /// The time of issue, in seconds since 1970.
     package let issuedAt: Int64
-    /// The text of the token, which distinguishes tokens issued in the same second.
+    /// The bytes of the token. They distinguish tokens that were issued in the same second.
     package let text: [UInt8]
-    /// The scope of the token's key.
+    /// The scope of the key that signed the token.
     package let scope: TokenKey.Scope
 
     package init(

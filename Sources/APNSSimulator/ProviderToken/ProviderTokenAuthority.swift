@@ -1,7 +1,7 @@
 import Threading
 
-/// A cache that verifies each distinct token once for the whole simulator. Checking a signature for every request would
-/// be far too slow.
+/// A verifier that caches its results, so that each distinct token is verified once in the whole simulator. Verifying a
+/// signature for every request would be much too slow.
 final class ProviderTokenAuthority: Sendable {
     private struct State {
         var verifier: ProviderTokenVerifier
@@ -11,7 +11,7 @@ final class ProviderTokenAuthority: Sendable {
     }
 
     private let state: Mutex<State>
-    /// The maximum number of cached verdicts. It keeps a sender that makes up tokens from filling the memory.
+    /// The maximum number of cached results. The limit keeps a sender that invents tokens from filling the memory.
     private static let mostVerdicts = 10_000
     /// The maximum size of a cached `authorization` value, in bytes. Provider tokens for APNs have around 200 bytes.
     private static let longestRemembered = 1_024
@@ -33,8 +33,8 @@ final class ProviderTokenAuthority: Sendable {
         }
     }
 
-    /// Records the use of a token. Called for the first use on a connection, then once for each second in which the
-    /// token is used there, and for each refusal.
+    /// Records the use of a token. Called for the first use on a connection, for each refusal, and once for each
+    /// further second in which the connection uses the token.
     func noteUse(of token: ProviderToken, refusal: RejectionReason?, at now: Int64) {
         state.withLock { $0.uses[token.keyID, default: TokenUse()].note(token, refusal: refusal, at: now) }
     }
@@ -61,7 +61,7 @@ final class ProviderTokenAuthority: Sendable {
 
     /// Returns the reason why a key is refused for a topic, or `nil` if it is not refused.
     ///
-    /// - Parameter topic: The topic, or `nil` to find only a refusal for all topics.
+    /// - Parameter topic: the topic, or `nil` to consider only refusals for all topics.
     func refusal(of keyID: String, topic: String?) -> RejectionReason? {
         guard keysAreRefused.load(ordering: .relaxed), let refusal = state.withLock({ $0.refusals[keyID] }) else {
             return nil

@@ -1,15 +1,17 @@
-/// The rules for provider tokens that APNs enforces separately on each connection. Times are in seconds since 1970.
+/// The rules for provider tokens that APNs enforces on each connection separately. All times are in seconds since 1970.
 package struct ProviderTokenRules: Sendable {
-    /// The maximum age of a token (Apple: "Establishing a token-based connection to APNs").
+    /// The maximum age of a token, in seconds (Apple: "Establishing a token-based connection to APNs").
     package static let greatestAge: Int64 = 60 * 60
-    /// The minimum time between two tokens on one connection (same page).
+    /// The minimum time between two tokens on one connection, in seconds (Apple: "Establishing a token-based connection
+    /// to APNs").
     package static let leastTimeBetweenTokens: Int64 = 20 * 60
-    /// The maximum time that a client's clock may be ahead of ours. It is not published, but some tolerance has been
-    /// observed.
+    /// The maximum time by which a client's clock may be ahead of the simulator's, in seconds. Apple publishes no
+    /// value, but the live service has been observed to tolerate some difference.
     package static let clockTolerance: Int64 = 5 * 60
 
     private let environment: SimulatorConfiguration.Environment
-    /// The current tokens by key, and the times of their first use on this connection.
+    /// The current token of each key, with the time of its first use on this connection. The dictionary keys are key
+    /// ids.
     private var current: [String: (token: ProviderToken, since: Int64)] = [:]
     private var first: ProviderToken?
 
@@ -17,7 +19,7 @@ package struct ProviderTokenRules: Sendable {
         self.environment = environment
     }
 
-    /// Returns the reason for refusing a verified token, or `nil` if it is accepted.
+    /// Returns the reason for refusing a verified token, or `nil` to accept it.
     package mutating func admit(_ token: ProviderToken, at now: Int64) -> RejectionReason? {
         if let reason = Self.checkAge(token, at: now) ?? checkKey(token) { return reason }
         // The first token binds the connection to its team and its kind of key.
@@ -30,8 +32,8 @@ package struct ProviderTokenRules: Sendable {
         return nil
     }
 
-    /// Returns the reason why the key may not be used on this connection, or `nil` if it may (Apple: "Establishing a
-    /// token-based connection to APNs").
+    /// Returns the reason why a token's key may not be used on this connection, or `nil` if it may (Apple:
+    /// "Establishing a token-based connection to APNs").
     private func checkKey(_ token: ProviderToken) -> RejectionReason? {
         if let first, token.team != first.team { return .invalidProviderToken }
         guard token.scope.environments.contains(environment) else { return .badEnvironmentKeyInToken }

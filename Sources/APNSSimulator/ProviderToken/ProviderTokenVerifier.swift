@@ -2,11 +2,11 @@ internal import Crypto
 internal import Foundation
 internal import PushSimulator
 
-/// A verifier of the value of an `authorization` field and its signature (Apple: "Establishing a token-based connection
-/// to APNs"). It does not check times.
+/// A verifier of `authorization` values and their signatures (Apple: "Establishing a token-based connection to APNs").
+/// It does not check times.
 package struct ProviderTokenVerifier: Sendable {
-    /// Whether tokens must follow their specification exactly. Otherwise, deviations that the live service accepts are
-    /// allowed: signatures in DER form, standard base64 with padding, `iat` as a string, `Bearer`, and a missing `alg`.
+    /// Whether tokens must conform exactly to their specification. Otherwise, deviations that the live service accepts
+    /// are allowed: signatures in DER, standard base64 with padding, `iat` as a string, `Bearer`, and a missing `alg`.
     private let isStrict: Bool
     private var keys: [String: TokenKey] = [:]
 
@@ -20,7 +20,8 @@ package struct ProviderTokenVerifier: Sendable {
 
     /// Verifies the value of an `authorization` field.
     ///
-    /// - Returns: The token, or `nil` if it is malformed, not signed by its key, or of an unknown key or team.
+    /// - Returns: the token, or `nil` if it is malformed, if its signature is invalid, or if its key or team is
+    ///   unknown.
     package func verify(_ authorization: UnsafeRawBufferPointer) -> ProviderToken? {
         guard let text = tokenText(authorization) else { return nil }
         let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -50,7 +51,7 @@ package struct ProviderTokenVerifier: Sendable {
 
             init(from decoder: any Decoder) throws {
                 let value = try decoder.singleValueContainer()
-                // A fraction is allowed (RFC 7519, section 2), and Python's `time.time()` has one.
+                // `iat` may have a fraction (RFC 7519, section 2), as in the result of Python's `time.time()`.
                 if let number = try? value.decode(Double.self) {
                     self = .number(number)
                 } else {
@@ -66,7 +67,7 @@ package struct ProviderTokenVerifier: Sendable {
             }
         }
 
-        /// Returns whole seconds, clamped so that the difference between two times can't overflow.
+        /// Returns whole seconds, limited so that the difference between two times cannot overflow.
         private static func whole(_ seconds: Double) -> Int64 {
             let furthest = 9e15
             return Int64(min(furthest, max(-furthest, seconds)).rounded(.down))
@@ -92,7 +93,8 @@ package struct ProviderTokenVerifier: Sendable {
         return isStrict ? nil : try? P256.Signing.ECDSASignature(derRepresentation: bytes)
     }
 
-    /// Decodes Base64url without padding (RFC 7515, section 2), and also standard base64 with padding unless strict.
+    /// Decodes base64url without padding (RFC 7515, section 2). Unless strict, also decodes standard base64 with
+    /// padding.
     private func decodeBase64(_ part: Slice<UnsafeRawBufferPointer>) -> Data? {
         var standard: [UInt8] = []
         standard.reserveCapacity(part.count + 3)

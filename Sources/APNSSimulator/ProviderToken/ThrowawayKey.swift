@@ -2,7 +2,8 @@ internal import Crypto
 public import Foundation
 internal import PushSimulator
 
-/// A key for developers without a key from Apple. It is created once for a directory and is valid for simulators only.
+/// A key for developers who have no key from Apple. It is created once for each directory and is valid only for
+/// simulators.
 public struct ThrowawayKey: Sendable {
     public static let team = "SIMULATEDT"
     public static let keyID = "SIMULATEDK"
@@ -11,12 +12,12 @@ public struct ThrowawayKey: Sendable {
     public let path: String
     let privateKey: P256.Signing.PrivateKey
 
-    /// The public half of the key, to register with a simulator.
+    /// The public key, which a simulator can register.
     public var tokenKey: TokenKey {
         TokenKey(team: Self.team, keyID: Self.keyID, publicKey: privateKey.publicKey)
     }
 
-    /// Returns a provider token, valid for one hour after `issuedAt`.
+    /// Returns a provider token. It is valid for one hour after `issuedAt`.
     public func providerToken(issuedAt: Date = Date()) throws -> String {
         let header = #"{"alg":"ES256","kid":"\#(Self.keyID)"}"#
         let claims = #"{"iss":"\#(Self.team)","iat":\#(Int64(issuedAt.timeIntervalSince1970))}"#

@@ -1,22 +1,22 @@
 public import Crypto
 internal import PushSimulator
 
-/// The public half of a key pair that a team has registered with Apple.
+/// A public key that a team has registered with Apple.
 public struct TokenKey: Sendable {
-    /// The team ID of ten characters, which is the `iss` of its tokens.
+    /// The team id of ten characters. It is the `iss` of the key's tokens.
     public let team: String
-    /// The key ID of ten characters, which is the `kid` of its tokens.
+    /// The key id of ten characters. It is the `kid` of the key's tokens.
     public let keyID: String
     public let publicKey: P256.Signing.PublicKey
-    /// The permitted uses of the key.
+    /// The permissions of the key.
     public var scope = Scope()
 
-    /// The permissions that a key was given in Apple's developer portal.
+    /// The permissions of a key, which a developer sets in Apple's developer portal.
     public struct Scope: Hashable, Sendable {
         public var environments: Set<SimulatorConfiguration.Environment>
-        /// The permitted bundle IDs, or empty for all apps of the team.
+        /// The permitted bundle ids, or an empty set for all apps of the team.
         public var topics: Set<String>
-        /// The other key that may be used on the same connection.
+        /// The id of the other key that may be used on the same connection, or `nil` if there is none.
         public var relatedKeyID: String?
 
         public init(
@@ -28,7 +28,7 @@ public struct TokenKey: Sendable {
             self.relatedKeyID = relatedKeyID
         }
 
-        /// Returns whether the scope covers a topic. A bundle ID includes its topics with a suffix.
+        /// Returns whether the scope covers a topic. A bundle id includes its topics with a suffix.
         func covers(topic: String) -> Bool {
             topics.isEmpty || topics.contains { topic == $0 || topic.hasPrefix($0 + ".") }
         }
@@ -42,9 +42,9 @@ public struct TokenKey: Sendable {
 
     /// Creates a key from PEM text.
     ///
-    /// - Parameter pem: A public key ("PUBLIC KEY"), or a `.p8` as provided by Apple ("PRIVATE KEY"), of which only the
-    ///   public half is kept.
-    /// - Throws: `SimulatorError` naming the key if the text is neither.
+    /// - Parameter pem: a public key ("PUBLIC KEY"), or the contents of Apple's `.p8` file ("PRIVATE KEY"). Only the
+    ///   public key is kept.
+    /// - Throws: `SimulatorError` that names the key if the text is neither.
     public init(team: String, keyID: String, pem: String) throws {
         if let publicKey = try? P256.Signing.PublicKey(pemRepresentation: pem) {
             self.init(team: team, keyID: keyID, publicKey: publicKey)

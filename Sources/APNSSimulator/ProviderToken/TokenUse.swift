@@ -1,16 +1,16 @@
-/// The use of one key's provider tokens. Senders that share the key must respect Apple's limits together.
+/// The use of one key's provider tokens. All senders that share the key must respect Apple's limits together.
 public struct TokenUse: Encodable, Hashable, Sendable {
-    /// The issue times of the first 10,000 distinct tokens, in seconds since 1970, in ascending order.
+    /// The issue times of the first 10,000 distinct tokens, in seconds since 1970 and in ascending order.
     public private(set) var issued: [Int64] = []
     /// The maximum age of an accepted token, in seconds.
     public private(set) var greatestAge: Int64 = 0
-    /// The number of requests whose token came too soon after another on the same connection.
+    /// The number of requests that were refused because the connection changed to a new token too early.
     public private(set) var updatesTooSoon = 0
-    /// The number of requests whose token was too old, or from a clock that is ahead.
+    /// The number of requests that were refused because the token was too old or from a clock that is ahead.
     public private(set) var expired = 0
     private var texts: Set<[UInt8]> = []
-    /// The maximum number of distinct tokens to keep. It stops a sender that creates a token for each push from filling
-    /// the memory.
+    /// The maximum number of distinct tokens to keep. The limit keeps a sender that creates a token for each push from
+    /// filling the memory.
     private static let mostTokens = 10_000
 
     private enum CodingKeys: String, CodingKey {
@@ -29,7 +29,7 @@ public struct TokenUse: Encodable, Hashable, Sendable {
         try container.encode(expired, forKey: .expired)
     }
 
-    /// The shortest time between the issue of two tokens, in seconds, or `nil` if there were fewer than two.
+    /// The shortest time between the issue of two tokens in seconds, or `nil` if there were fewer than two tokens.
     public var shortestInterval: Int64? {
         zip(issued, issued.dropFirst()).map { $1 - $0 }.min()
     }
@@ -42,7 +42,7 @@ public struct TokenUse: Encodable, Hashable, Sendable {
         default: break
         }
         guard texts.count < Self.mostTokens, texts.insert(token.text).inserted else { return }
-        // The token is nearly always the newest one.
+        // The new token is nearly always the one issued last.
         let place = issued.lastIndex { $0 <= token.issuedAt }.map { $0 + 1 } ?? issued.startIndex
         issued.insert(token.issuedAt, at: place)
     }

@@ -1,7 +1,7 @@
 internal import PushSimulator
 
-/// The request fields that APNs evaluates, and the fields that nearly every client sends with them. Repetitions of
-/// these fields are detected at no cost.
+/// The names of the header fields that APNs evaluates, and of the fields that nearly every client sends. Repetitions of
+/// these fields can be detected without a set of names.
 package enum FieldName: UInt32 {
     case method, path, authorization, topic, pushType, messageID, expiration, priority, collapseID
     case scheme, authority, contentType, contentLength, userAgent, accept, acceptEncoding

@@ -1,14 +1,14 @@
 internal import PushSimulator
 
-/// The text of an `apns-id`: a UUID in canonical form, kept in its original spelling.
+/// The text of an `apns-id`: a UUID in its canonical form, in the original upper or lower case.
 package struct MessageID: Sendable {
-    // The first 36 lanes hold the text. The vector serves as a fixed-size array without an allocation.
+    // The first 36 lanes contain the text. The vector is used as a fixed-size array that needs no allocation.
     private var text: SIMD64<UInt8>
     private static let length = 36
 
-    /// Creates an ID from a field value.
+    /// Parses the value of an `apns-id` field.
     ///
-    /// - Returns: The ID, or `nil` unless the value is 8-4-4-4-12 hex digits.
+    /// - Returns: the id, or `nil` unless the value consists of 8-4-4-4-12 hex digits.
     init?(_ value: UnsafeRawBufferPointer) {
         guard value.count == Self.length else { return nil }
         text = SIMD64(repeating: 0)
@@ -20,7 +20,7 @@ package struct MessageID: Sendable {
         }
     }
 
-    /// Generates an ID in upper case, as APNs does.
+    /// Generates an id in upper case, as APNs does.
     init(from random: inout some RandomNumberGenerator) {
         text = SIMD64(repeating: 0x2d)
         var digits: UInt64 = 0

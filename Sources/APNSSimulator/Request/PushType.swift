@@ -26,7 +26,7 @@ package enum PushType: CaseIterable, Sendable {
         }
     }
 
-    /// The suffix that topics of this type have, or `nil` if any topic is allowed.
+    /// The suffix of topics for this type. It is `nil` if any topic is allowed.
     package var topicSuffix: TopicSuffix? {
         switch self {
         case .alert, .background: TopicSuffix.none

@@ -1,7 +1,8 @@
-/// A checker that validates requests as APNs does. Apple documents the reasons but not the order of the checks. Here
-/// the credential is checked first, so that only an authenticated client learns something about tokens.
+/// A checker that validates requests in the same way as APNs. Apple documents the reasons, but not the order of the
+/// checks. Here the credential is checked before the device token, so that only authenticated clients learn anything
+/// about tokens.
 package struct RequestChecker: Sendable {
-    /// The permissions of the connection's client certificate.
+    /// The relevant properties of the connection's client certificate.
     package struct Certificate: Sendable {
         package var isForThisEnvironment: Bool
         package var topicCount: Int
@@ -18,7 +19,7 @@ package struct RequestChecker: Sendable {
         self.certificate = certificate
     }
 
-    /// Returns the first problem with the request, or `nil` if there is none.
+    /// Returns the reason of the first failed check, or `nil` if all checks pass.
     package func check(_ request: RequestFacts) -> RejectionReason? {
         if request.hasDuplicates { return .duplicateHeaders }
         if !request.isPost { return .methodNotAllowed }
@@ -59,7 +60,7 @@ package struct RequestChecker: Sendable {
         case .malformed:
             return .badTopic
         case .absent:
-            // A certificate with a single topic implies that topic.
+            // A certificate with a single topic implies this topic.
             return certificate?.topicCount == 1 ? nil : .missingTopic
         case .present(let suffix):
             guard request.topicIsAllowed else { return .topicDisallowed }

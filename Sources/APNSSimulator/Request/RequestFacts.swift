@@ -1,6 +1,7 @@
 internal import PushSimulator
 
-/// The facts about a request that the checks need, collected field by field without keeping the text.
+/// The properties of a request that the checks need. They are collected from the header fields, and the text is not
+/// kept.
 package struct RequestFacts: Sendable {
     package enum Path: Sendable {
         case other, withoutToken, malformedToken, device
@@ -19,11 +20,12 @@ package struct RequestFacts: Sendable {
     }
 
     package var isPost = false
-    /// Whether the method is HEAD. An answer to HEAD has no body (RFC 9110, section 9.3.2).
+    /// Whether the method is HEAD. The answer to a HEAD request has no body (RFC 9110, section 9.3.2).
     package var isHead = false
     package var path = Path.other
-    /// The value of the device token's digits 1 to 8. ``tokenParameter`` is the value of digits 9 to 12.
+    /// The value of the device token's first eight hex digits.
     package var tokenPrefix: UInt32 = 0
+    /// The value of the device token's ninth to twelfth hex digits.
     package var tokenParameter: UInt16 = 0
     package var hasDuplicates = false
     package var topic = Topic.absent
@@ -40,7 +42,8 @@ package struct RequestFacts: Sendable {
 
     package init() {}
 
-    /// Records one field. The connection itself decides whether an `authorization` is valid and a topic is allowed.
+    /// Records one header field. The connection determines separately whether `authorization` is valid and the topic
+    /// allowed.
     package mutating func take(_ name: FieldName, _ value: UnsafeRawBufferPointer) {
         let bit = 1 << name.rawValue as UInt32
         hasDuplicates = hasDuplicates || seen & bit != 0
@@ -70,10 +73,10 @@ package struct RequestFacts: Sendable {
         }
     }
 
-    /// The maximum size of a collapse ID, in bytes of UTF-8.
+    /// The maximum size of a collapse id, in bytes of UTF-8.
     private static let longestCollapseID = 64
-    /// The permitted number of hex digits in a token. Tokens are opaque and may have any length (Apple: "Registering
-    /// your app with APNs"). These bounds only detect obviously wrong values.
+    /// The permitted number of hex digits in a token. Apple declares that tokens may have any length ("Registering your
+    /// app with APNs"), so these limits detect only values that are obviously wrong.
     private static let tokenDigits = 2...512
     package static let devicePath: StaticString = "/3/device/"
 
@@ -106,7 +109,7 @@ package struct RequestFacts: Sendable {
             bits |= value
             position += 1
         }
-        // No device has a token of zeros only. People use such a token to test a credential.
+        // A device token never consists of zeros only. People use such a token to test a credential.
         path = bits == 0 ? .malformedToken : .device
         tokenPrefix = UInt32(truncatingIfNeeded: leading >> 16)
         tokenParameter = UInt16(truncatingIfNeeded: leading)

@@ -1,8 +1,8 @@
-/// The rules' state of one request in progress.
+/// The state of one request in progress, as the rules see it.
 struct RequestState {
     var facts = RequestFacts()
-    /// The answer that was decided, or `nil` if the push is accepted.
+    /// The answer that was decided, or `nil` to accept the push.
     var answer: PlannedAnswer?
-    /// Data that few requests need. It is behind a reference to keep the state of all other requests small.
+    /// Data that few requests need, or `nil`. It is behind a reference to keep the state small.
     var extras: RequestExtras?
 }

@@ -1,8 +1,8 @@
-/// The requests of one connection, in memory slots that are reused.
+/// The states of the requests of one connection, stored in reusable slots.
 struct RequestStates {
-    /// The states of the requests, by the number that `RequestFlow` assigns to each.
-    // why: accessed directly and not through a subscript. Its accessors would be coroutines, which allocate on each
-    // use, and a debug build reads their value after they end.
+    /// The states of the requests, indexed by the number that `RequestFlow` assigns to each.
+    // why: callers access the array directly, because a subscript's accessors would be coroutines. Coroutines allocate
+    // on each use, and a debug build reads their value after they end.
     var states: ContiguousArray<RequestState> = []
 
     mutating func begin(_ request: Int) {
@@ -18,7 +18,7 @@ struct RequestStates {
         states[request].answer = nil
     }
 
-    /// Returns the extras of a request, and creates them if missing.
+    /// Returns the extras of a request, and creates them if they are missing.
     mutating func extras(_ request: Int) -> RequestExtras {
         if let extras = states[request].extras { return extras }
         let extras = RequestExtras()

@@ -1,6 +1,6 @@
 internal import PushSimulator
 
-/// The suffixes of topics. A suffix follows the app's bundle identifier and determines the kind of push.
+/// The suffixes of topics. A suffix follows the app's bundle id and determines the kind of push.
 package enum TopicSuffix: CaseIterable, Sendable {
     case none, complication, controls, fileprovider, liveactivity, location, pushtotalk, voip, widgets
 

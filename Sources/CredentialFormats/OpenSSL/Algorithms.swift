@@ -1,13 +1,13 @@
 internal import COpenSSL
 
-/// OpenSSL's algorithms for opening files, including the old ones that Keychain uses (RC2). They have their own library
-/// context, so that TLS in this process does not get the old algorithms.
+/// OpenSSL's algorithms for opening files, including the outdated ones that Keychain uses (RC2). They have a separate
+/// library context, so that TLS in this process does not use the outdated algorithms.
 package final class Algorithms: Sendable {
     package static let shared = Algorithms(legacy: true)
 
-    // why: OpenSSL locks a library context itself, and this one never changes after its creation
+    // why: OpenSSL locks a library context itself, and this context never changes after its creation
     nonisolated(unsafe) let context: OpaquePointer?
-    /// Whether the system has OpenSSL's module with the old algorithms. Some systems omit it.
+    /// Whether the system has OpenSSL's legacy module with the outdated algorithms. Some systems omit it.
     let hasLegacy: Bool
 
     package init(legacy: Bool) {

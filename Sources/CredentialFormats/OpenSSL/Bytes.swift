@@ -8,7 +8,7 @@ enum OpenSSLText {
         return Array(UnsafeBufferPointer(start: data, count: Int(ASN1_STRING_length(string))))
     }
 
-    /// Returns the text of a string in the character set that its type states.
+    /// Returns the text of a string, decoded from the character set that its type states.
     static func text(_ string: UnsafePointer<ASN1_STRING>?) -> String? {
         guard let string else { return nil }
         var buffer: UnsafeMutablePointer<UInt8>?
@@ -30,7 +30,7 @@ func encoded(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> In
 }
 
 extension [UInt8] {
-    /// Calls one of OpenSSL's `d2i_` functions with its moving pointer and the length.
+    /// Calls one of OpenSSL's `d2i_` functions with a pointer to the bytes, which the function moves, and their number.
     func withDERPointer<Value>(_ read: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> Value?) -> Value? {
         withUnsafeBufferPointer { bytes in
             guard var start = bytes.baseAddress.map(Optional.some) else { return nil }

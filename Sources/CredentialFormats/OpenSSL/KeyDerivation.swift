@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A limit on the work that a file may require before it opens. Anyone can write any iteration count into a file.
+/// A limit on the work that opening a file may require. It is necessary because a file may state any iteration count.
 struct DerivationBudget {
     private var iterations: Int
 
@@ -15,7 +15,7 @@ struct DerivationBudget {
         iterations -= count
     }
 
-    /// Spends the iterations of a key derivation of PKCS#5 or PKCS#12 (RFC 8018, RFC 7292), or of scrypt (RFC 7914).
+    /// Subtracts the iterations of a key derivation of PKCS#5 or PKCS#12 (RFC 8018, RFC 7292), or of scrypt (RFC 7914).
     /// Other algorithms cost nothing, because OpenSSL does not carry them out.
     mutating func spend(on algorithm: UnsafePointer<X509_ALGOR>?) throws(FileProblem) {
         guard let algorithm else { return }
@@ -49,7 +49,7 @@ struct DerivationBudget {
         }
     }
 
-    /// Returns the value of an integer, or `Int.max`, which exceeds every budget, if the integer does not fit.
+    /// Returns the value of an integer, or `Int.max` if it does not fit. `Int.max` exceeds every budget.
     static func number(_ integer: UnsafePointer<ASN1_INTEGER>?) -> Int {
         var value: Int64 = 0
         guard let integer, ASN1_INTEGER_get_int64(&value, integer) == 1 else { return .max }

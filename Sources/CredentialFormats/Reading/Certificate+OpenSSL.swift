@@ -3,7 +3,7 @@ import Foundation
 import PushModel
 
 extension Certificate {
-    /// Creates a certificate, or returns `nil` unless the bytes begin with one.
+    /// Creates a certificate from DER, or returns `nil` if the bytes do not begin with a certificate.
     package init?(der: [UInt8]) {
         defer { ERR_clear_error() }
         guard let certificate = der.withDERPointer({ d2i_X509(nil, $0, $1) }) else { return nil }
@@ -11,6 +11,8 @@ extension Certificate {
         self.init(certificate)
     }
 
+    /// Creates a certificate from OpenSSL's object, or returns `nil` if a part of it is unreadable.
+    ///
     /// - Parameter certificate: an X509, which the caller still owns.
     init?(_ certificate: OpaquePointer) {
         guard let der = encoded({ i2d_X509(certificate, $0) }), let subject = X509_get_subject_name(certificate),
@@ -35,7 +37,7 @@ extension Certificate {
         for index in 0..<max(0, X509_get_ext_count(certificate)) {
             guard let found = X509_get_ext(certificate, index) else { continue }
             var name = [CChar](repeating: 0, count: 128)
-            // Numbers instead of names make the result independent of the names that OpenSSL knows.
+            // Numeric identifiers make the result independent of the names that OpenSSL knows.
             let length = OBJ_obj2txt(&name, Int32(name.count), X509_EXTENSION_get_object(found), 1)
             guard length > 0, Int(length) < name.count else { continue }
             let identifier = String(decoding: name.prefix(Int(length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)

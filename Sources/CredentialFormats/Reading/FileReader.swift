@@ -1,7 +1,7 @@
 internal import COpenSSL
 import PushModel
 
-/// A reader that detects the format of a file and opens it.
+/// A reader that detects the format of a file and reads its keys and certificates.
 struct FileReader {
     private let passphrase: Passphrase
     private let algorithms: Algorithms
@@ -52,7 +52,7 @@ struct FileReader {
         return key
     }
 
-    /// Reads a key in OpenSSL's oldest form. Its encryption is stated in PEM headers.
+    /// Reads a key in OpenSSL's oldest format, in which PEM headers state the encryption.
     private func traditional(_ block: PEMBlock) throws(FileProblem) -> PrivateKey? {
         defer { ERR_clear_error() }
         guard block.isEncrypted else {
@@ -118,7 +118,7 @@ struct FileReader {
         return PrivateKey(pkcs8: form, algorithms)
     }
 
-    /// Returns the decrypted key, or `nil` if the bytes are not an encrypted key.
+    /// Returns the decrypted key, or `nil` if the bytes are not an encrypted key in PKCS#8.
     private mutating func encryptedPKCS8(_ der: [UInt8]) throws(FileProblem) -> PrivateKey? {
         defer { ERR_clear_error() }
         guard let sealed = der.withDERPointer({ d2i_X509_SIG(nil, $0, $1) }) else { return nil }

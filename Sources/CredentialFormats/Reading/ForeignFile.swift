@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Messages for files that contain something other than a credential. They name what the file is.
+/// Error messages for files that contain something other than a credential. They state what the file contains.
 enum ForeignFile {
     static let unknown = FileProblem(
         "is no credential: expected a .p8 key, a .p12, or PEM with a certificate and its private key")
@@ -11,7 +11,9 @@ enum ForeignFile {
     private static let publicKey = FileProblem("is a public key: the private key is needed")
     private static let bundle = FileProblem("has certificates only (PKCS#7): export certificate and key as .p12")
 
-    /// - Parameter labels: the labels of a file's PEM blocks.
+    /// Returns the problem of a PEM file that contains neither a usable key nor a certificate.
+    ///
+    /// - Parameter labels: the labels of the file's PEM blocks.
     static func problem(labels: [String]) -> FileProblem {
         for label in labels {
             switch label {
@@ -54,7 +56,8 @@ enum ForeignFile {
         return FileProblem("is damaged, or of a kind that is not known")
     }
 
-    /// Returns the number of bytes that are missing according to DER's length, or `nil` if the file is complete.
+    /// Returns the number of bytes that are missing according to the length in the DER, or `nil` if the file is
+    /// complete.
     private static func missingBytes(_ der: [UInt8]) -> Int? {
         guard der.count > 2 else { return nil }
         let first = Int(der[1])

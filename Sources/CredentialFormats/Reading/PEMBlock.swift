@@ -1,10 +1,10 @@
 import Foundation
 
-/// A block from `-----BEGIN x-----` to `-----END x-----` in a file (RFC 7468). Text around blocks, as openssl writes
-/// it, is skipped.
+/// A block from `-----BEGIN x-----` to `-----END x-----` in a file (RFC 7468). Text around blocks, such as openssl's,
+/// is skipped.
 struct PEMBlock {
     let label: String
-    /// The lines of the block: headers (RFC 1421) with an empty line after them, if there are any, and base64.
+    /// The lines of the block. Headers (RFC 1421) with an empty line after them may precede the base64 lines.
     private let lines: [Substring]
 
     static func blocks(in text: String) throws(FileProblem) -> [PEMBlock] {
@@ -32,7 +32,7 @@ struct PEMBlock {
 
     var isCertificate: Bool { ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"].contains(label) }
     var isPrivateKey: Bool { label.hasSuffix("PRIVATE KEY") }
-    /// Whether the headers name an encryption. The encryption of PKCS#8 is named by the label instead.
+    /// Whether the headers state an encryption. For PKCS#8, the label states it instead.
     var isEncrypted: Bool { lines.contains { $0.hasPrefix("Proc-Type:") && $0.contains("ENCRYPTED") } }
 
     /// The decoded bytes, or `nil` if the lines are not base64.

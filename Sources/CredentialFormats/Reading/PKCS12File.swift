@@ -1,18 +1,18 @@
 internal import COpenSSL
 import PushModel
 
-/// A `.p12` (RFC 7292), as far as it is readable without its passphrase.
+/// A `.p12` file (RFC 7292) before its passphrase is known.
 struct PKCS12File: ~Copyable {
     private let file: OpaquePointer
     private let algorithms: Algorithms
 
-    /// Parses a `.p12`, or returns `nil` if the bytes are not one.
+    /// Parses a `.p12` file, or returns `nil` if the bytes are not one.
     init?(_ bytes: [UInt8], _ algorithms: Algorithms) {
-        // The object is made in advance. Only this makes parsing use a library context other than the default one.
+        // The object must exist before parsing. Otherwise, parsing would use the default library context.
         var target = PKCS12_init_ex(NID_pkcs7_data, algorithms.context, nil)
         _ = bytes.withDERPointer { d2i_PKCS12(&target, $0, $1) }
         ERR_clear_error()
-        // A failed call has freed the object.
+        // If parsing fails, OpenSSL has freed the object.
         guard let target else { return nil }
         file = target
         self.algorithms = algorithms
@@ -44,14 +44,15 @@ struct PKCS12File: ~Copyable {
         throw FileProblem(passphrase.isMissing ? "needs a passphrase" : "the passphrase is wrong, or it is damaged")
     }
 
-    /// The number of hash rounds for the file's checksum, or `nil` if the file has no checksum that can be verified.
+    /// The number of hash rounds for verifying the file's checksum, or `nil` if the file has no checksum or one with an
+    /// unknown hash.
     private var checkableRounds: Int? {
         var algorithm: UnsafePointer<X509_ALGOR>?
         var rounds: UnsafePointer<ASN1_INTEGER>?
         PKCS12_get0_mac(nil, &algorithm, nil, &rounds, file)
         guard let algorithm, EVP_get_digestbyname(OBJ_nid2sn(OBJ_obj2nid(algorithm.pointee.algorithm))) != nil
         else { return nil }
-        // An omitted count means 1.
+        // If the count is omitted, it is 1.
         return rounds.map(DerivationBudget.number) ?? 1
     }
 }

@@ -1,9 +1,9 @@
 internal import COpenSSL
 
-/// The parts of a `.p12`, which are opened with one passphrase, bag by bag. There may be any number of keys and
-/// certificates in any order.
+/// A reader for the parts of a `.p12` file, with one candidate for the passphrase. A part contains bags with keys and
+/// certificates, any number of them in any order.
 struct PKCS12Parts {
-    /// The maximum nesting depth. A bag may contain bags.
+    /// The maximum depth of bags within bags.
     private static let greatestDepth = 4
 
     private let parts: OpaquePointer
@@ -11,6 +11,8 @@ struct PKCS12Parts {
     private let algorithms: Algorithms
     private var found = FileContents(format: .pkcs12)
 
+    /// Creates a reader.
+    ///
     /// - Parameter parts: a stack of PKCS7, which the caller still owns.
     init(_ parts: OpaquePointer, _ passphrase: [UInt8]?, _ algorithms: Algorithms) {
         self.parts = parts
@@ -18,7 +20,7 @@ struct PKCS12Parts {
         self.algorithms = algorithms
     }
 
-    /// Returns the keys and certificates, or `nil` if a part does not open.
+    /// Returns the keys and certificates, or `nil` if the passphrase does not open a part.
     consuming func contents(_ budget: inout DerivationBudget) throws(FileProblem) -> FileContents? {
         for index in 0..<OPENSSL_sk_num(parts) {
             guard let raw = OPENSSL_sk_value(parts, index) else { return nil }
@@ -29,7 +31,7 @@ struct PKCS12Parts {
             case NID_pkcs7_encrypted:
                 try budget.spend(on: part.pointee.d.encrypted?.pointee.enc_data?.pointee.algorithm)
                 bags = passphrase.withPassphrase { PKCS12_unpack_p7encdata(part, $0, $1) }
-            // A part that is encrypted for a public key. Such files do not occur in practice.
+            // A part that is encrypted with a public key. Such files do not occur in practice.
             default: throw FileProblem("has a part that is not encrypted with a passphrase")
             }
             guard let bags else { return nil }

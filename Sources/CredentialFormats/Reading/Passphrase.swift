@@ -1,6 +1,6 @@
 import PushModel
 
-/// A passphrase in the forms in which it may have been used to encrypt a file.
+/// A passphrase in the encodings with which a file may have been encrypted.
 struct Passphrase {
     private let given: Secret?
 
@@ -10,7 +10,8 @@ struct Passphrase {
 
     var isMissing: Bool { given == nil }
 
-    /// The forms for a PEM key. The second is the form that OpenSSL before 1.1 used for characters outside ASCII.
+    /// The encodings for a PEM key. The second one is OpenSSL's encoding of characters outside ASCII before version
+    /// 1.1.
     var forKey: [[UInt8]] {
         guard let given else { return [] }
         return given.withBytes { bytes in
@@ -19,13 +20,14 @@ struct Passphrase {
         }
     }
 
-    /// The forms for a `.p12`. There, no passphrase (`nil`) differs from an empty one, and both are in use.
+    /// The encodings for a `.p12`. A `.p12` may be encrypted without a passphrase (`nil`) or with an empty one, and the
+    /// two differ.
     var forPKCS12: [[UInt8]?] { forKey + [nil, []] }
 }
 
 extension [UInt8]? {
-    /// Calls `body` with the passphrase as OpenSSL expects it. `nil` and an empty passphrase differ, and the length is
-    /// passed, so a passphrase may contain NUL.
+    /// Calls `body` with the passphrase as OpenSSL expects it. OpenSSL distinguishes `nil` from an empty passphrase.
+    /// The length is passed, so a passphrase may contain NUL.
     func withPassphrase<Value>(_ body: (UnsafePointer<CChar>?, Int32) -> Value) -> Value {
         guard let self else { return body(nil, 0) }
         return (self.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer {

@@ -2,7 +2,7 @@ internal import COpenSSL
 import PushModel
 
 extension PrivateKey {
-    /// Creates a key, or returns `nil` if OpenSSL cannot write it as PKCS#8. It is then not a private key.
+    /// Creates a key from OpenSSL's object, or returns `nil` if it is not a private key.
     ///
     /// - Parameter key: an EVP_PKEY, which the caller still owns.
     init?(_ key: OpaquePointer) {
@@ -13,6 +13,8 @@ extension PrivateKey {
         self.init(algorithm: KeyAlgorithm(key), der: Secret(der), publicKeyDER: publicKey)
     }
 
+    /// Creates a key from OpenSSL's PKCS#8 object, or returns `nil` if OpenSSL does not support its algorithm.
+    ///
     /// - Parameter form: a PKCS8_PRIV_KEY_INFO, which the caller still owns.
     init?(pkcs8 form: OpaquePointer, _ algorithms: Algorithms) {
         guard let key = EVP_PKCS82PKEY_ex(form, algorithms.context, nil) else { return nil }
@@ -39,9 +41,10 @@ extension KeyAlgorithm {
     }
 }
 
-/// Returns the SubjectPublicKeyInfo in one fixed form, regardless of its form in the file.
+/// Returns the SubjectPublicKeyInfo of a key in DER. The result does not depend on how the file encodes the key.
 func subjectPublicKeyInfo(of key: OpaquePointer) -> [UInt8]? {
-    // A curve's point may also be written compressed. Keys without a curve reject the parameter, which is harmless.
+    // The point of an elliptic curve may also be written compressed. Other keys reject the parameter, which is
+    // harmless.
     _ = EVP_PKEY_set_utf8_string_param(key, "point-format", "uncompressed")
     ERR_clear_error()
     return encoded { i2d_PUBKEY(key, $0) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A detector that distinguishes text, in any encoding that editors use, from DER.
+/// A detector that distinguishes text files from DER files. Text may have any encoding that editors use.
 enum TextFile {
     /// Returns the text, or `nil` if the bytes are not text.
     static func text(of bytes: [UInt8]) -> String? {
@@ -12,7 +12,7 @@ enum TextFile {
         default: break
         }
         let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-        // The lines around blocks may have any encoding. A block itself is ASCII.
+        // Text around PEM blocks may have any encoding. The blocks are ASCII.
         if bytes.contains(0) || !hasBlock(bytes) && !bytes.allSatisfy(isPrintable) { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
 extension Certificate {
-    /// Returns whether the issuer's key has signed this certificate. The name alone proves nothing, because a renewed
-    /// authority may keep it.
+    /// Returns whether the issuer's key has signed this certificate. A comparison of names is not enough, because a
+    /// renewed authority may keep its name.
     package func isSigned(by issuer: Certificate) -> Bool {
         defer { ERR_clear_error() }
         guard subjectDER.isEmpty == false, issuerDER == issuer.subjectDER,
@@ -15,7 +15,7 @@ extension Certificate {
         return X509_verify(certificate, key) == 1
     }
 
-    /// Whether the certificate may issue others (RFC 5280, section 4.2.1.9).
+    /// Whether the certificate may issue other certificates (RFC 5280, section 4.2.1.9).
     package var isAuthority: Bool {
         defer { ERR_clear_error() }
         guard let certificate = der.withDERPointer({ d2i_X509(nil, $0, $1) }) else { return false }
@@ -23,7 +23,7 @@ extension Certificate {
         return X509_check_ca(certificate) > 0
     }
 
-    /// The name of the issuer as openssl writes it: `/C=US/O=Apple Inc./OU=G4/CN=…`.
+    /// The issuer's name in openssl's notation: `/C=US/O=Apple Inc./OU=G4/CN=…`.
     package var issuerName: String {
         defer { ERR_clear_error() }
         guard let name = issuerDER.withDERPointer({ d2i_X509_NAME(nil, $0, $1) }) else { return "" }

@@ -1,15 +1,15 @@
 internal import COpenSSL
 package import PushModel
 
-/// A signature that is stored apart from the signed content, in the form of CMS (RFC 5652), formerly PKCS #7.
+/// A function for signatures that are stored apart from the signed content, in CMS (RFC 5652, formerly PKCS #7).
 package enum DetachedSignature {
-    /// Returns a signature in DER. It uses SHA-256 and includes the time of signing and the certificates that lead to
-    /// the signer's root.
+    /// Returns the signature of some content in DER. It uses SHA-256. It includes the time of signing and the
+    /// certificates from the signer to the root.
     ///
     /// - Parameters:
     ///   - privateKeyDER: the key in PKCS#8, or in the traditional form of its algorithm.
-    ///   - others: the issuer, the issuer's issuer, and so on. The signature includes them with the signer's
-    ///     certificate.
+    ///   - others: the issuer, the issuer's issuer, and so on. The signature includes these certificates and the
+    ///     signer's.
     /// - Throws: ``FileProblem`` if the certificate or the key cannot be used, or if they do not belong together.
     package static func sign(
         _ content: [UInt8], certificate: Certificate, privateKeyDER: Secret, others: [Certificate]
@@ -37,7 +37,7 @@ package enum DetachedSignature {
                 throw refused
             }
         }
-        // The content is signed unchanged, and the list of ciphers for mail programs is omitted.
+        // The content is signed unchanged. The list of supported ciphers is omitted, because only mail programs use it.
         let flags = UInt32(CMS_DETACHED) | UInt32(CMS_BINARY) | UInt32(CMS_NOSMIMECAP)
         let signed: OpaquePointer? = content.withUnsafeBytes { bytes in
             guard let source = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return nil }

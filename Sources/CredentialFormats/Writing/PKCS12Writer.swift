@@ -2,8 +2,8 @@ internal import COpenSSL
 
 /// A writer for `.p12` files (RFC 7292).
 public enum PKCS12Writer {
-    /// Returns a certificate and its private key in the form in which Keychain exports them. It uses triple DES and
-    /// SHA-1, which the oldest readers support. This is too weak to protect a secret that matters.
+    /// Returns a `.p12` file with a certificate and its private key. Like Keychain, it uses triple DES and SHA-1, which
+    /// even the oldest readers support. This encryption is too weak to protect an important secret.
     ///
     /// - Parameter name: the `friendlyName`, which readers display.
     /// - Throws: ``FileProblem`` if one of the texts is not valid PEM.
@@ -20,7 +20,8 @@ public enum PKCS12Writer {
         }
         defer { EVP_PKEY_free(key) }
         let cipher = NID_pbe_WithSHA1And3_Key_TripleDES_CBC
-        // -1 omits the checksum, because old readers do not know the default one. The checksum is added below.
+        // -1 omits the checksum, because old readers do not support OpenSSL's default. A checksum with SHA-1 is added
+        // below.
         guard let file = PKCS12_create(passphrase, name, key, certificate, nil, cipher, cipher, rounds, -1, 0) else {
             throw FileProblem("can't be written as PKCS #12")
         }

@@ -3,11 +3,11 @@ import Foundation
 public import PushModel
 
 extension PrivateKey {
-    /// The PBKDF2 iterations that OWASP recommends with SHA-256, well below the limit of ``FileContents``.
+    /// The number of PBKDF2 iterations. OWASP recommends this number with SHA-256. ``FileContents`` accepts many more.
     private static let derivationRounds: Int32 = 600_000
 
-    /// Returns the key as PEM, encrypted with AES-256 under a key that PBKDF2 derives from the passphrase (PKCS#8, RFC
-    /// 5958; RFC 8018).
+    /// Returns the key as PEM, encrypted with AES-256 in the form of PKCS#8 (RFC 5958). PBKDF2 (RFC 8018) derives the
+    /// encryption key from the passphrase.
     ///
     /// - Throws: ``FileProblem`` if OpenSSL fails.
     public func encryptedPEM(passphrase: Secret) throws(FileProblem) -> Secret {

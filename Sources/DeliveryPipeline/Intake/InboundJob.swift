@@ -3,41 +3,42 @@ import Foundation
 package import PushModel
 import Traces
 
-/// A delivery, and what is known about its job before the body is decoded.
+/// A delivery with the properties of its job that can be read without decoding the body.
 package struct InboundJob: Sendable {
     package let delivery: AMQPDelivery
-    /// The delivery that is settled when the job ends: the original one, or a redelivery after a lost connection.
+    /// The tag of the delivery to settle when the job ends: the original one, or a redelivery after a lost connection.
     var tag: AMQPDeliveryTag
     package let lane: Lane
     let queue: JobQueue
-    /// The reason why the broker dropped the message from its queue, or `nil` if it did not.
+    /// The reason why the broker dropped the message from its queue, or `nil` if it was not dropped.
     package let drop: Drop?
-    /// When this worker first received the message.
+    /// The time at which this worker first received the message.
     let arrivedAt: Timestamp
-    /// The time at which this worker received the delivery that is open now. The broker's acknowledgement timeout
-    /// starts then.
+    /// The time at which this worker received the delivery with ``tag``. The broker's acknowledgement timeout starts
+    /// then.
     var deliveredAt: Timestamp
-    /// The number of earlier deliveries that were not settled, as the broker counted them when it made the delivery
-    /// that is open now.
+    /// The number of earlier deliveries of the message that were not settled, as counted by the broker for the delivery
+    /// with ``tag``.
     package var earlierDeliveries: Int
-    /// The time at which the job was first published, if that is known, and otherwise the time of its arrival.
+    /// The time at which the job was first published, or the time of its arrival if the time of publication is unknown.
     let since: Timestamp
     /// Whether ``since`` is the time of publication.
     let isDated: Bool
-    /// Whether a worker published the message. Headers about splitting are only trusted from workers.
+    /// Whether a worker published the message. Some headers, such as those about splitting, are only trusted from
+    /// workers.
     let isWorkers: Bool
-    /// Whether another delivery may already have started this job, because its name is claimed or because the broker
-    /// may have copied the message. The claim may come from an earlier request of this job that was never answered.
+    /// Whether another delivery may already have started this job. This is possible if the job's name is claimed, or if
+    /// the broker may have duplicated the message. The claim may also be the job's own, from an earlier request that
+    /// was never answered.
     var mayBeCopy = false
 
     /// The queue of the delivery that is settled when the job ends. After a lost connection, this may be the queue of
     /// dropped jobs.
     var source: JobQueue { JobQueue(tagIndex: tag.queueIndex) ?? queue }
 
-    /// Creates the job of a delivery.
+    /// Creates the job of a delivery, or returns `nil` if the delivery comes from an unknown queue.
     ///
     /// - Parameter worker: the broker user that workers publish as, or `nil` if the broker does not validate users.
-    /// - Returns: `nil` if the delivery comes from an unknown queue.
     package init?(
         _ delivery: AMQPDelivery, at now: Timestamp = Timestamp(milliseconds: 0), worker: String? = nil
     ) {
@@ -60,9 +61,9 @@ package struct InboundJob: Sendable {
             }
     }
 
-    /// Returns the time of publication: from a worker's header, from the broker's message interceptor, or from the
-    /// publisher. A future time is replaced by the current time, because the clock must be wrong. A time more than 30
-    /// days ago is ignored.
+    /// Returns the time of publication, or `nil` if it is unknown or more than 30 days ago. It comes from a worker's
+    /// header, from the broker's message interceptor, or from the publisher. A future time is replaced by the current
+    /// time, because the clock must be wrong.
     private static func publication(_ properties: AMQPProperties, now: Timestamp) -> Timestamp? {
         let carried = properties.headers[JobHeader.since]?.integer ?? properties.headers["timestamp_in_ms"]?.integer
         let seconds = properties.timestamp.flatMap { Int64(exactly: $0) }.flatMap { $0 < 1 << 40 ? $0 : nil }
@@ -71,33 +72,33 @@ package struct InboundJob: Sendable {
         return claimed < oldest ? nil : Timestamp(milliseconds: min(claimed, now.milliseconds))
     }
 
-    /// The routing key under which the job is dead-lettered: its lane, or the publisher's key if that is not a lane.
+    /// The routing key for dead-lettering the job: its lane, or the publisher's key if that is not a lane.
     var deadKey: String {
         drop != nil && Lane(of: delivery) == nil ? delivery.routingKey.cut(toBytes: 255) : lane.rawValue
     }
 
-    /// The destination of the job when its worker stops: its lane or, for a suspect, the suspects.
+    /// The destination of the job when its worker stops: its lane or, for a suspect job, the queue of suspects.
     var home: OutboundMessages.Destination { queue == .suspects ? .suspects : .lane }
 
-    /// The number of the attempt that this delivery is for, from 1.
+    /// The number of the attempt that this delivery is for, starting at 1.
     package var attempt: Int { max(1, Int(clamping: delivery.properties.headers[JobHeader.attempt]?.integer ?? 1)) }
 
     var hasBeenTried: Bool { delivery.properties.headers[JobHeader.firstAttempt] != nil }
 
     /// Returns the time of the first attempt, or the current time if this is the first one. A future time is replaced
-    /// by the current time, because it would keep the job forever.
+    /// by the current time, because the job would otherwise be retried forever.
     package func firstAttempt(now: Timestamp) -> Timestamp {
         let claimed = delivery.properties.headers[JobHeader.firstAttempt]?.integer ?? now.milliseconds
         return Timestamp(milliseconds: min(max(claimed, 0), now.milliseconds))
     }
 
-    /// The trace context of the message (W3C Trace Context). The current version has 55 characters. A value over 255
-    /// bytes is ignored, because it would not fit into the headers of later messages.
+    /// The `traceparent` header of the message (W3C Trace Context), or `nil` if it is missing or longer than 255 bytes.
+    /// The current version has 55 bytes. A longer value would not fit into the headers of later messages.
     package var traceparent: String? {
         delivery.properties.headers[JobHeader.traceparent]?.string.flatMap { $0.utf8.count <= 255 ? $0 : nil }
     }
 
-    /// The trace state of the message (W3C Trace Context), or `nil` if it is invalid.
+    /// The `tracestate` header of the message (W3C Trace Context), or `nil` if it is missing or invalid.
     var tracestate: String? {
         delivery.properties.headers[JobHeader.tracestate]?.string.flatMap { TraceState.isGood($0) ? $0 : nil }
     }
@@ -111,36 +112,37 @@ package struct InboundJob: Sendable {
         wasDeliveredBefore || mayBeCopy || delivery.properties.headers[JobHeader.redelivered] == .boolean(true)
     }
 
-    /// Whether this message itself was delivered before, and not only the job that it belongs to. In that case, the
+    /// Whether this message itself was delivered before, and not only another message of the same job. If so, the
     /// worker that claimed the job may be gone, and this delivery must report the outcome.
     var comesAgain: Bool {
         wasDeliveredBefore || delivery.properties.headers[JobHeader.deliveredBefore] == .boolean(true)
     }
 
-    /// Whether this message was delivered before. The broker has moved a dropped message, so the `redelivered` flag of
-    /// this delivery does not refer to the original queue.
+    /// Whether this message was delivered before. For a dropped message, the drop reason determines this. The broker
+    /// moved the message, so the `redelivered` flag of the delivery does not refer to the original queue.
     private var wasDeliveredBefore: Bool { drop?.wasDelivered ?? delivery.isRedelivered }
 
-    /// Whether a worker received the job from this queue and then died. RabbitMQ 4 sets the delivery count of the
-    /// original queue on the first delivery of a dead letter. That count exceeds the original queue's limit, and later
-    /// counts start at one.
+    /// Whether a worker received the job from this queue and then died. On the first delivery of a dead letter,
+    /// RabbitMQ 4 reports the delivery count of the original queue, which exceeds that queue's limit. Later counts
+    /// start at one.
     var wasLookedAt: Bool {
         delivery.isRedelivered && (drop == nil || earlierDeliveries <= PipelineNames.suspectDeliveries)
     }
 
-    /// The name of the part that a worker made of a job: a chunk, or the recipients that are left for another attempt.
+    /// The name of the part of a job that a worker published as this message: a chunk, or the recipients that are left
+    /// for another attempt. It is `nil` for a complete job.
     var part: String? { delivery.properties.headers[JobHeader.part]?.string }
 
     var isChunk: Bool { isWorkers && delivery.properties.headers[JobHeader.chunk] == .boolean(true) }
 
-    /// The number of recipients in each chunk, if the job was already given a name to be split under.
+    /// The number of recipients in each chunk, or `nil` if no worker has decided to split the job.
     var chunkSize: Int? {
         guard isWorkers, part != nil else { return nil }
         return delivery.properties.headers[JobHeader.chunkSize]?.integer.flatMap { $0 > 0 ? Int(clamping: $0) : nil }
     }
 
-    /// The time slot that a worker assigned to the job. A slot too far in the future is ignored, because it comes from
-    /// a wrong clock.
+    /// The time slot that a worker assigned to the job, or `nil` if there is none. A slot too far in the future is
+    /// ignored, because it comes from a wrong clock.
     var slot: Pacer.Slot? {
         let latest = arrivedAt.milliseconds + Int64(PaceLimit.longest) * 1_000
         guard isWorkers, let due = delivery.properties.headers[JobHeader.slot]?.integer, (0...latest).contains(due),
@@ -149,21 +151,22 @@ package struct InboundJob: Sendable {
         return Pacer.Slot(due: Timestamp(milliseconds: due), rate: Int(clamping: rate))
     }
 
-    /// The time for which the job has waited for a rate limit, in seconds.
+    /// The time that the job has waited for a rate limit, in seconds.
     var paced: Int {
         guard isWorkers, let seconds = delivery.properties.headers[JobHeader.paced]?.integer else { return 0 }
         return Int(min(max(0, seconds), Int64(PaceLimit.longest)))
     }
 
-    /// The owner of an earlier claim request for this job, made before the job was delayed.
+    /// The owner in an earlier claim request for this job, which was made before the job was delayed. It is `nil` if
+    /// there was no such request.
     var earlierClaimant: String? {
         delivery.properties.headers[JobHeader.claim]?.string.flatMap { UUID(uuidString: $0)?.uuidString.lowercased() }
     }
 
     /// Returns the number of earlier deliveries that were not settled (rabbitmq.com, "Quorum Queues"). The broker sets
-    /// or overwrites the header on each message that it redelivers. On other messages the header comes from a
-    /// publisher. From RabbitMQ 4.3 on, `x-acquired-count` counts all deliveries, and `x-delivery-count` omits those
-    /// that timed out.
+    /// or overwrites the count in the headers of each message that it redelivers. On other messages, the headers come
+    /// from a publisher and are ignored. From RabbitMQ 4.3 on, `x-acquired-count` counts all deliveries, and
+    /// `x-delivery-count` omits those that timed out.
     private static func earlierDeliveries(_ delivery: AMQPDelivery) -> Int {
         guard delivery.isRedelivered else { return 0 }
         let headers = delivery.properties.headers

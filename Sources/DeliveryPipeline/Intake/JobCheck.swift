@@ -2,11 +2,11 @@ import AMQPClient
 package import PushModel
 
 extension PipelineConfiguration {
-    /// Decodes a message body, and rejects faults that can be found without knowing apps and outputs.
+    /// Decodes a message body, and checks everything that does not depend on apps or outputs.
     ///
     /// - Parameters:
     ///   - messageID: the message's `message_id` property, which is the job's id if the body has none.
-    ///   - makeID: returns an id for a job that has neither.
+    ///   - makeID: a closure that creates an id if neither the body nor `messageID` contains one.
     package func decode(
         _ body: [UInt8], messageID: String?, now: Timestamp, makeID: () -> String
     ) throws(JobRejection) -> Job {
@@ -22,7 +22,7 @@ extension PipelineConfiguration {
         let job = try JobDecoder.decode(
             body, messageID: messageID,
             limits: JobLimits(recipients: limits.maximumRecipients, now: now), makeID: makeID)
-        // A second copy of the job can only be recognized by its id.
+        // A second copy of the job can only be recognized by the id.
         if job.atMostOnce, !job.hasGivenID {
             throw job.rejected("id", "is required with at_most_once, here or as the message's message_id")
         }
@@ -34,9 +34,9 @@ extension PipelineConfiguration {
 }
 
 extension PipelineConfiguration {
-    /// Checks the message regardless of its body.
+    /// Checks everything that does not depend on the body: whether the broker dropped the message, and its headers.
     ///
-    /// - Throws: a rejection if the message cannot be used.
+    /// - Throws: ``JobRejection`` if the broker dropped the message or the headers are invalid.
     func check(_ inbound: InboundJob, now: Timestamp) throws(JobRejection) {
         if let drop = inbound.drop { throw rejection(of: inbound, field: "message", drop.reason, now: now) }
         let delivery = inbound.delivery
@@ -58,7 +58,7 @@ extension PipelineConfiguration {
         let body: [UInt8]
         let messageID = inbound.delivery.properties.messageID
         do throws(EncodedBody.Fault) {
-            // Extracting the content copies the body, so it is skipped for a body that is too large.
+            // Extracting the content copies the body, so this step is skipped for a body that is too large.
             let isTooLarge = inbound.delivery.body.count > limits.maximumJobBytes + EncodedBody.overhead
             body = isTooLarge ? inbound.delivery.body : try inbound.delivery.content()
         } catch {
@@ -67,13 +67,14 @@ extension PipelineConfiguration {
         return try decode(body, messageID: messageID, now: now, makeID: makeID)
     }
 
-    /// Returns the rejection of a message. It names the job and the app if these can be determined.
+    /// Returns the rejection of a message, with the names of the job and the app if they can be determined.
     func rejection(of inbound: InboundJob, field: String, _ problem: String, now: Timestamp) -> JobRejection {
         let (id, app) = names(of: inbound, now: now)
         return JobRejection(jobID: id, app: app, faults: [.init(field: field, problem: problem)])
     }
 
-    /// Returns the job's id and app for the rejection event. A body that may have ended a worker is not decoded again.
+    /// Returns the job's id and app for the rejection event, each `nil` if it cannot be determined. A body that may
+    /// have crashed a worker is not decoded again.
     private func names(of inbound: InboundJob, now: Timestamp) -> (id: String?, app: String?) {
         let delivery = inbound.delivery
         let messageID = delivery.properties.messageID
@@ -91,7 +92,7 @@ extension PipelineConfiguration {
 }
 
 extension EncodedBody.Fault {
-    /// A description of the fault of a body and how to correct it.
+    /// The fault of a body in a sentence, and how to correct it.
     var problem: String {
         let found =
             switch self {

@@ -1,31 +1,32 @@
 package import PushModel
 
-/// A queue that workers consume.
+/// A queue that workers consume jobs or dropped messages from.
 package enum JobQueue: Sendable, Hashable {
     /// The queue of a lane, in which publishers' jobs arrive.
     case lane(Lane)
-    /// The overflow queue of a lane. It takes jobs of apps that exceed their share, so that other apps' jobs do not
-    /// wait for them.
+    /// The overflow queue of a lane. It takes jobs of apps that exceed their share, so that the jobs of other apps do
+    /// not wait behind them.
     case overflow(Lane)
-    /// The queue of jobs that were delivered several times without being settled. They are processed one at a time,
-    /// because one of them may be ending the workers.
+    /// The queue of suspects: jobs that were delivered several times without being settled. They are processed one at a
+    /// time, because such a job may be crashing the workers.
     case suspects
     /// The queue of messages that the broker dropped from other queues. Workers report and dead-letter them.
     case dropped
 
     /// All queues in order of priority, which is also the order of their indices. The overflow queue of a lane comes
-    /// before the lane itself, because its jobs have waited longer. Apps without overflow have capacity of their own.
+    /// before the lane itself, because its jobs have waited longer. This does not delay other apps, because each app
+    /// has its own share of the capacity.
     package static let all: [JobQueue] = Lane.allCases.flatMap { [.overflow($0), .lane($0)] } + [.suspects, .dropped]
 
-    /// The queues that share a connection, and therefore a limit on bytes. Urgent jobs do not wait behind large jobs of
-    /// other lanes. No job waits behind the jobs of an app that exceeds its share.
+    /// The groups of queues that share a connection, and therefore a limit on bytes. Urgent jobs do not wait behind
+    /// large jobs of other lanes. No job waits behind the jobs of an app that exceeds its share.
     package static let connections: [[JobQueue]] = [
         [.lane(.urgent)], [.lane(.normal), .lane(.bulk)], Lane.allCases.map { .overflow($0) } + [.suspects, .dropped],
     ]
 
     static let overflows = all.filter(\.isOverflow)
 
-    /// The index of the queue in ``all``, which delivery tags contain.
+    /// The index of the queue in ``all``. Delivery tags contain this index.
     package var index: Int {
         switch self {
         case .overflow(let lane): 2 * lane.place
@@ -35,8 +36,8 @@ package enum JobQueue: Sendable, Hashable {
         }
     }
 
-    /// Returns the index that delivery tags contain for a shard of the queue, from 1. Only lanes have more than one
-    /// shard.
+    /// Returns the index of a shard of the queue in delivery tags. Shards are numbered from 1, and only lanes have more
+    /// than one.
     package func tagIndex(shard: Int) -> UInt16 { UInt16(index + Self.all.count * (shard - 1)) }
 
     package init?(tagIndex: UInt16) {

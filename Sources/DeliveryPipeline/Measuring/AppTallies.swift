@@ -2,8 +2,9 @@ import Metering
 import PushModel
 import Threading
 
-/// The push counters of each app. A limited number of registered apps have counters of their own, the other registered
-/// apps share one set, and unregistered apps share another. Therefore no message can create a new time series.
+/// The counters of pushes by app. Registered apps have counters of their own, up to a maximum number of apps. Further
+/// registered apps share one set of counters, and unregistered apps share another. Therefore no message can create a
+/// new time series.
 package final class AppTallies: Sendable {
     private struct State {
         var own: [String: OutcomeTally] = [:]
@@ -12,6 +13,7 @@ package final class AppTallies: Sendable {
     }
 
     private let registry: MetricRegistry
+    /// The maximum number of apps with counters of their own.
     private let most: Int
     private let other, unknown: OutcomeTally
     private let state = Mutex(State())
@@ -37,7 +39,8 @@ package final class AppTallies: Sendable {
         }
     }
 
-    /// Returns the counters of an app. The result may be cached if `isKnown` is true.
+    /// Returns the counters of an app, and whether the app is registered. Only the counters of a registered app may be
+    /// cached.
     func tally(of app: String) -> (tally: OutcomeTally, isKnown: Bool) {
         state.withLock { state in
             if let own = state.own[app] { return (own, true) }

@@ -1,8 +1,8 @@
 import Metering
 
-/// The counts of pushes by output and result. An output that the worker does not have is not counted.
+/// The counters of pushes by output and result. Pushes of an output that the worker does not have are not counted.
 ///
-/// Used only on the pipeline's queue.
+/// Only the pipeline's queue uses this object.
 // why: unchecked, because one queue makes all accesses.
 final class OutputTallies: @unchecked Sendable {
     private struct Cells {
@@ -16,7 +16,7 @@ final class OutputTallies: @unchecked Sendable {
     }
 
     private let cells: [String: Cells]
-    /// The cells of the last push's output, kept because most pushes have the same output as the one before.
+    /// The output of the last push and its counters. Most pushes have the same output as the push before.
     private var last: (output: String, cells: Cells)?
 
     init(_ registry: MetricRegistry, outputs: some Sequence<String>) {

@@ -2,19 +2,24 @@ package import Metering
 import PushModel
 
 /// The metrics of the pipeline. All of them exist before the pipeline starts, so that they are exported from the
-/// beginning. Only the pipeline's queue writes them.
+/// beginning. Except for ``commits``, only the pipeline's queue writes them.
 package final class PipelineMeter: Sendable {
+    /// The times from the due time of a job to its start, by lane.
     private let ages: [MetricHistogram]
-    /// The times until outcomes are safe, by lane: of jobs on their first attempt, and of jobs on later attempts.
+    /// The times from the due time of a job until its outcomes are confirmed, by lane. Jobs on their first attempt and
+    /// jobs on later attempts have separate histograms.
     private let firstOutcomes, laterOutcomes: [MetricHistogram]
+    /// The times from publishing a message to the broker's confirm.
     private let confirms: MetricHistogram
-    /// The durations of commits. The task that marks dead tokens writes this histogram.
+    /// The durations of commits in the database. The task that marks dead tokens writes this histogram.
     let commits: MetricHistogram
-    /// The counters of connections to the broker.
+    /// The counters of connections to the broker that were made, that could not be made, and that were lost.
     private let connected, notConnected, lost: MetricCell
+    /// The counters of outcomes that outputs reported, by verdict.
     private let attempts: [MetricCell]
+    /// The counters of retries, by their delay in seconds.
     private let retries: [Int: MetricCell]
-    /// The pushes that were delayed for another attempt or by a refused credential, by lane.
+    /// The counters of pushes that wait for another attempt or until their credential is accepted, by lane.
     private let deferred: [MetricCell]
     package let apps: AppTallies
     package let reasons: ReasonTallies
@@ -25,7 +30,7 @@ package final class PipelineMeter: Sendable {
     /// - Parameters:
     ///   - delays: the delays of the delay queues, in seconds.
     ///   - mostApps: the maximum number of apps with time series of their own.
-    ///   - reasons: the known reasons of each output's provider.
+    ///   - reasons: the names of the reasons that each output's provider gives, by output.
     package init(_ registry: MetricRegistry, delays: [Int], mostApps: Int, reasons: [String: [String]]) {
         let lanes = Lane.allCases.map(\.rawValue)
         ages = lanes.map { registry.histogram(.jobAge, [$0]) }
@@ -50,16 +55,17 @@ package final class PipelineMeter: Sendable {
         (isOpen ? connected : wasOpen ? lost : notConnected).add()
     }
 
-    /// Records the age of a job that is started.
+    /// Records the time from the due time of a job to its start. Later attempts and jobs without a time of publication
+    /// are not recorded.
     func starts(_ job: StartedJob, now: Timestamp) {
         guard job.inbound.isDated, !job.inbound.hasBeenTried else { return }
         ages[job.inbound.lane.place].observe(now.since(job.due))
     }
 
-    /// Records the time until the broker confirmed a message.
+    /// Records the time from publishing a message to the broker's confirm.
     func confirmed(_ message: UnconfirmedMessage, now: Timestamp) { confirms.observe(now.since(message.since)) }
 
-    /// Records the time until the outcomes of this number of recipients were safe.
+    /// Records the time from the due time of a job until a number of its outcomes were confirmed.
     func told(_ job: OpenJob, _ count: Int, now: Timestamp) {
         let outcomes = job.inbound.hasBeenTried ? laterOutcomes : firstOutcomes
         outcomes[job.inbound.lane.place].observe(now.since(job.due), times: count)
@@ -78,7 +84,7 @@ package final class PipelineMeter: Sendable {
     /// Counts a push of this job that waits for another attempt or until its credential is accepted.
     func deferred(_ job: OpenJob) { deferred[job.inbound.lane.place].add() }
 
-    /// Counts an outcome whose push was not accepted.
+    /// Counts an outcome that is not `sent`, by app and by reason.
     func settled(_ outcome: Outcome, as kind: OutcomeKind, reason: String?) {
         outcome.job.tally.count(kind.place)
         reasons.count(outcome, reason)

@@ -1,13 +1,13 @@
 import Metering
 import PushModel
 
-/// The counters of the reasons why pushes were not accepted. A reason that the code does not know is counted as
+/// The counters of the reasons why pushes were not accepted. A reason that is not listed for its output is counted as
 /// `other`.
 ///
-/// Used only on the pipeline's queue.
+/// Only the pipeline's queue uses this object.
 // why: unchecked, because one queue makes all accesses.
 package final class ReasonTallies: @unchecked Sendable {
-    /// The reasons that Martlet itself gives, for every output.
+    /// The reasons that Martlet itself assigns, for every output.
     package static let ours = [
         "AppPaused", Outcome.cancelled, "ConnectionFailed", "ConnectionLost", "CredentialRefused", "CredentialUnusable",
         "NoCredential", "RequestTimeout", "RetriesExhausted", "StreamRefused", "StreamReset", "UnknownApp",
@@ -33,8 +33,8 @@ package final class ReasonTallies: @unchecked Sendable {
             otherOfMartlet = cell(.martlet, ReasonTallies.other)
         }
 
-        /// Returns the counter of a reason. A refused credential is the provider's verdict, but its reason is one of
-        /// ``ours``.
+        /// Returns the counter of a reason. If a provider refuses a credential, the provider is the judge, but the
+        /// reason is one of ``ours``.
         func cell(_ judge: Outcome.Judge, _ reason: String) -> MetricCell {
             guard judge == .provider else { return martlet[reason] ?? otherOfMartlet }
             return provider[reason] ?? (ReasonTallies.ours.contains(reason) ? martlet[reason] : nil) ?? otherOfProvider
@@ -42,7 +42,7 @@ package final class ReasonTallies: @unchecked Sendable {
     }
 
     private let cells: [String: Cells]
-    /// The counter used last. Most reasons equal the one before and need no look-up.
+    /// The last reason and its counter. Most outcomes have the same reason as the outcome before and need no look-up.
     private var last: (output: String, judge: Outcome.Judge, reason: String, cell: MetricCell)?
 
     init(_ registry: MetricRegistry, _ reasons: [String: [String]]) {

@@ -3,8 +3,8 @@ import PushModel
 import Store
 
 /// The parts of a message that are equal in all of its deliveries: its queue, body and publisher, and the properties
-/// and headers that a worker reads. The broker's counters, its `redelivered` flag and its notes on dead letters are
-/// excluded. Two messages that no worker can distinguish have the same identity.
+/// and headers that a worker reads. The broker's counters, `redelivered` flag and dead-letter headers are excluded. Two
+/// messages that no worker can distinguish have the same identity.
 struct MessageIdentity: Sendable, Hashable {
     private let queue: UInt16
     private let body: JobContent
@@ -12,14 +12,16 @@ struct MessageIdentity: Sendable, Hashable {
 
     /// Creates the identity of a message.
     ///
-    /// - Parameter queue: the tag index of the queue from which the broker dropped the message, or `nil` if it did not.
+    /// - Parameter queue: the tag index of the queue from which the broker dropped the message, or `nil` if it was not
+    ///   dropped.
     init(_ delivery: AMQPDelivery, droppedFrom queue: UInt16? = nil) {
         self.queue = queue ?? delivery.tag.queueIndex
         body = JobContent(delivery.body)
         var hasher = Hasher()
         hasher.combine(delivery.routingKey)
         hasher.combine(delivery.properties.userID)
-        // Sorted here, because the broker may reorder the headers when it redelivers a message.
+        // These properties list the headers in a fixed order, because the broker may reorder them when it redelivers a
+        // message.
         hasher.combine(delivery.properties.carried)
         envelope = hasher.finalize()
     }

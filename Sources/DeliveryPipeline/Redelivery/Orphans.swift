@@ -1,8 +1,9 @@
 import AMQPClient
 import PushModel
 
-/// The jobs that this worker was processing when their delivery's connection was lost. They are keyed by the identity
-/// of their message, because the broker redelivers it. A value type without clock or I/O.
+/// The orphans: jobs that this worker was processing when the connection of their delivery was lost. The broker
+/// redelivers their messages, so each orphan is found by the identity of its message. A value type without clock or
+/// I/O.
 ///
 /// | orphan | redelivery of its message | result |
 /// |---|---|---|
@@ -11,10 +12,10 @@ import PushModel
 /// | has ended | within five minutes, to this worker | the new delivery is acknowledged at once |
 /// | has ended | later, or to another worker first | the job is sent again, marked as redelivered |
 ///
-/// Only a delivery with the broker's `redelivered` flag is matched, or one that the broker dropped from the job's queue
-/// because lost connections exhausted its delivery limit. The broker's delivery count shows whether another worker had
-/// the message in between. If so, the delivery is not matched, because that worker may have sent pushes or claimed the
-/// job's name. Several orphans may have the same identity; each matches one delivery.
+/// A delivery is matched only if it has the broker's `redelivered` flag, or if the broker dropped it from the job's
+/// queue because lost connections exhausted the delivery limit. The broker's delivery count shows whether another
+/// worker had the message in between. If so, the delivery is not matched, because that worker may have sent pushes or
+/// claimed the job's name. Several orphans may have the same identity. Each of them matches one delivery.
 package struct Orphans {
     enum Match {
         case atWork(OpenJob)
@@ -32,15 +33,15 @@ package struct Orphans {
 
     private struct Ended {
         let at: Timestamp
-        /// The number of deliveries before the one that was lost.
+        /// The number of deliveries of the message before the one whose connection was lost.
         let earlierDeliveries: Int
     }
 
     private var atWork: [MessageIdentity: [OpenJob]] = [:]
-    /// The orphans that ended, the earliest first.
+    /// The orphans that have ended, by the identity of their message, the earliest first.
     private var ended: [MessageIdentity: [Ended]] = [:]
     private var endedCount = 0
-    /// The time at which each message of a lost connection was last added.
+    /// The time at which an orphan was last added, by the identity of its message.
     private var known: [MessageIdentity: Timestamp] = [:]
     private var lastSweep = Timestamp(milliseconds: 0)
 
@@ -55,15 +56,15 @@ package struct Orphans {
         if known.count < Self.mostEnded { known[identity] = now }
     }
 
-    /// Removes a job that has ended in this worker, because the broker holds everything that it produced.
+    /// Removes an orphan that this worker no longer processes. ``end(_:now:)`` may still remember it as ended.
     mutating func remove(_ job: OpenJob) {
         guard job.isOrphan, let identity = job.identity else { return }
         atWork[identity]?.removeAll { $0 === job }
         if atWork[identity]?.isEmpty == true { atWork[identity] = nil }
     }
 
-    /// Records that everything an orphan produced is safe. An incomplete job, or one that the broker must dead-letter,
-    /// is not remembered.
+    /// Records that all outcomes of an orphan are confirmed. An incomplete orphan, or one that the broker must
+    /// dead-letter, is not remembered.
     mutating func end(_ job: OpenJob, now: Timestamp) {
         remove(job)
         guard let identity = job.identity, !job.isIncomplete, !job.isUntakeable else { return }
@@ -75,7 +76,8 @@ package struct Orphans {
         ended[identity, default: []].append(Ended(at: now, earlierDeliveries: job.inbound.earlierDeliveries))
     }
 
-    /// Finds and removes the orphan that a delivery belongs to. Jobs that are still at work come first.
+    /// Finds the orphan to which a delivery belongs, and removes it. Orphans at work come before orphans that have
+    /// ended. Returns `nil` if the delivery belongs to no orphan.
     mutating func match(_ inbound: InboundJob, _ names: PipelineNames, now: Timestamp) -> Match? {
         guard !isEmpty else { return nil }
         let queue = inbound.drop?.limitingQueue.flatMap { names.tagIndex(ofQueue: $0) }
@@ -103,7 +105,8 @@ package struct Orphans {
     }
 
     /// Returns whether a delivery may be a copy that the broker made of an orphan's message. If a broker stops while it
-    /// dead-letters a message from a delay queue, it dead-letters the message again, without the flag `redelivered`.
+    /// dead-letters a message from a delay queue, it dead-letters the message a second time, without the `redelivered`
+    /// flag.
     mutating func mayBeCopied(_ inbound: InboundJob, now: Timestamp) -> Bool {
         guard !known.isEmpty, !inbound.delivery.isRedelivered, inbound.delivery.properties.headers["x-death"] != nil
         else { return false }

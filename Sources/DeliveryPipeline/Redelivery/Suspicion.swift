@@ -1,11 +1,13 @@
-/// The action for a job that was delivered repeatedly without being settled. A delivery that ended with a connection
-/// loss that this worker survived is no evidence against the job. Any other delivery may have killed a worker.
+/// The action for a job that was delivered repeatedly without being settled. A delivery that this worker lost together
+/// with its connection is no evidence against the job. Any other delivery may have crashed a worker.
 ///
-/// | deliveries before | unexplained by survived losses | action |
+/// | earlier deliveries | not explained by lost connections | action |
 /// |---|---|---|
 /// | any | five or more | the job is moved to the suspects |
 /// | close to the broker's limit | fewer | the job is published again, so that the broker counts from zero |
 /// | fewer | fewer | none |
+///
+/// A suspect is never moved. It is published again only if lost connections explain all of its deliveries.
 package enum Suspicion: Sendable, Hashable {
     case none
     case suspect
@@ -15,7 +17,7 @@ package enum Suspicion: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - deliveries: the number of earlier deliveries from this queue, as counted by the broker.
-    ///   - survived: the number of losses of the queue's connection that this worker survived.
+    ///   - survived: the number of times that this worker lost the queue's connection and survived.
     package init(deliveries: Int, survived: Int, queue: JobQueue) {
         let unexplained = deliveries - survived
         let limit = queue == .suspects ? PipelineNames.suspectDeliveries : PipelineNames.deliveries

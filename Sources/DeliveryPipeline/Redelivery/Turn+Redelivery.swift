@@ -2,23 +2,24 @@ import AMQPClient
 
 /// The handling of redeliveries after a lost connection.
 extension Turn {
-    /// Handles the loss of these queues' connection. The broker redelivers every open delivery of them.
+    /// Handles the loss of the connection that consumes these queues. All jobs with an unsettled delivery from the
+    /// queues become orphans, because the broker redelivers them.
     mutating func loseConnection(of queues: [JobQueue]) {
         for job in outbox.ledger.openDeliveries where !job.isOrphan && queues.contains(job.inbound.source) {
             orphans.add(job, now: now)
         }
     }
 
-    /// Continues the job that this worker already has at work for the message of a delivery. Acknowledges the delivery
-    /// if that job has ended.
+    /// Matches a delivery with the orphan to which it belongs. An orphan at work continues with the new delivery. If
+    /// the orphan has ended, the delivery is acknowledged.
     ///
-    /// - Returns: `false` if there is no such job, and the delivery is handled like any other.
+    /// - Returns: `false` if the delivery belongs to no orphan and must be handled like any other.
     mutating func takeUp(_ inbound: InboundJob, _ names: PipelineNames) -> Bool {
         switch orphans.match(inbound, names, now: now) {
         case .atWork(let job):
             (job.inbound.tag, job.inbound.deliveredAt) = (inbound.tag, inbound.deliveredAt)
             job.inbound.earlierDeliveries = inbound.earlierDeliveries
-            // The budget already holds the same bytes.
+            // The byte budget already holds the same bytes for the lost delivery.
             lost(inbound)
         case .ended:
             let job = open(inbound)

@@ -3,17 +3,17 @@ import AMQPClient
 import Logging
 import PushModel
 
-/// The handling of messages that the broker refused. A value type without clock or I/O.
+/// The component that handles messages that the broker refused. A value type without clock or I/O.
 ///
 /// | refused message | action |
 /// |---|---|
-/// | an event, first refusal | published again after one second |
-/// | an event, later refusal | moved to a delay queue and published when it returns; its jobs are done |
-/// | an event, after `retry.maximum_age` | dead-lettered |
-/// | an event refused by a delay queue, for too long | dead-lettered |
+/// | a result event, first refusal | published again after one second |
+/// | a result event, later refusal | moved to a delay queue and published when it returns; its jobs are done |
+/// | a result event, after `retry.maximum_age` | dead-lettered |
+/// | a result event refused by a delay queue, for too long | dead-lettered |
 /// | any other message | published again after 1, 5, 30, 120, 900 seconds; its job stays open |
-/// | a waiting job on its way to the overflow queue | not published again; it waits in the worker (``MoveControl``) |
-/// | an original job or a chunk whose job's connection is lost | dropped, because the broker redelivers the job |
+/// | a waiting job that was to be moved | not published again; it waits in the worker (``MoveControl``) |
+/// | an original job or a chunk, if the job became an orphan | dropped, because the broker redelivers the job |
 /// | a retry or an original job, for too long | dead-lettered, and an event reports it |
 /// | a chunk or a job under its new name, for too long | treated as too large |
 /// | a message to the dead-letter exchange | published again after 1, 5, 30, 120, 900 seconds, then every hour |
@@ -22,7 +22,7 @@ import PushModel
 ///
 /// "Too long" means that a job would stay open for more than 25 minutes. Messages that will be published again wait in
 /// the worker. The recipients of their jobs count towards `maximumInFlight`, and their deliveries count towards the
-/// prefetch. Their number on one connection is therefore limited.
+/// prefetch. The number of waiting messages is therefore limited.
 struct Refusals {
     var configuration: PipelineConfiguration
 
@@ -47,7 +47,7 @@ struct Refusals {
         for (seconds, ids) in waiting { turn.wait(.refusal(ids), seconds * 1_000) }
     }
 
-    /// Handles a message that the broker can never accept.
+    /// Gives up a message that the broker will never accept, and lets the broker dead-letter the jobs of the message.
     ///
     /// - Parameter returned: a return for which ``AMQPReturn/isFinal`` is true.
     func returned(_ returned: AMQPReturn, _ splitting: inout Splitting, _ turn: inout Turn) {
@@ -66,13 +66,14 @@ struct Refusals {
         }
     }
 
-    /// Removes refused jobs in their original form, and refused chunks, whose messages the broker redelivers.
+    /// Removes the waiting messages whose jobs the broker redelivers: original jobs and chunks.
     func forgetOrphans(_ splitting: inout Splitting, _ turn: inout Turn) {
         for id in turn.outbox.waitingOrphans() { forget(id, &splitting, &turn) }
     }
 
-    /// Removes a message of a job that the broker redelivers. If the message is a chunk, splitting stops. The job is
-    /// then marked incomplete, so that its remaining settlements do not complete the whole job.
+    /// Removes a refused message without publishing it again, because the broker redelivers its job. If the message is
+    /// a chunk, the splitting of the job stops. The job is then marked incomplete, because its settlements no longer
+    /// cover all chunks.
     private func forget(_ id: UInt64, _ splitting: inout Splitting, _ turn: inout Turn) {
         splitting.abandon(chunk: id, &turn)
         for job in turn.outbox.met(id) { turn.lost(job) }
@@ -99,10 +100,11 @@ struct Refusals {
         return arrivals.min().map { turn.now.seconds + Int64(seconds) - $0 > RefusalLadder.longestForJobs } ?? false
     }
 
-    /// Dead-letters a message that was refused for too long.
+    /// Gives up a message that was refused for too long. The message is dead-lettered or, if it is a step of splitting
+    /// a job, the broker dead-letters the job.
     ///
-    /// - Returns: `false` if that is impossible. Either the dead-letter exchange itself refuses the message, or the
-    ///   event could not be distinguished from a forged one.
+    /// - Returns: `false` if this is impossible, because the dead-letter exchange itself refuses the message, or
+    ///   because a dead event could not be distinguished from a forged one.
     private func giveUp(
         _ id: UInt64, _ message: UnconfirmedMessage, because reason: String, _ splitting: inout Splitting,
         _ turn: inout Turn
@@ -165,7 +167,7 @@ extension ChunkPlan {
 }
 
 extension AMQPReturn {
-    /// Whether the broker would refuse the same message again. AMQP can't carry it, it is larger than the broker's
-    /// `max_message_size`, or the broker refuses a property (406, precondition failed).
+    /// Whether the broker would refuse the same message again. Either AMQP can't carry it, or it is larger than the
+    /// broker's `max_message_size`, or the broker refuses a property (406, precondition failed).
     var isFinal: Bool { isImpossible || code == 406 }
 }

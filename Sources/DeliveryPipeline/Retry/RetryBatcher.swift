@@ -1,12 +1,12 @@
 import PushModel
 
-/// A collector that groups a job's recipients that wait for another attempt. Recipients share a message if their delays
-/// are equal, and if either all or none of their pushes may have been accepted. The mark `redelivered` applies to the
-/// whole message.
+/// A collector that groups the recipients of a job that need another attempt. Recipients share a message if their
+/// delays are equal, and if either all or none of their pushes may have been accepted. The second condition is
+/// necessary because the mark `redelivered` applies to the whole message.
 struct RetryBatcher {
     struct Batch {
         let job: RoutedJob
-        /// The delay in seconds, or 0 if another worker is to send the pushes at once.
+        /// The delay in seconds, or 0 to requeue the pushes at once for another worker.
         let seconds: Int
         /// Whether the pushes were held or returned unsent, which does not count as an attempt.
         let isHeld: Bool
@@ -16,7 +16,7 @@ struct RetryBatcher {
     }
 
     private struct Key: Hashable {
-        /// The routed job. The delivery is not sufficient, because it may have two routed jobs with different
+        /// The routed job. The delivery is not sufficient as a key, because it may have two routed jobs with different
         /// recipients.
         let job: ObjectIdentifier
         let seconds: Int

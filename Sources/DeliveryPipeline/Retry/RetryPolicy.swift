@@ -12,7 +12,7 @@ package import PushModel
 /// | 4 | 15 min, the time that Apple requires after a 500 or 503 |
 /// | 5 and later | 1 h |
 ///
-/// If a provider requests a longer time, the next longer delay is used.
+/// If a provider requests a longer delay, the next longer entry is used.
 public struct RetryPolicy: Sendable {
     package enum Decision: Equatable {
         case wait(seconds: Int)
@@ -27,7 +27,8 @@ public struct RetryPolicy: Sendable {
     /// The time after its first attempt during which a push is retried, in seconds.
     public let maximumAge: Int
 
-    /// The minimum time for which a push is held, in seconds, if ``delays`` has an entry of at least that length.
+    /// The minimum time for which a push is held, in seconds. It applies if ``delays`` has an entry of at least this
+    /// length.
     private static let leastHold = 30
 
     public static let defaultDelays = [5, 30, 120, 900, 3600]
@@ -43,11 +44,11 @@ public struct RetryPolicy: Sendable {
     /// Returns the action after a failed attempt.
     ///
     /// - Parameters:
-    ///   - attempt: the number of the failed attempt, from 1.
+    ///   - attempt: the number of the failed attempt, starting at 1.
     ///   - age: the time since the first attempt, in seconds.
-    ///   - wish: the minimum delay that the provider requests, in seconds.
-    ///   - patience: the maximum sum of the delays between attempts, in seconds, if the provider sets one. Time for
-    ///     which a push was held does not count.
+    ///   - wish: the minimum delay that the provider requests, in seconds, or 0 for no minimum.
+    ///   - patience: the maximum sum of the delays between attempts, in seconds, or `nil` if the provider sets none.
+    ///     Time for which a push was held does not count.
     package func decide(
         afterAttempt attempt: Int, age: Int64 = 0, wish: Int32 = 0, patience: Int? = nil,
         expiration: Job.Expiration?, now: Timestamp
@@ -69,14 +70,14 @@ public struct RetryPolicy: Sendable {
         return wanted <= left ? wanted : delays.last { $0 <= left && $0 >= wish }
     }
 
-    /// The delay of a held push whose provider names no delay, in seconds. It is also the interval at which jobs of a
-    /// paused app are checked again.
+    /// The delay of a held push whose provider names no delay, in seconds, or `nil` without any delays. It is also the
+    /// interval at which jobs of a paused app are checked again.
     package var shortestHold: Int? { holds.first ?? delays.last }
 
     private var holds: [Int] { delays.filter { $0 >= Self.leastHold } }
 
-    /// Returns the hold time of a push whose app is paused, or whose credential is unusable or refused. A hold is not
-    /// an attempt. If no delay matches `wish`, a shorter one is used, because the push may be held again.
+    /// Returns the action for a push whose app is paused, or whose credential is unusable or refused. Holding a push is
+    /// not an attempt. The hold is not longer than `wish` if a delay allows that, because the push may be held again.
     package func hold(
         age: Int64 = 0, wish: Int32 = 0, expiration: Job.Expiration?, now: Timestamp
     ) -> Decision {

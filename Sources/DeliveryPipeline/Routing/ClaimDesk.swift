@@ -3,7 +3,8 @@ import Logging
 import PushModel
 import Store
 
-/// The claims of jobs that must be the first with their name. A job continues after the database has answered.
+/// The component that claims the names of jobs in the database before they are sent. A job continues once the database
+/// has answered.
 ///
 /// While the database is unavailable, jobs wait in delay queues. They are moved there after a timeout, or at once if
 /// earlier jobs have timed out. Otherwise they would use up the worker's capacity, and jobs behind them would exceed
@@ -28,7 +29,8 @@ struct ClaimDesk {
         return claims.add(asked) ? nil : goOnWithoutClaim(asked, mayBeClaimed: false, &turn)
     }
 
-    /// Returns the next statement, if any. Called at the end of every turn.
+    /// Returns the next batch of claims for the database, or `nil` if there is none. The core calls this method at the
+    /// end of every turn.
     mutating func next(_ turn: inout Turn) -> Claims.Batch? {
         if !isWatched, !claims.isEmpty {
             isWatched = true
@@ -37,9 +39,9 @@ struct ClaimDesk {
         return claims.next(id: turn.outbox.messages.nextID())
     }
 
-    /// Handles jobs whose claims have timed out.
+    /// Handles jobs whose claims have timed out. Chunks continue, and other jobs are moved to a delay queue or settled.
     ///
-    /// - Returns: the decisions about these jobs.
+    /// - Returns: the decisions about the jobs that are not moved.
     mutating func overdue(_ turn: inout Turn) -> [Decision] {
         isWatched = false
         let overdue = claims.overdue(
@@ -47,9 +49,10 @@ struct ClaimDesk {
         return overdue.compactMap { goOnWithoutClaim($0.asked, mayBeClaimed: $0.mayBeClaimed, &turn) }
     }
 
-    /// Handles the database's answers to a batch.
+    /// Handles the database's answers to a batch of claims.
     ///
     /// - Parameter answers: the answers to the requests of the batch, in the same order.
+    /// - Returns: the decisions about the jobs that are neither dropped nor rejected.
     mutating func answered(_ id: UInt64, _ answers: [ClaimAnswer], _ turn: inout Turn) -> [Decision] {
         let (answered, missing) = claims.answered(id, answers)
         if missing > 0 {
@@ -72,7 +75,7 @@ struct ClaimDesk {
             turn.release(started)
             turn.outbox.moveUnclaimed(
                 started, seconds: seconds, firstAttempt: firstAttempt,
-                // A claim that was not yet sent to the database only passes on the claimant of an earlier request.
+                // If the claim was not sent to the database yet, the job keeps the claimant of an earlier request.
                 claimant: mayBeClaimed ? asked.claim.request.owner : started.inbound.earlierClaimant)
             return nil
         case .expire: return .settle(started, .expired, reason: "DatabaseUnavailable")
@@ -84,8 +87,8 @@ struct ClaimDesk {
         let started = asked.job
         started.hasClaim = true
         if case .taken = answer { started.inbound.mayBeCopy = true }
-        // If an earlier claim of this job was never answered, its statement may have been committed late. The job is
-        // then not a certain duplicate.
+        // If an earlier claim of this job was never answered, its statement may have been committed late. The job may
+        // then be the owner of the claim, and not a duplicate.
         let verdict = asked.claim.verdict(
             answer, comesAgain: started.inbound.comesAgain || started.inbound.earlierClaimant != nil,
             isToBeSplit: started.isToBeSplit)

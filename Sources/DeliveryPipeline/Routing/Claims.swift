@@ -1,16 +1,18 @@
 import PushModel
 package import Store
 
-/// The claims that wait for the database. One statement runs at a time, and further claims are collected meanwhile. A
-/// value type without clock or I/O.
+/// The claims that wait for the database. Only one statement runs at a time, and further claims are collected until it
+/// is answered. A value type without clock or I/O.
 ///
 /// | claim | waits until |
 /// |---|---|
 /// | collected | the previous statement is answered |
 /// | in a statement | the answer arrives |
-/// | either, of a chunk | two seconds have passed; it is sent unclaimed, as its claim matters only after a rare crash |
-/// | either, of another job | ten seconds have passed; the job is moved to a delay queue, together with its claim |
-/// | made after a timeout | no wait; handled as above at once, until a statement is answered |
+/// | of a chunk, in both cases | at most two seconds have passed; the chunk is then sent unclaimed |
+/// | of another job, in both cases | at most ten seconds have passed; the job then moves to a delay queue |
+/// | made after such a timeout | no wait; handled at once as after a timeout, until a statement is answered |
+///
+/// A chunk may be sent unclaimed because its claim matters only after a rare crash.
 package struct Claims {
     package struct Batch: Sendable {
         package let id: UInt64
@@ -25,17 +27,18 @@ package struct Claims {
     }
 
     private var queue = StatementQueue<Asked>()
-    /// Whether the database is slow, so that chunks do not wait for it.
+    /// Whether a claim has timed out since the last answer. New chunks then do not wait for the database.
     private var isDelayed = false
-    /// Whether other jobs have timed out.
+    /// Whether the claim of a whole job or a retry has timed out since the last answer. Such jobs then do not wait for
+    /// the database.
     private var isAway = false
 
-    /// Whether no job waits.
+    /// Whether no claim waits.
     var isEmpty: Bool { queue.isEmpty }
 
     /// Adds a claim.
     ///
-    /// - Returns: `false` if the job must not wait because earlier ones have timed out.
+    /// - Returns: `false` if the job must not wait because earlier claims have timed out.
     mutating func add(_ asked: Asked) -> Bool {
         if asked.claim.rule == .chunk ? isDelayed : isAway { return false }
         queue.add(asked)
@@ -50,7 +53,7 @@ package struct Claims {
     /// Claiming twice is harmless.
     ///
     /// - Parameter answers: the answers, in the order of the requests.
-    /// - Returns: the answers to jobs that still wait, and the number of missing answers.
+    /// - Returns: the claims that still waited, with their answers, and the number of missing answers.
     mutating func answered(
         _ id: UInt64, _ answers: [ClaimAnswer]
     ) -> (answered: [(asked: Asked, answer: ClaimAnswer)], missing: Int) {
@@ -63,9 +66,13 @@ package struct Claims {
         )
     }
 
-    /// Removes the jobs that have waited for at least this number of milliseconds.
+    /// Removes the claims that have waited for too long.
     ///
-    /// - Returns: these jobs, and whether each was part of a statement, so that it may be claimed now or later.
+    /// - Parameters:
+    ///   - chunks: the maximum wait of a chunk, in milliseconds.
+    ///   - others: the maximum wait of other jobs, in milliseconds.
+    /// - Returns: the removed claims, and whether each was part of a statement. The database may commit such a claim
+    ///   now or later.
     mutating func overdue(chunks: Int, others: Int, now: Timestamp) -> [(asked: Asked, mayBeClaimed: Bool)] {
         let (asked, gathering) = queue.takeOut {
             now.milliseconds - $0.since.milliseconds >= Int64($0.claim.rule == .chunk ? chunks : others)

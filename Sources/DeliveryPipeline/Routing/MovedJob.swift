@@ -1,4 +1,4 @@
-/// A job that has waited in this worker and is being moved to another of the workers' queues.
+/// A waiting job that this worker moves to another queue instead of starting it.
 final class MovedJob: OpenJob {
     let waiting: WaitingJob
 

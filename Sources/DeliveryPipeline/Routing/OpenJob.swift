@@ -1,26 +1,28 @@
 import PushModel
 
-/// A delivery that this worker is processing: an entry of the pending settlements. Used only on the pipeline's queue.
+/// A job that this worker is processing, with an entry in the pending settlements. Only the pipeline's queue uses this
+/// object.
 package class OpenJob {
     var inbound: InboundJob
     /// Whether the connection of the delivery is lost, so that the broker redelivers the message.
     var isOrphan = false
-    /// The identity of the message, set once a connection is lost.
+    /// The identity of the message, or `nil` until its connection is lost.
     var identity: MessageIdentity?
-    /// Whether splitting stopped early. The job's settlements may then complete although chunks are missing.
+    /// Whether splitting stopped early. All settlements of the job may then be complete although chunks are missing.
     var isIncomplete = false
     /// The job's entry in the pending settlements, or -1 before it has one.
     var entry = -1
-    /// Whether the job's name is claimed, by this delivery or another. A job that is requeued then gets a new name.
+    /// Whether the job's name is claimed, by this delivery or another. If so, the job gets a new name when it is
+    /// requeued.
     var hasClaim = false
-    /// Whether the broker never accepts the messages made of this job. The job is then dead-lettered by the broker
-    /// itself.
+    /// Whether the job must be rejected instead of acknowledged, so that the broker dead-letters it. This is necessary
+    /// if the broker never accepts the messages that result from the job.
     var isUntakeable = false
-    /// The capacity that the job takes of its app and its queue.
+    /// The capacity that the job takes of its app and its queue, or `nil` if it takes none.
     var load: Scheduler.Load?
     /// Whether the job was passed to an output.
     var isSent = false
-    /// The counts for the log.
+    /// The numbers of the job's outcomes, for its log line.
     var tally = JobTally()
 
     /// The trace, or `nil` if the job is not traced.
@@ -30,10 +32,10 @@ package class OpenJob {
         self.inbound = inbound
     }
 
-    /// The time from which the job's outcome can be expected.
+    /// The earliest time at which the job could be sent: its publication or, if that is later, its `send_at`.
     var due: Timestamp { inbound.since }
 
-    /// The trace headers of messages that result from this job.
+    /// The trace headers of messages that result from this job, or `nil` if it belongs to no trace.
     var traceHeaders: TraceHeaders? { trace?.headers ?? inbound.trace }
 
     /// Whether a redelivery of the job would be treated as a duplicate of itself.

@@ -3,19 +3,20 @@ import Foundation
 import PushModel
 import Store
 
-/// The routing of jobs. A value type without clock or I/O, except that each claim gets a random owner.
+/// The router, which decides on the output and the credential of a job. A value type without clock or I/O. Only the
+/// owners of claims are random.
 struct Router {
-    /// The first step for a job whose turn has come.
+    /// The first step for a job that the scheduler starts.
     enum First {
         case settle(Outcome.Verdict, reason: String)
-        /// The job's `send_at` is in the future.
+        /// The job is delayed, because its `send_at` is in the future.
         case delay(seconds: Int)
-        /// The database must decide whether the job is the first with its name.
+        /// The job waits for the database to decide whether it is the first with its name.
         case claim(Claim)
         case goOn
     }
 
-    /// The route of a job that may be sent.
+    /// The route of a job after its first step.
     enum Route {
         case split
         case send(Credential?)
@@ -31,7 +32,8 @@ struct Router {
 
     /// Returns the output and the environment of a job.
     ///
-    /// - Throws: a rejection if the job has a permanent fault.
+    /// - Throws: a rejection if the output or the app is unknown, the publisher is not allowed, or the output does not
+    ///   accept the job.
     func address(
         _ job: Job, _ inbound: InboundJob, _ snapshot: Snapshot
     ) throws(JobRejection) -> (output: RunningOutput, environment: PushEnvironment) {
@@ -83,7 +85,7 @@ struct Router {
         case .failure(.unsuitable(let explanation)): throw job.rejected("credential", explanation)
         case .failure(let failure):
             switch failure {
-            // The app or its credential was removed in the meantime.
+            // The app has no credential, or it was removed while the job waited for its claim.
             case .noCredential, .unknownApp, .unsuitable: return .settle(.failed, because: failure)
             case .paused, .credentialUnusable:
                 return switch configuration.retry.hold(expiration: job.expiration, now: now) {
@@ -114,7 +116,7 @@ extension RoutingFailure {
     /// Whether an operator has paused the app.
     var isPause: Bool { if case .paused = self { true } else { false } }
 
-    /// The reason in an outcome.
+    /// The reason with which outcomes report the failure.
     var reason: String {
         switch self {
         case .unknownApp: "UnknownApp"

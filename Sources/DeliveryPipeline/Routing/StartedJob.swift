@@ -1,6 +1,6 @@
 import PushModel
 
-/// A job whose turn has come.
+/// A job that the scheduler has started, with its output and environment.
 final class StartedJob: OpenJob {
     let job: Job
     let appLoad: AppLoad
@@ -9,7 +9,7 @@ final class StartedJob: OpenJob {
     /// The maximum number of recipients that are sent as one job.
     let chunkSize: Int
     let isToBeSplit: Bool
-    /// Whether the job's recipients received an outcome without an output.
+    /// Whether all recipients of the job were settled without an output.
     var isSettled = false
 
     init(_ waiting: WaitingJob, to output: RunningOutput, _ environment: PushEnvironment) {

@@ -3,7 +3,7 @@ import Store
 
 /// The load of one app in a worker: its waiting jobs by lane, and its recipients in flight.
 ///
-/// Used only on the pipeline's queue.
+/// Only the pipeline's queue uses this object.
 // why: unchecked, because one queue makes all accesses.
 package final class AppLoad: @unchecked Sendable {
     /// The jobs of one queue that were started and not yet settled.
@@ -14,11 +14,12 @@ package final class AppLoad: @unchecked Sendable {
     }
 
     package let app: String
-    /// The numbers of recipients in flight. Urgent ones are counted separately, because they do not wait behind the
+    /// The number of urgent recipients in flight. They are counted separately, because they do not wait behind the
     /// app's other recipients.
     private var urgentInFlight = 0
+    /// The number of recipients in flight that are not urgent.
     private var otherInFlight = 0
-    /// The started jobs, in the order of ``JobQueue/all``.
+    /// The started jobs, by the queue's index.
     private var started = Array(repeating: Started(), count: JobQueue.all.count)
     /// The counters for the app's outcomes.
     private(set) var tally = OutcomeTally.none
@@ -26,12 +27,13 @@ package final class AppLoad: @unchecked Sendable {
     private var hasTally = false
     /// The number of jobs that were decoded and not yet started, in all lanes.
     package private(set) var waiting = 0
-    /// The recipients of the waiting jobs, in the order of ``JobQueue/all``.
+    /// The number of recipients of the waiting jobs, by the queue's index.
     private var queued = Array(repeating: 0, count: JobQueue.all.count)
     /// The rate limiter, or `nil` if the app has no rate limit.
     private(set) var pacer: Pacer?
+    /// The app's entry in the table of rate limits, or `nil` if it has no rate limit.
     private var pace: AppPace?
-    /// The table of rate limits that ``pace`` was read from.
+    /// The table of rate limits from which ``pace`` was read.
     private var paces = AppPaces.none
 
     package init(app: String) {
@@ -89,7 +91,8 @@ package final class AppLoad: @unchecked Sendable {
 
     func mustWait(in queue: JobQueue) -> Bool { isPaced(in: queue) && pacer?.maySend == false }
 
-    /// Returns the number of recipients that may wait in a queue. Recipients in queues of higher priority come first.
+    /// Returns the number of recipients that may wait in a queue. The recipients that wait in queues of higher priority
+    /// are already subtracted.
     func room(in queue: JobQueue) -> Int { (pacer?.room ?? 0) - queuedBefore(queue) }
 
     private func queuedBefore(_ queue: JobQueue) -> Int {
@@ -98,7 +101,7 @@ package final class AppLoad: @unchecked Sendable {
 
     func spend(_ recipients: Int, from queue: JobQueue) { if isPaced(in: queue) { pacer?.spend(recipients) } }
 
-    /// Returns a time slot for a job that leaves this worker, or `nil` if no rate limit applies.
+    /// Returns a time slot for a job that must wait in the broker, or `nil` if no rate limit applies.
     package func slot(for job: WaitingJob, now: Timestamp) -> Pacer.Slot? {
         let queue = job.inbound.queue
         guard isPaced(in: queue), let rate = pacer?.rate else { return nil }
@@ -108,7 +111,8 @@ package final class AppLoad: @unchecked Sendable {
             now: now)
     }
 
-    /// Returns whether a job that arrives now can be sent at once, because the rate limit covers everything before it.
+    /// Returns whether a job that arrives now can be sent at once, because the rate limit allows all recipients that
+    /// wait before it.
     func hasNothingBefore(_ queue: JobQueue) -> Bool {
         (pacer?.credit ?? 0) > Double(queuedBefore(queue) + queued[queue.index])
     }
@@ -135,10 +139,10 @@ package final class AppLoad: @unchecked Sendable {
         started[queue.index].pace.settled(recipients, at: now)
     }
 
-    /// Returns the app's recent throughput in a queue.
+    /// Returns the app's recent throughput in a queue, per second.
     func pace(_ queue: JobQueue, now: Timestamp) -> Pace.Count { started[queue.index].pace.inASecond(now: now) }
 
-    /// Counts a started job. A settled job is counted with a negative number of recipients.
+    /// Counts a started job. For a settled job, the number of recipients is negative.
     func add(_ recipients: Int, from queue: JobQueue) {
         started[queue.index].jobs += recipients.signum()
         started[queue.index].recipients += recipients

@@ -2,14 +2,14 @@ import AMQPClient
 import DequeModule
 import PushModel
 
-/// The decoded jobs of one queue. Apps take turns. Within an app, the oldest job goes first; if the app is
-/// rate-limited, jobs that are exempt from the limit go before the others.
+/// The waiting jobs of one queue. Apps take turns. Within an app, the oldest job goes first. If the app is
+/// rate-limited, jobs that are exempt from the limit go before all others.
 ///
 /// The queue's prefetch bounds the number of jobs, so no other bound is needed.
 package struct FairQueue {
     /// The size of a set of jobs: their number, their recipients, and their bytes.
     ///
-    /// A negative limit admits no job.
+    /// A limit with negative numbers admits no job.
     package struct Size: Sendable, Equatable {
         package var jobs: Int
         package var recipients: Int
@@ -66,7 +66,7 @@ package struct FairQueue {
             return counted(firstFree.arrivedAt < first.arrivedAt ? free.popFirst() : jobs.popFirst())
         }
 
-        /// Removes the newest job. An exempt job is taken only if there are no others.
+        /// Removes the newest job. A job that is exempt from the rate limit is removed only if no other jobs are left.
         mutating func popLast() -> WaitingJob? { counted(jobs.popLast() ?? free.popLast()) }
 
         private mutating func counted(_ job: WaitingJob?) -> WaitingJob? {
@@ -84,7 +84,7 @@ package struct FairQueue {
     package private(set) var size = Size()
     package var count: Int { size.jobs }
 
-    /// The job that has waited longest.
+    /// The job that has waited longest, or `nil` if no job waits.
     var oldest: InboundJob? {
         queues.values.compactMap(\.oldest).min { $0.arrivedAt < $1.arrivedAt }
     }
@@ -99,9 +99,12 @@ package struct FairQueue {
         size += job.size
     }
 
-    /// Removes and returns the oldest job of the next app that may start one.
+    /// Removes and returns the oldest job of the next app that may start one, or returns `nil` if no app may start a
+    /// job.
     ///
-    /// - Parameter mustWait: whether the app may only start jobs that are exempt from its rate limit.
+    /// - Parameters:
+    ///   - mayStart: a closure that returns whether an app may start a job.
+    ///   - mustWait: a closure that returns whether an app may only start jobs that are exempt from its rate limit.
     package mutating func next(
         where mayStart: (AppLoad) -> Bool, unless mustWait: (AppLoad) -> Bool = { _ in false }
     ) -> WaitingJob? {
@@ -117,7 +120,8 @@ package struct FairQueue {
     private func isFirstFree(_ app: AppLoad) -> Bool { queues[ObjectIdentifier(app)]?.first?.isFree == true }
 
     /// Removes and returns a job that exceeds a limit: the newest job of the app that uses the largest share of its
-    /// limit. Returns `nil` if that limit and the limit of all apps are kept, or if the app may start a job.
+    /// limit. Returns `nil` if neither the app's limit nor the limit of all apps is exceeded, or if the app may start a
+    /// job.
     package mutating func surplus(
         over limit: (AppLoad) -> Size, all: Size, where mayStart: (AppLoad) -> Bool
     ) -> WaitingJob? {
@@ -135,11 +139,11 @@ package struct FairQueue {
         return take(at: turn) { $0.popLast() }
     }
 
-    /// Removes the jobs that have waited for at least this time. A clock that was set back by as much has the same
-    /// effect.
+    /// Removes the jobs that have waited for at least a number of milliseconds. Setting the clock back by this time has
+    /// the same effect.
     mutating func removeAll(waitingFor milliseconds: Int64, now: Timestamp) -> [WaitingJob] {
         var all: [WaitingJob] = []
-        // In reverse order, because an app without further jobs is removed from the list.
+        // The order is reversed, because an app without further jobs is removed from the list.
         for turn in turns.indices.reversed() {
             let app = ObjectIdentifier(turns[turn])
             while let arrival = queues[app]?.oldest?.arrivedAt.milliseconds,

@@ -1,16 +1,17 @@
-/// The limits on the work that a worker holds in advance, in recipients. They follow its recent throughput, so that the
-/// worker holds a few seconds' work. The rest stays in the broker for all workers. A value type.
+/// The limits on the work that a worker holds in advance. They follow the worker's recent throughput, so that it holds
+/// the work of a few seconds. All other work stays in the broker for all workers. A value type without clock or I/O.
 package struct HoldingRule {
-    /// The number of recipients that one app may always have in flight. With fewer, its throughput could not be
-    /// measured.
+    /// The number of recipients that one app may always have in flight. With a smaller number, the app's throughput
+    /// could not be measured.
     package static let leastInFlight = 2_000
     private static let secondsInFlight = 2
-    /// The throughput, in jobs per second, from which the limit on waiting jobs grows with the throughput. Sending such
-    /// jobs takes less work than publishing them again.
+    /// The throughput, in jobs per second, from which the limit on waiting jobs grows with the throughput. At this
+    /// throughput, sending a job takes less work than publishing it to another queue.
     private static let movedInASecond = 4_000
 
     /// The prefetch of the lane, which all of its apps share.
     let places: Int
+    /// The limit on the bytes of the jobs that a consuming connection holds.
     let bytes: Int
     /// The maximum number of recipients that are sent as one job.
     let chunkSize: Int
@@ -19,11 +20,11 @@ package struct HoldingRule {
         (self.places, self.bytes, self.chunkSize) = (places, bytes, chunkSize)
     }
 
-    /// Returns the number of recipients of one app that outputs may have at a time.
+    /// Returns the maximum number of recipients of one app in flight.
     package static func inFlight(_ pace: Pace.Count) -> Int { max(leastInFlight, secondsInFlight * pace.recipients) }
 
-    /// Returns the limit on the waiting jobs of one app in a lane. It is half a second's work, and only a fraction of
-    /// the places, so that other apps' jobs can follow.
+    /// Returns the limit on the waiting jobs of one app in a lane. It is the work of half a second. It covers only a
+    /// fraction of the places, so that jobs of other apps can follow.
     package func waiting(_ pace: Pace.Count) -> FairQueue.Size {
         .init(jobs: jobs(of: 8, pace), recipients: max(chunkSize, pace.recipients / 2), bytes: bytes / 4)
     }

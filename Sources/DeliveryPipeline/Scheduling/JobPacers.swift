@@ -1,13 +1,13 @@
 package import PushModel
 
-/// The rate limits of jobs that have one of their own and arrive in parts. A part that is too early waits in the
-/// broker, so that it does not delay other jobs in the worker. A value type.
+/// The rate limiters of jobs that have a rate of their own and arrive in parts. A part that is too early waits in the
+/// broker, so that it does not delay other jobs in the worker. A value type without clock or I/O.
 ///
 /// | part | action |
 /// |---|---|
 /// | arrives, and its job may send | it is sent and charged |
 /// | arrives, and its job may not send | it gets a slot after the job's earlier slots |
-/// | returns before its slot | it waits for the rest in the broker, or is sent if nothing is before it |
+/// | returns before its slot | it waits for the remaining time in the broker, or is sent if nothing is before it |
 /// | arrives, and too many jobs are tracked | it waits in the broker until another job is idle, longer each time |
 package struct JobPacers {
     /// The key of a rate limiter. It includes the rate, because two jobs with the same id may have different rates.
@@ -16,13 +16,15 @@ package struct JobPacers {
         let rate: Int
     }
 
-    /// The maximum number of jobs that are tracked for one app, and for all apps.
+    /// The maximum number of jobs that are tracked for one app.
     package static let mostOfApp = 100
+    /// The maximum number of jobs that are tracked for all apps together.
     package static let most = 10_000
     /// The burst of a job, in seconds. Parts return from the delay queues with a precision of one second and must not
-    /// wait in the worker, so the burst evens out their arrival.
+    /// wait in the worker. The burst evens out their arrival.
     private static let burstSeconds = 3.0
-    /// The interval at which idle jobs of all apps are removed if too many are tracked, in milliseconds.
+    /// The minimum interval between two removals of the idle jobs of all apps, in milliseconds. They are removed if too
+    /// many jobs are tracked.
     private static let clearingMilliseconds: Int64 = 1_000
 
     private var apps: [String: [Key: Pacer]] = [:]
@@ -31,7 +33,7 @@ package struct JobPacers {
 
     package init() {}
 
-    /// Returns the time slot of a part, or `nil` if the part may be sent now. In that case the part is charged.
+    /// Returns the time slot of a part, or `nil` if the part may be sent now. A part that may be sent is charged.
     ///
     /// - Parameter waited: the time for which the part has waited so far, in seconds.
     package mutating func slot(
@@ -53,7 +55,7 @@ package struct JobPacers {
         return nil
     }
 
-    /// Refunds a part that was charged and not started.
+    /// Refunds a part that was charged but not started.
     package mutating func refund(_ job: Job, at rate: Int) {
         apps[job.app]?[Key(job: job.id, rate: rate)]?.refund(job.recipients.count)
     }
@@ -74,7 +76,8 @@ package struct JobPacers {
         return count < Self.most && apps[app, default: [:]].count < Self.mostOfApp
     }
 
-    /// Removes the app's jobs that have no debt and no future slots. No information is lost.
+    /// Removes the rate limiters of the app's jobs that have no debt and no future slots. Such a rate limiter contains
+    /// no information.
     private mutating func clear(_ app: String, _ workers: Int?, _ now: Timestamp) {
         guard let all = apps[app] else { return }
         let underWay = all.filter { _, pacer in

@@ -1,6 +1,6 @@
 package import PushModel
 
-/// The recent throughput. A value type.
+/// The recent throughput of settled jobs. A value type without clock or I/O.
 package struct Pace {
     package struct Count: Equatable {
         package var jobs = 0
@@ -17,7 +17,7 @@ package struct Pace {
 
     package init() {}
 
-    /// Counts a settled job with this number of recipients.
+    /// Counts a settled job with a number of recipients.
     package mutating func settled(_ recipients: Int, at now: Timestamp) {
         if now.seconds != second {
             countBefore = now.seconds == second + 1 ? count : Count()
@@ -27,7 +27,7 @@ package struct Pace {
         count.recipients += recipients
     }
 
-    /// Returns the throughput per second. It is the higher of the counts of the current and the previous second.
+    /// Returns the throughput per second, which is the higher of the counts of the current and the previous second.
     package func inASecond(now: Timestamp) -> Count {
         switch now.seconds - second {
         case 0:

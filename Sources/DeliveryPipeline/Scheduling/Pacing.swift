@@ -1,7 +1,7 @@
 import PushModel
 package import Store
 
-/// The rate limits of all apps, and the number of workers that share them. A value type.
+/// The rate limits of all apps, and the number of workers that share them. A value type without clock or I/O.
 package struct Pacing {
     package var paces = AppPaces.none
     /// The number of workers that share each rate, or `nil` if it is unknown.
@@ -14,7 +14,8 @@ package struct Pacing {
     /// Returns whether a rate limit may apply to a job.
     func concerns(_ job: Job) -> Bool { job.rate != nil || paces[job.app] != nil }
 
-    /// Returns the rate of a job: the lower of the app's rate, where it applies, and the job's own.
+    /// Returns the rate of a job in pushes per second: the lower of the job's own rate and the app's rate, as far as
+    /// they apply. Returns `nil` if no rate limit applies.
     func rate(of job: Job, _ inbound: InboundJob, _ app: AppLoad) -> Int? {
         let appRate = app.isPaced(in: inbound.queue) ? app.pacer?.rate : nil
         return [appRate, job.rate].compactMap(\.self).min()

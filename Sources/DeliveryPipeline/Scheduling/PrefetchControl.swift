@@ -1,8 +1,8 @@
-/// The prefetch of an overflow queue in this worker. A value type; the caller passes the number of held deliveries at a
-/// steady interval, and gets a new prefetch if it changes.
+/// The controller of the prefetch of an overflow queue in this worker. The caller passes the number of held deliveries
+/// at a steady interval, and gets a new prefetch if it changes. A value type without clock or I/O.
 ///
 /// An overflow queue holds the surplus of the whole fleet, in jobs of any size. Therefore the prefetch grows while it
-/// is what limits the worker, and shrinks if more is waiting than the worker sends in a few seconds. It belongs to the
+/// limits the worker. It shrinks if more work is waiting than the worker sends in a few seconds. It belongs to the
 /// queue and survives a lost connection.
 ///
 /// | waiting work | action |
@@ -29,16 +29,16 @@ package struct PrefetchControl {
         prefetch = min(most, Self.least)
     }
 
-    /// Records the number of deliveries that are currently unsettled.
+    /// Records the number of deliveries from the queue that are currently unsettled.
     package mutating func holds(_ jobs: Int) { mostHeld = max(mostHeld, jobs) }
 
-    /// Adjusts the prefetch. Called at a steady interval.
+    /// Adjusts the prefetch. The caller does this at a steady interval (``milliseconds``).
     ///
     /// - Parameters:
     ///   - waiting: the number of recipients of jobs that cannot be started yet.
     ///   - pace: the throughput of this queue, in recipients per second.
     ///   - isSettling: whether deliveries of this queue were settled recently, with any result.
-    /// - Returns: the prefetch, or `nil` if it does not change.
+    /// - Returns: the new prefetch, or `nil` if it does not change.
     package mutating func beat(waiting: Int, pace: Int, isSettling: Bool) -> Int? {
         let (isUsedUp, isOver) = (mostHeld >= prefetch, waiting == 0 && mostHeld < prefetch / 4)
         mostHeld = 0

@@ -1,7 +1,7 @@
 import AMQPClient
 import PushModel
 
-/// The load of one queue in this worker. A value type.
+/// The load of one queue in this worker. A value type without clock or I/O.
 struct QueueLoad {
     /// The number of jobs that were started and not yet settled.
     var open = 0
@@ -11,7 +11,7 @@ struct QueueLoad {
     /// The rate of settled deliveries, with any result.
     private var settlements = Pace()
     private var connection: UInt32?
-    /// The throughput of jobs that were sent.
+    /// The throughput of the jobs that were sent.
     var pace = Pace()
     /// The prefetch control, or `nil` if the prefetch of the queue does not change.
     var prefetch: PrefetchControl?

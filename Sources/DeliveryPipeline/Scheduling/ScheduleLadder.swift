@@ -1,8 +1,8 @@
 package import PushModel
 
-/// The delays of a job that has a `send_at`. The job waits in the delay queue with the longest delay that is not too
-/// long, repeatedly until its time has come. It is never early. If nothing else delays it, it is less than one second
-/// late, which is the shortest delay.
+/// The delays for jobs that wait for their `send_at`. A job passes through several delay queues. Each time, it waits in
+/// the queue with the longest delay that does not exceed the remaining time, or for one second if less time remains.
+/// The job is therefore never early. If nothing else delays it, it is less than one second late.
 package enum ScheduleLadder {
     /// The delays, in seconds.
     package static let delays = [1, 5, 30, 120, 900, 3600, 21_600]

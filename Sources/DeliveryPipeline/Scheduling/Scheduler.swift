@@ -11,7 +11,7 @@ struct Scheduler {
         fileprivate let recipients: Int
     }
 
-    /// The capacity of a job that is no longer in flight.
+    /// The capacity of a job that is no longer in flight and must be released.
     struct Released {
         let load: Load
         /// Whether the job was sent, so that it counts for the throughput.
@@ -22,28 +22,29 @@ struct Scheduler {
     struct PrefetchChange {
         let queue: JobQueue
         let prefetch: Int
-        /// The waiting jobs that exceed the new prefetch. They are requeued for other workers.
+        /// The waiting jobs that exceed the new prefetch. They are moved, so that other workers can take them.
         let surplus: [WaitingJob]
     }
 
     private static let millisecondsToNextLook: Int64 = 1_000
 
-    /// The number of apps at which idle ones are removed before another is added.
+    /// The maximum number of apps that are tracked without removing idle apps before another app is added.
     private static let mostIdleApps = 1_000
 
     var configuration: PipelineConfiguration
-    /// The waiting jobs and the load of each queue, both in the order of ``JobQueue/all``.
+    /// The waiting jobs, by the queue's index.
     private var waiting = Array(repeating: FairQueue(), count: JobQueue.all.count)
+    /// The load of each queue, by the queue's index.
     private var queues: [QueueLoad]
     private var apps: [String: AppLoad] = [:]
-    /// The rate limits of this turn.
+    /// The rate limits and the number of workers in this turn.
     var pacing = Pacing()
     private var jobPacers = JobPacers()
     /// The time at which jobs that have waited too long were last searched for.
     private var lastLook = Timestamp(milliseconds: 0)
-    /// The back-off for moving jobs to the overflow queue, in the order of ``JobQueue/all``.
+    /// The back-off for moving jobs to another queue, by the index of the jobs' present queue.
     private var moves = Array(repeating: MoveControl(), count: JobQueue.all.count)
-    /// Whether a job of this turn could not start only because of its app's rate limit.
+    /// Whether only an app's rate limit kept some job from starting in this turn.
     var waitsForPace = false
 
     init(_ configuration: PipelineConfiguration) {
@@ -95,9 +96,9 @@ struct Scheduler {
         queues[queue.index].settled(tag, at: now)
     }
 
-    /// Handles the loss of these queues' connection.
+    /// Handles the loss of the connection that consumes these queues.
     ///
-    /// - Returns: the jobs that waited. The broker redelivers them.
+    /// - Returns: the waiting jobs of the queues. The broker redelivers them.
     mutating func disconnected(_ lost: [JobQueue]) -> [WaitingJob] {
         lost.flatMap { queue in
             queues[queue.index].disconnected()
@@ -121,8 +122,8 @@ struct Scheduler {
 
     mutating func append(_ job: WaitingJob) { waiting[job.inbound.queue.index].append(job) }
 
-    /// Returns the time slot of a job that must wait: the slot it was assigned earlier, or one computed from the job's
-    /// own rate.
+    /// Returns the time slot of a job that must wait in the broker: the slot it was assigned earlier, or one computed
+    /// from the job's own rate. Returns `nil` if the job can be queued now.
     mutating func slotAhead(of job: inout WaitingJob, now: Timestamp) -> Pacer.Slot? {
         let (inbound, app) = (job.inbound, job.appLoad)
         guard inbound.queue.isPaceable else { return nil }
@@ -144,7 +145,8 @@ struct Scheduler {
         return slot
     }
 
-    /// Returns the job's own rate if the job is a part made by a worker and its app's rate is not as low.
+    /// Returns the job's own rate, or `nil` if it does not apply. The rate applies to parts that a worker made, if it
+    /// is lower than the app's rate.
     private func ownRate(of job: WaitingJob) -> Int? {
         let (inbound, app) = (job.inbound, job.appLoad)
         guard let own = job.job.rate, inbound.isWorkers, inbound.part != nil else { return nil }
@@ -160,14 +162,15 @@ struct Scheduler {
         }
     }
 
-    /// Returns the time slot of a job that leaves this worker, or `nil` if the job moves to the overflow queue.
+    /// Returns the time slot of a job that must leave this worker, or `nil` if the job must move to the overflow queue.
     mutating func putOff(_ job: WaitingJob, now: Timestamp) -> Pacer.Slot? {
         if let slot = job.appLoad.slot(for: job, now: now) { return slot }
         _ = refunded([job])
         return nil
     }
 
-    /// Refunds jobs that leave unstarted and without a slot. They are charged again when they return.
+    /// Refunds the charges of jobs that leave this worker unstarted and without a slot. They are charged again when
+    /// they return.
     private mutating func refunded(_ jobs: [WaitingJob]) -> [WaitingJob] {
         for job in jobs where job.hasPaid { if let own = job.job.rate { jobPacers.refund(job.job, at: own) } }
         return jobs
@@ -175,13 +178,14 @@ struct Scheduler {
 
     /// Checks whether a large job that will be split can be sent in time under its rate limit.
     ///
-    /// - Throws: a rejection if it cannot.
+    /// - Throws: ``JobRejection`` if sending the job would take too long.
     func check(_ job: WaitingJob) throws(JobRejection) {
         guard job.isToBeSplit, let rate = pacing.rate(of: job.job, job.inbound, job.appLoad) else { return }
         if let refusal = PaceLimit(job.job, configuration.limits).refusal(of: job.job, at: rate) { throw refusal }
     }
 
-    /// Returns a rejection if a job's slot is later than the job may wait. The slot is then released.
+    /// Returns a rejection if a job's slot is later than the job may wait, or `nil` otherwise. The slot of a rejected
+    /// job is released.
     mutating func refuse(_ job: WaitingJob, _ slot: Pacer.Slot, now: Timestamp) -> JobRejection? {
         guard pacing.workers != nil else { return nil }
         let limit = PaceLimit(job.job, configuration.limits)
@@ -200,7 +204,7 @@ struct Scheduler {
 
     func isEmpty(_ queue: JobQueue) -> Bool { waiting[queue.index].count == 0 }
 
-    /// Returns the next job of a queue that may start.
+    /// Returns the next job of a queue that may start, or `nil` if there is none.
     ///
     /// - Parameter owing: the number of recipients in flight, of all jobs.
     mutating func next(of queue: JobQueue, owing: Int, now: Timestamp) -> WaitingJob? {
@@ -217,9 +221,9 @@ struct Scheduler {
         return next
     }
 
-    /// Returns the next job to move to a delay or overflow queue because its app exceeds its share. In an overflow
-    /// queue, only jobs of rate-limited apps are moved. A worker sees only the first jobs of that queue, so a job that
-    /// may not be sent yet must not take a place.
+    /// Returns the next job to move to a delay or overflow queue because its app exceeds its share, or `nil` if there
+    /// is none. From an overflow queue, only jobs of rate-limited apps are moved. A worker receives only the first jobs
+    /// of that queue, so a job that may not be sent yet must not take a place in the prefetch.
     mutating func surplus(of queue: JobQueue, owing: Int, now: Timestamp) -> WaitingJob? {
         let index = queue.index
         guard queue.isPaceable, moves[index].mayMove(now: now) else { return nil }
@@ -236,7 +240,7 @@ struct Scheduler {
     }
 
     /// Removes the jobs that have waited too long, at most once a second. They move to a delay or overflow queue, where
-    /// other workers can take them. Other apps may use the whole capacity of this worker as long as they have jobs.
+    /// other workers can take them. In this worker, other apps may use the whole capacity as long as they have jobs.
     mutating func overdue(now: Timestamp) -> [WaitingJob] {
         guard abs(now.milliseconds - lastLook.milliseconds) >= Self.millisecondsToNextLook else { return [] }
         lastLook = now
@@ -246,7 +250,8 @@ struct Scheduler {
         }
     }
 
-    /// Queues a job again whose move the broker refused, and pauses further moves from its queue.
+    /// Returns a job to the waiting jobs after the broker refused to move it. Further moves from the same queue are
+    /// paused.
     mutating func moveRefused(_ job: WaitingJob, now: Timestamp) {
         moves[job.inbound.queue.index].refused(now: now)
         var job = job
@@ -270,14 +275,14 @@ struct Scheduler {
             queue: queue, share: AppShare(percent: configuration.limits.appShare),
             freeRoom: freeRoom(for: queue, owing), now: now)
         if case .lane = queue, configuration.limits.appShare < 100 {
-            // At least one place is free. Deliveries of a lost connection stay open for a while, but do not count
-            // towards the prefetch.
+            // The minimum of one place is necessary because deliveries of a lost connection stay open for a while. They
+            // do not count towards the prefetch.
             rule.freePlaces = max(1, configuration.prefetch(of: queue) - queues[queue.index].open)
         }
         return rule
     }
 
-    /// Returns the number of recipients that jobs of a queue may still add.
+    /// Returns the number of recipients that jobs of a queue may add to those in flight.
     private func freeRoom(for queue: JobQueue, _ owing: Int) -> Int {
         let room = configuration.limits.maximumInFlight
         let kept = queue.isUrgent ? 0 : room * configuration.limits.urgentShare / 100
@@ -286,7 +291,7 @@ struct Scheduler {
 
     // MARK: In flight
 
-    /// Counts a job with this number of recipients as in flight.
+    /// Counts a job with a number of recipients as in flight, and returns the capacity that it takes.
     mutating func take(_ recipients: Int, of app: AppLoad, from queue: JobQueue) -> Load {
         let load = Load(app: app, queue: queue, recipients: recipients)
         load.app.add(recipients, from: load.queue)
@@ -305,7 +310,8 @@ struct Scheduler {
 
     // MARK: Prefetch of the overflow queues
 
-    /// Records how many deliveries of each overflow queue are held. Called at the end of every turn.
+    /// Records how many deliveries of each overflow queue this worker holds. The core calls this method at the end of
+    /// every turn.
     ///
     /// - Returns: whether the prefetch must be adjusted periodically. That is the case if deliveries are held or a
     ///   prefetch is above its minimum.
@@ -331,7 +337,7 @@ struct Scheduler {
                 waiting: waiting[index].size.recipients, pace: pace, isSettling: isSettling)
         else { return nil }
         var surplus: [WaitingJob] = []
-        // The lower prefetch keeps the broker from sending as many jobs again.
+        // The lower prefetch keeps the broker from sending the same number of jobs again.
         while moves[index].mayMove(now: now), prefetch < before,
             waiting[index].size.recipients > max(pace, HoldingRule.leastInFlight),
             let job = waiting[index].newest()

@@ -6,7 +6,7 @@ struct StartRule {
     let share: AppShare
     let freeRoom: Int
     let now: Timestamp
-    /// The number of free places in the lane's prefetch, or `nil` if apps do not share one.
+    /// The number of free places in the lane's prefetch, or `nil` if one app may use all places.
     var freePlaces: Int?
 
     func allows(_ app: AppLoad) -> Bool {

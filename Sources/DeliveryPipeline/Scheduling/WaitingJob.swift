@@ -12,13 +12,15 @@ package struct WaitingJob: Sendable {
     let isFree: Bool
 
     let isToBeSplit: Bool
-    /// Whether the job was charged to its own rate limit. The charge is refunded if the job leaves unstarted.
+    /// Whether the job was charged to its own rate limit. The charge is refunded if the job leaves this worker
+    /// unstarted.
     var hasPaid = false
 
     /// Creates a waiting job.
     ///
     /// - Parameters:
-    ///   - chunkSize: the maximum number of recipients that are sent as one job. A larger job counts with this number.
+    ///   - chunkSize: the maximum number of recipients that are sent as one job. A larger job is counted with this
+    ///     number.
     ///   - isOver: whether the job is cancelled, expired, or scheduled for later.
     package init(inbound: InboundJob, job: Job, appLoad: AppLoad, chunkSize: Int = .max, isOver: Bool = false) {
         self.chunkSize = chunkSize

@@ -1,6 +1,7 @@
 package import PushModel
 
-/// A result event that is being built. Outcomes are written as they arrive, so that nothing is stored twice.
+/// A result event that is being built. Each outcome is written to the event's body at once, so that nothing is stored
+/// twice.
 package struct EventBatch {
     package let key: EventKey
     /// The lane of the first outcome's job.
@@ -8,10 +9,10 @@ package struct EventBatch {
     package private(set) var count = 0
     /// The counters for outcomes of the app.
     package private(set) var tally = OutcomeTally.none
-    /// The pending settlements that the event's confirm completes.
+    /// The pending settlements that are completed when the broker confirms the event.
     package private(set) var shares: [SettlingLedger<OpenJob>.Share] = []
     private var json: [UInt8] = []
-    /// The time of the previous outcome and its text. Most outcomes have the same time as the one before.
+    /// The time of the previous outcome, and its text. Most outcomes have the same time as the outcome before.
     private var lastTime: (at: Timestamp, text: [UInt8])?
 
     /// The current size of the body, in bytes.
@@ -19,7 +20,7 @@ package struct EventBatch {
 
     init(key: EventKey, worker: String) {
         self.key = key
-        // The capacity is that of a small event: if each job has its own trace, there are as many events as jobs.
+        // The initial capacity suits a small event. If each job has its own trace, there are as many events as jobs.
         json.reserveCapacity(512)
         json.append(contentsOf: #"{"kind":""#.utf8)
         json.append(contentsOf: key.kind.rawValue.utf8)

@@ -2,16 +2,17 @@ package import PushModel
 
 /// A collector of outcomes that groups them into result events.
 package struct EventBatcher {
-    /// The size from which an event is full, in bytes. Together with the longest possible outcome, an event has at most
+    /// The size from which an event is full, in bytes. With the longest possible outcome on top, an event has at most
     /// 256 KiB. That is far below the limit of any broker (RabbitMQ's `max_message_size` is 16 MiB from version 4 on).
     static let enoughBytes = 262_144 - 8_192
 
     private let worker: String
     private let maximumOutcomes: Int
     private var batches: [EventBatch] = []
+    /// The indices of the unfinished events in ``batches``, by key.
     private var places: [EventKey: Int] = [:]
-    /// The index of the event that was used last. Consecutive outcomes often have the same job and kind, so the key
-    /// need not be hashed.
+    /// The last job and kind, with the index of their event. Consecutive outcomes often have the same job and kind, so
+    /// the key need not be hashed.
     private var last: (job: RoutedJob, kind: OutcomeKind, place: Int)?
 
     package init(worker: String, maximumOutcomes: Int) {
@@ -21,7 +22,7 @@ package struct EventBatcher {
 
     package var isEmpty: Bool { batches.isEmpty }
 
-    /// Adds an outcome, and returns its event if the event is full now.
+    /// Adds an outcome. Returns its event if the event is full now, and `nil` otherwise.
     package mutating func add(
         _ outcome: Outcome, as kind: OutcomeKind, reason: String?, detail: String?
     ) -> EventBatch? {

@@ -6,7 +6,8 @@ package struct EventKey: Hashable {
     package let output: String
     package let app: String
     package let environment: PushEnvironment
-    /// An event carries at most one trace context.
+    /// The trace to which the outcomes' jobs belong, or `nil` if they belong to none. An event carries at most one
+    /// trace.
     package let trace: TraceHeaders?
 
     package var routingKey: String { "\(output).\(kind.rawValue).\(app)" }

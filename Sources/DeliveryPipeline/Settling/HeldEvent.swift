@@ -1,18 +1,18 @@
 package import AMQPClient
 import PushModel
 
-/// A result event that could not be published yet, because the results exchange refused it or its tokens could not be
-/// marked. It waits in the delay queues as a message of its own, so that its jobs can be acknowledged.
+/// A delayed result event. It could not be published yet, because the results exchange refused it or its tokens could
+/// not be marked. It waits in the delay queues as a message of its own, so that its jobs can be acknowledged.
 ///
-/// Only workers write such messages. They are recognized by the user, which the broker has validated.
+/// Only workers write such messages. A worker recognizes them by their user, which the broker has validated.
 struct HeldEvent: Sendable {
-    /// The message to the results exchange.
+    /// The result event, as a message to the results exchange.
     let event: AMQPPublication
     /// The lane through which the message returns, which is the lane of the first outcome's job.
     let lane: Lane
     /// The number of failed attempts to publish the event.
     var failures = 0
-    /// The time at which the event was first due.
+    /// The time at which the event was first due to be published.
     let since: Timestamp
     /// Whether the event's tokens must be marked dead before it is published.
     var needsMarks = false
@@ -24,9 +24,8 @@ struct HeldEvent: Sendable {
         self.needsMarks = needsMarks
     }
 
-    /// Reads the event in a delivery.
-    ///
-    /// - Returns: `nil` if the message is not a held event, or if its user is not `worker`.
+    /// Reads the delayed result event in a delivery, or returns `nil` if the message contains none or if its user is
+    /// not `worker`.
     init?(_ inbound: InboundJob, worker: String?, results exchange: String) {
         guard var told = inbound.delivery.properties.ofHeldEvent(worker: worker),
             let routingKey = told.headers[JobHeader.event]?.string
@@ -40,7 +39,9 @@ struct HeldEvent: Sendable {
         since = inbound.firstAttempt(now: inbound.arrivedAt)
     }
 
-    /// Returns the message in which the event waits.
+    /// Returns the message that carries the event while it waits, or that dead-letters it.
+    ///
+    /// - Parameter reason: the reason for dead-lettering the event, or `nil` to delay it.
     func publication(id: UInt64, exchange: String, user: String, reason: String? = nil) -> AMQPPublication {
         var properties = event.properties
         properties.sign(as: user, for: nil)
@@ -56,9 +57,8 @@ struct HeldEvent: Sendable {
 }
 
 extension AMQPProperties {
-    /// Returns the properties that a held event keeps when it is published again.
-    ///
-    /// - Returns: `nil` if the message is not a held event, or if its user is not `worker`.
+    /// Returns the properties that a delayed result event keeps when it is published, or `nil` if the message contains
+    /// none or if its user is not `worker`.
     package func ofHeldEvent(worker: String?) -> AMQPProperties? {
         guard let worker, userID == worker, headers[JobHeader.event]?.string != nil else { return nil }
         var kept = self

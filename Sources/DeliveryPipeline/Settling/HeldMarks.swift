@@ -2,7 +2,7 @@ import Foundation
 import PushModel
 import Store
 
-/// The marks that a held event waits for, decoded from its body.
+/// The marks of dead tokens for which a delayed result event waits, decoded from its body.
 struct HeldMarks: Decodable {
     private struct Dead: Decodable {
         let recipient: String
@@ -15,9 +15,7 @@ struct HeldMarks: Decodable {
     private let environment: String
     private let outcomes: [Dead]
 
-    /// Decodes the marks.
-    ///
-    /// - Returns: `nil` if the body is not a result event with dead tokens.
+    /// Decodes the marks, or returns `nil` if the body is not a result event with dead tokens.
     static func read(_ body: [UInt8], _ recipients: [String: RecipientForm]) -> [TokenMark]? {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase

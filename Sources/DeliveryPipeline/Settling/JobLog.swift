@@ -1,16 +1,16 @@
 import PushModel
 
-/// The jobs that are logged when they are done.
+/// The rule that selects the finished jobs to log.
 public enum JobLog: Sendable, Hashable {
     case none
-    /// Jobs with a recipient that was neither sent nor suppressed. At most one line per minute is logged for each app
-    /// and reason.
+    /// Jobs with at least one recipient that was neither sent nor suppressed. At most one line per minute is logged for
+    /// each app and reason.
     case problems
-    /// This fraction of all jobs, selected by id. All chunks and attempts of a job are logged, or none of them.
+    /// A fraction of all jobs, from 0 to 1, selected by id. All chunks and attempts of a selected job are logged.
     case sample(Double)
     case all
 
-    /// Parses `none`, `problems`, `all`, or a sample such as `sample:0.01`.
+    /// Parses `none`, `problems`, `all`, or a sample such as `sample:0.01`. Returns `nil` for other texts.
     public init?(_ text: String) {
         switch text {
         case "none": self = .none

@@ -1,8 +1,10 @@
-/// The counts of a job's recipients that were not sent, for the log. It takes no memory until there is one.
+/// The numbers of a job's recipients that were not sent, by result, for the log. It allocates no memory before the
+/// first such recipient.
 struct JobTally {
     enum Entry: Hashable {
         case told(OutcomeKind)
-        /// The recipient is left for another attempt, waits for its credential, or was returned unsent.
+        /// The recipient waits for another attempt (`retried`), waits for its credential (`held`), or was requeued
+        /// unsent (`putBack`).
         case retried, held, putBack
 
         fileprivate var place: Int {
@@ -27,7 +29,7 @@ struct JobTally {
     private static let entries = OutcomeKind.allCases.map { Entry.told($0) } + [.retried, .held, .putBack]
 
     private var counts: [Int] = []
-    /// The reason of the first problem.
+    /// The reason of the first problem, or `nil` if there is none.
     private(set) var reason: String?
     private(set) var hasProblem = false
 
@@ -39,7 +41,7 @@ struct JobTally {
         self.reason = reason ?? kind.rawValue
     }
 
-    /// Returns the number of recipients with each result, beginning with those that were sent.
+    /// Returns the number of recipients with each result, beginning with the sent ones.
     func counts(of recipients: Int) -> [(word: String, count: Int)] {
         let sent = max(0, recipients - counts.reduce(0, +))
         let others = zip(Self.entries, counts).filter { $1 > 0 }.map { ($0.word, $1) }

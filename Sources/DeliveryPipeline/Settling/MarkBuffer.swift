@@ -3,14 +3,15 @@ import DequeModule
 import PushModel
 package import Store
 
-/// The marks of dead tokens that wait for the database. One statement runs at a time, and further marks are collected
-/// meanwhile. The event for a dead token is published after the token is marked. A value type without clock or I/O.
+/// The marks of dead tokens that wait for the database. Only one statement runs at a time, and further marks are
+/// collected until it is answered. The result event for a dead token is published after the token is marked. A value
+/// type without clock or I/O.
 ///
 /// | state | next |
 /// |---|---|
 /// | idle, with marks | the marks are written |
 /// | writing | after the answer: idle, and the events of the marked tokens are published |
-/// | writing for too long | delayed: all waiting and new findings are moved to delay queues |
+/// | writing for too long | delayed: waiting and new outcomes and events are moved to delay queues |
 /// | delayed | after the answer: idle |
 package struct MarkBuffer {
     package struct Batch: Sendable {
@@ -18,10 +19,10 @@ package struct MarkBuffer {
         package let marks: [TokenMark]
     }
 
-    /// An outcome or event that is published once its tokens are marked.
+    /// An outcome or a delayed result event that is published once its tokens are marked.
     enum Finding {
         case outcome(Outcome, TokenMark)
-        /// A held event, and the entry of its message in the pending settlements.
+        /// A delayed result event, and the entry of its message in the pending settlements.
         case held(HeldEvent, entry: Int)
 
         fileprivate func marks(_ recipients: [String: RecipientForm]) -> [TokenMark] {
@@ -39,22 +40,22 @@ package struct MarkBuffer {
     /// The form of each output's recipients.
     private let recipients: [String: RecipientForm]
     private var queue = StatementQueue<Finding>()
-    /// The held events whose marks are not decoded yet. There may be thousands of them, with hundreds of tokens each.
-    /// They come after new findings, whose jobs are still open.
+    /// The delayed result events whose marks are not decoded yet. There may be thousands of events, with hundreds of
+    /// tokens each. New outcomes are marked first, because their jobs are still open.
     private var held: Deque<Finding> = []
-    /// Whether a statement has not been answered for so long that nothing waits for it.
+    /// Whether the current statement is so late that nothing waits for it in this worker.
     private(set) var isDelayed = false
 
     /// Whether there are marks that can be written now.
     var canBeWritten: Bool { !queue.isAsking && !(queue.gathering.isEmpty && held.isEmpty) }
-    /// Whether the marks should be written without waiting for more.
+    /// Whether the marks should be written at once, because they fill a batch or belong to delayed result events.
     var isFull: Bool { !queue.isAsking && (queue.gathering.count >= Self.enoughMarks || !held.isEmpty) }
 
     init(recipients: [String: RecipientForm]) {
         self.recipients = recipients
     }
 
-    /// The number of findings that wait or are being written.
+    /// The number of outcomes and events whose marks wait or are being written.
     var count: Int { queue.count + held.count }
 
     mutating func add(_ mark: TokenMark, _ outcome: Outcome) { queue.add(.outcome(outcome, mark)) }
@@ -76,9 +77,9 @@ package struct MarkBuffer {
         return Batch(id: id, marks: marks)
     }
 
-    /// Handles the answer to a batch.
+    /// Handles the database's answer to a batch.
     ///
-    /// - Returns: the findings that can be published now.
+    /// - Returns: the outcomes and events that can be published now.
     mutating func written(_ id: UInt64) -> [Finding] {
         guard let findings = queue.answered(id) else { return [] }
         isDelayed = false
@@ -88,7 +89,7 @@ package struct MarkBuffer {
     /// Handles a batch that was not answered in time. Its statement continues, because marking a token twice is
     /// harmless.
     ///
-    /// - Returns: the findings that must not wait here any longer.
+    /// - Returns: the outcomes and events to move to delay queues.
     mutating func delayed(_ id: UInt64) -> [Finding] {
         guard queue.asks(id), !isDelayed else { return [] }
         isDelayed = true

@@ -2,13 +2,14 @@ package import AMQPClient
 import Foundation
 package import PushModel
 
-/// The messages that the pipeline publishes. Each has a unique id, to which its confirm refers.
+/// A factory of the messages that the pipeline publishes. Each message has a unique id, to which the broker's confirm
+/// refers.
 package struct OutboundMessages {
     private let names: PipelineNames
     private let worker: String
     private let user: String?
-    /// AMQP's limit on routing keys and text properties (AMQP 0-9-1, section 4.2.5.3, short strings). The broker would
-    /// refuse a message above the limit forever, and its job would never be done.
+    /// The maximum size of routing keys and text properties, in bytes (AMQP 0-9-1, section 4.2.5.3, short strings). A
+    /// message with a longer text would be refused forever, and its job would never be done.
     private static let maximumTextBytes = 255
     /// The maximum size of a reason, in bytes. All headers of a message must fit in one frame, and a reason may repeat
     /// names of any length from the job.
@@ -17,22 +18,22 @@ package struct OutboundMessages {
     private let incarnation = UUID().uuidString.lowercased()
     private var lastID: UInt64 = 0
 
-    /// Creates the source of messages.
+    /// Creates the factory.
     ///
-    /// - Parameter user: the broker user that the worker publishes as, if the broker validates users.
+    /// - Parameter user: the broker user that the worker publishes as, or `nil` if the broker does not validate users.
     package init(names: PipelineNames, worker: String, user: String? = nil) {
         self.names = names
         self.worker = worker
         self.user = user
     }
 
-    /// Returns an id for a group of pending settlements.
+    /// Returns a new id, for a message or for a database statement.
     mutating func nextID() -> UInt64 {
         lastID += 1
         return lastID
     }
 
-    /// Returns the user who published a job, if the broker has validated it.
+    /// Returns the broker user that published a job, or `nil` if the broker has not validated the user.
     func publisher(of inbound: InboundJob) -> String? { inbound.publisher(worker: user) }
 
     package mutating func event(
@@ -65,7 +66,7 @@ package struct OutboundMessages {
             app: rejection.app, trace: trace, body: writer.finish(), now: now)
     }
 
-    /// Returns the message that publishes a held event.
+    /// Returns the message that publishes a delayed result event to the results exchange.
     mutating func event(_ held: HeldEvent) -> AMQPPublication {
         let event = held.event
         return AMQPPublication(
@@ -73,13 +74,12 @@ package struct OutboundMessages {
             body: event.body)
     }
 
-    /// Returns the message in which an event waits, or is dead-lettered.
+    /// Returns the message that delays or dead-letters a result event, or `nil` if the worker's user is unknown.
+    /// Without a user, the message could not be distinguished from a forged one.
     ///
     /// - Parameters:
-    ///   - id: the id of the group that the message stands for, or `nil` for a new one.
-    ///   - reason: the reason if the event is given up and dead-lettered, for operators to read.
-    /// - Returns: `nil` if the worker's user is unknown, because the message could not be distinguished from a forged
-    ///   one.
+    ///   - id: the id of the message that is replaced, or `nil` for a new id.
+    ///   - reason: the reason for dead-lettering the event, for operators to read, or `nil` to delay the event.
     mutating func waiting(_ held: HeldEvent, id: UInt64?, reason: String? = nil) -> AMQPPublication? {
         guard let user else { return nil }
         let delay = names.delay(
@@ -91,8 +91,9 @@ package struct OutboundMessages {
     /// Returns the message that dead-letters a job, with an unchanged body.
     ///
     /// - Parameters:
-    ///   - part: a new name if the old one is claimed. Otherwise a replay of the job would be treated as a duplicate.
-    ///   - trace: the trace headers, or `nil` to keep those of the message.
+    ///   - part: a new name for the job if the old one is claimed, or `nil`. With the old name, a replay of the job
+    ///     would be treated as a duplicate.
+    ///   - trace: the trace headers, or `nil` to keep the trace headers of the message.
     package mutating func dead(
         _ inbound: InboundJob, reason: String, part: String? = nil, trace: TraceHeaders? = nil
     ) -> AMQPPublication {
@@ -119,8 +120,8 @@ package struct OutboundMessages {
             body: refused.body, repeatHeader: refused.repeatHeader)
     }
 
-    /// Sets the headers for a job's name. A job with a new name starts afresh. Otherwise the headers tell whether an
-    /// existing claim may be the job's own.
+    /// Sets the headers for a job's name. A new name has no claim yet. If the name stays the same, a header states
+    /// whether an existing claim may be the job's own.
     private func name(_ properties: inout AMQPProperties, _ part: String?, _ inbound: InboundJob) {
         if let part {
             properties.headers[JobHeader.part] = .string(part)
@@ -147,9 +148,9 @@ package struct OutboundMessages {
         let attempt: Int
         let firstAttempt: Timestamp?
         let redelivered: Bool
-        /// The time of publication, as in ``InboundJob/since``.
+        /// The time at which the job was published, as in ``InboundJob/since``, or `nil` if it is unknown.
         let since: Timestamp?
-        /// The name by which a duplicate of the part is recognized.
+        /// The name of the part, which identifies duplicates of the part.
         let name: String
         /// Whether the part is a chunk, and not recipients that are left for another attempt.
         let isChunk: Bool
@@ -175,7 +176,8 @@ package struct OutboundMessages {
         }
     }
 
-    /// Returns the message for a part. A job id that is too long for the message id is already in the body.
+    /// Returns the message for a part. If the job's id is too long for the property `message_id`, it is only in the
+    /// body.
     package mutating func part(_ part: Part, to destination: Destination) -> AMQPPublication {
         let job = part.job
         var headers: AMQPFieldTable = [
@@ -196,10 +198,10 @@ package struct OutboundMessages {
     /// Returns the message that moves a job in its original form to another queue of the workers.
     ///
     /// - Parameters:
-    ///   - part: a new name if the old one is claimed.
-    ///   - claimedBy: the owner of a claim request that was not answered.
-    ///   - trace: the trace headers, or `nil` to keep those of the message.
-    ///   - slot: the time slot of the job.
+    ///   - part: a new name for the job if the old one is claimed, or `nil` to keep the name.
+    ///   - claimedBy: the owner of a claim request that was not answered, or `nil` if there is none.
+    ///   - trace: the trace headers, or `nil` to keep the trace headers of the message.
+    ///   - slot: the time slot of the job, or `nil` if it does not wait for a rate limit.
     ///   - paced: the total time for which the job will have waited for a rate limit, in seconds.
     package mutating func moved(
         _ inbound: InboundJob, to destination: Destination, firstAttempt: Timestamp? = nil, part: String? = nil,
@@ -218,8 +220,8 @@ package struct OutboundMessages {
         return publication(body: inbound.delivery.body, lane: inbound.lane, to: destination, properties)
     }
 
-    /// Returns the message that gives a name to a job that must be split. If the job is split again after a crash, the
-    /// same chunks result. A job without an id also gets an id.
+    /// Returns the message that publishes a job again under a name of its own, which the job needs before it is split.
+    /// If the job is split again after a crash, the same chunks result. A job without an id also gets an id.
     mutating func named(
         _ inbound: InboundJob, _ job: Job, chunkSize: Int, trace: TraceHeaders?
     ) -> AMQPPublication {

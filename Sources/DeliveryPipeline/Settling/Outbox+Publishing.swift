@@ -1,7 +1,7 @@
 import AMQPClient
 import PushModel
 
-/// The publishing of jobs and events.
+/// The publishing of jobs and result events.
 extension Outbox {
     /// Publishes a job in its original form to another queue of the workers.
     mutating func move(_ job: OpenJob, to destination: OutboundMessages.Destination, firstAttempt: Timestamp? = nil) {
@@ -11,8 +11,8 @@ extension Outbox {
         publish(publication, isMove: !job.isOnce, meeting: [ledger.rest(of: job.entry)])
     }
 
-    /// Publishes a job in its original form to wait until its time slot. If the job was tried before, this wait does
-    /// not count towards the time during which it is retried.
+    /// Publishes a job in its original form to a delay queue, where it waits for its time slot. If the job was tried
+    /// before, this wait does not count towards the time during which it is retried.
     mutating func pace(_ job: OpenJob, until slot: Pacer.Slot, _ now: Timestamp) {
         let (inbound, seconds) = (job.inbound, slot.delay(now: now))
         let firstAttempt =
@@ -23,9 +23,9 @@ extension Outbox {
         publish(publication, isMove: true, meeting: [ledger.rest(of: job.entry)])
     }
 
-    /// Publishes a job in its original form to wait until it can be claimed.
+    /// Publishes a job in its original form to a delay queue, where it waits until the database is available again.
     ///
-    /// - Parameter claimant: the owner of a claim request that was not answered and may have succeeded.
+    /// - Parameter claimant: the owner of a claim request that was not answered and may have succeeded, or `nil`.
     mutating func moveUnclaimed(_ job: StartedJob, seconds: Int, firstAttempt: Timestamp, claimant: String?) {
         let publication = messages.moved(
             job.inbound, to: .delay(seconds: seconds), firstAttempt: firstAttempt, claimedBy: claimant,
@@ -41,7 +41,7 @@ extension Outbox {
         publish(publication, meeting: [ledger.rest(of: job.entry)])
     }
 
-    /// Publishes the event for a rejected job, which is an additional pending settlement.
+    /// Publishes the result event for a rejected job. The event is an additional pending settlement of the job.
     mutating func tell(_ rejection: JobRejection, of job: OpenJob, now: Timestamp) {
         ledger.oweMore(job.entry)
         let event = messages.event(rejection, trace: job.traceHeaders, now: now)
@@ -60,8 +60,8 @@ extension Outbox {
         publish(event, event: HeldEvent(event, lane: lane, since: now), isOutcomes: true, meeting: shares)
     }
 
-    /// Publishes the recipients of a job that wait for another attempt to a delay queue, or back to the queue that they
-    /// came from.
+    /// Publishes the recipients of a job that need another attempt. They go to a delay queue or, without a delay, back
+    /// to the queue that they came from.
     mutating func publish(_ batch: RetryBatcher.Batch, _ now: Timestamp, brokerUser: String?) {
         let routed = batch.job
         let inbound = ledger.delivery(of: routed.ledgerID)?.inbound

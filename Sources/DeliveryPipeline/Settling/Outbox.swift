@@ -9,11 +9,12 @@ struct Outbox {
 
     var ledger = SettlingLedger<OpenJob>()
     var messages: OutboundMessages
-    /// The messages without a confirm, kept in case the broker refuses them.
+    /// The messages that the broker has not confirmed, by id. They are kept in case the broker refuses them.
     private var unconfirmed: [UInt64: UnconfirmedMessage] = [:]
+    /// The messages to publish at the end of this turn.
     private var publications: [AMQPPublication] = []
 
-    /// The time for which an event is retried after it was due, in seconds.
+    /// The time for which a result event is published again after it was due, in seconds.
     var longestForEvents: Int
     /// The time of this turn.
     var now = Timestamp(milliseconds: 0)
@@ -29,13 +30,14 @@ struct Outbox {
 
     subscript(id: UInt64) -> UnconfirmedMessage? { unconfirmed[id] }
 
-    /// Publishes a message whose confirm completes these settlements.
+    /// Publishes a message, and records the settlements that its confirm completes.
     ///
     /// - Parameters:
-    ///   - event: the event that the message is, or that waits in it.
+    ///   - event: the result event that the message publishes or delays, or `nil` for any other message.
     ///   - isMove: whether the message is an original job or a chunk. The broker keeps the job until it has accepted
     ///     the message.
     ///   - isOutcomes: whether the message reports outcomes.
+    ///   - shares: the pending settlements that the message completes.
     mutating func publish(
         _ publication: AMQPPublication, event: HeldEvent? = nil, isMove: Bool = false, isOutcomes: Bool = false,
         meeting shares: [Share]
@@ -46,7 +48,7 @@ struct Outbox {
         publications.append(publication)
     }
 
-    /// Publishes another message in place of a refused one, under the same id.
+    /// Publishes a message in place of a refused one, under the same id.
     mutating func replace(by publication: AMQPPublication, event: HeldEvent? = nil) {
         let isMove = unconfirmed[publication.id]?.isMove == true
         unconfirmed[publication.id] = UnconfirmedMessage(
@@ -54,7 +56,7 @@ struct Outbox {
         publications.append(publication)
     }
 
-    /// Returns the log fields for a job that can't be used.
+    /// Returns the log fields for a rejected job.
     func metadata(of rejection: JobRejection, _ job: OpenJob, reason: String) -> Logger.Metadata {
         var metadata: Logger.Metadata = ["job": "\(rejection.jobID ?? "-")", "reason": "\(reason)"]
         metadata["app"] = rejection.app.map { "\($0)" }
@@ -83,8 +85,8 @@ struct Outbox {
         }
     }
 
-    /// Marks refused messages of which the broker may have accepted an earlier copy. They are published again as
-    /// repetitions.
+    /// Handles refused messages of which the broker may have accepted an earlier copy. They are marked as repetitions
+    /// when they are published again.
     mutating func mayBeTaken(_ ids: [UInt64]) {
         for id in ids {
             guard let publication = unconfirmed[id]?.publication else { continue }
@@ -92,7 +94,7 @@ struct Outbox {
         }
     }
 
-    /// Records that no queue takes this event.
+    /// Records that no queue took a result event.
     mutating func unroutable(_ id: UInt64) {
         if unconfirmed[id] != nil { routing.isUnroutable(id) }
     }
@@ -102,7 +104,7 @@ struct Outbox {
 
     /// Records that the broker refused a message.
     ///
-    /// - Returns: the message, or `nil` if it is unknown.
+    /// - Returns: the message, or `nil` if no message with this id is unconfirmed.
     mutating func refused(_ id: UInt64) -> UnconfirmedMessage? {
         guard var message = unconfirmed[id] else { return nil }
         message.refusals += 1
@@ -113,7 +115,7 @@ struct Outbox {
 
     /// Publishes a refused message again.
     ///
-    /// - Returns: the message's exchange, or `nil` if the message is no longer known.
+    /// - Returns: the message's exchange, or `nil` if no message with this id is unconfirmed.
     mutating func offerAgain(_ id: UInt64) -> String? {
         guard let message = unconfirmed[id] else { return nil }
         unconfirmed[id]?.waits = false
@@ -130,28 +132,29 @@ struct Outbox {
         }
     }
 
-    /// Returns the messages that wait to be published again although their job's connection is lost. They are dropped,
-    /// because each loss would otherwise add a copy of every message that the broker refuses.
+    /// Returns the ids of the waiting messages whose job is an orphan. They are dropped, because the broker redelivers
+    /// the job. Otherwise each lost connection would add a copy of every message that the broker refuses.
     func waitingOrphans() -> [UInt64] { unconfirmed.filter { $1.waits && isOrphan($0) }.map(\.key) }
 
-    /// Returns whether a message is a job in its original form, or a chunk, that the broker redelivers.
+    /// Returns whether a message is an original job or a chunk whose job is an orphan.
     func isOrphan(_ id: UInt64) -> Bool {
         guard unconfirmed[id]?.isMove == true, let entry = ledger.shares(of: id).first?.entry else { return false }
         return ledger.delivery(of: entry)?.isOrphan == true
     }
 
-    /// The number of refused messages that are published again later, by exchange.
+    /// The number of refused messages that wait to be published again, by exchange.
     var waitingByExchange: [String: Int] {
         unconfirmed.values.reduce(into: [:]) { if $1.waits { $0[$1.publication.exchange, default: 0] += 1 } }
     }
 
-    /// The number of messages without a confirm.
+    /// The number of messages that the broker has not confirmed.
     var unconfirmedCount: Int { unconfirmed.count }
 
-    /// The time at which the oldest unconfirmed message was published, excluding refused ones.
+    /// The time at which the oldest unconfirmed message was published, or `nil` if there is none. Refused messages are
+    /// excluded.
     var oldestUnconfirmed: Timestamp? { unconfirmed.values.lazy.filter { $0.refusals == 0 }.map(\.since).min() }
 
-    /// Returns the messages to publish in this turn, usually none.
+    /// Removes and returns the messages to publish in this turn.
     mutating func flush() -> [AMQPPublication] {
         guard !publications.isEmpty else { return [] }
         defer { publications = [] }

@@ -1,6 +1,6 @@
 import PushModel
 
-/// The kinds of result events, as consumers receive them.
+/// A kind of result event, by the name that consumers receive.
 package enum OutcomeKind: String, CaseIterable {
     case sent, unregistered, rejected, failed, unknown, expired, suppressed
 

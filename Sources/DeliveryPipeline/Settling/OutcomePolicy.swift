@@ -4,7 +4,7 @@ package import PushModel
 ///
 /// | verdict | action |
 /// |---|---|
-/// | sent, rejected, failed, expired, suppressed | reported; sent is not if the job's `results` is `problems` |
+/// | sent, rejected, failed, expired, suppressed | reported; not `sent` if the job's `results` is `problems` |
 /// | unregistered | reported once the token is marked dead |
 /// | unknown, of an `at_most_once` job | reported |
 /// | unknown, retry | retried with a growing delay; reported if no attempt or no time is left |

@@ -1,15 +1,15 @@
 package import PushModel
 
 /// A sample of the result events that shows whether a queue takes them. If no queue is bound, the broker drops an event
-/// and still confirms it. Therefore one event of each kind per second is published in a way that makes the broker
-/// report this.
+/// and still confirms it. Therefore one event of each kind per second requests a report from the broker if no queue
+/// takes it.
 package struct ResultsRouting: Sendable {
     package struct Counts: Sendable, Hashable {
-        /// The sampled events that at least one queue took.
+        /// The number of sampled events that at least one queue took.
         package var routed = 0
-        /// The sampled events that no queue took.
+        /// The number of sampled events that no queue took.
         package var unrouted = 0
-        /// The routing key of the last event that no queue took.
+        /// The routing key of the last event that no queue took, or an empty string.
         package var lastUnrouted = ""
 
         package init(routed: Int = 0, unrouted: Int = 0, lastUnrouted: String = "") {
@@ -20,13 +20,14 @@ package struct ResultsRouting: Sendable {
     private static let intervalMilliseconds: Int64 = 1_000
 
     package private(set) var counts = Counts()
-    /// The time of the last sample of each kind, by the kind's place.
+    /// The time of the last sample of each kind, by the kind's index.
     private var lastSamples = [Timestamp?](repeating: nil, count: OutcomeKind.allCases.count)
+    /// The ids of the unconfirmed events that no queue took.
     private var unroutable: Set<UInt64> = []
 
     package init() {}
 
-    /// Returns whether the next event of this kind belongs to the sample.
+    /// Returns whether the next event of a kind belongs to the sample.
     package mutating func samples(_ kind: OutcomeKind, now: Timestamp) -> Bool {
         if let last = lastSamples[kind.place], now.milliseconds - last.milliseconds < Self.intervalMilliseconds,
             now >= last
@@ -37,13 +38,13 @@ package struct ResultsRouting: Sendable {
         return true
     }
 
-    /// Records that no queue takes an event of the sample. The event's confirm follows.
+    /// Records that no queue took an event of the sample. The broker's confirm of the event follows.
     package mutating func isUnroutable(_ id: UInt64) { unroutable.insert(id) }
 
-    /// Removes the events without a confirm, because their connection is lost.
+    /// Removes the events that no queue took and that are unconfirmed, because the publishing connection is lost.
     package mutating func disconnected() { unroutable = [] }
 
-    /// Records the confirm of an event of the sample.
+    /// Records the broker's confirm of an event of the sample.
     package mutating func confirmed(_ id: UInt64, routingKey: String) {
         if unroutable.remove(id) != nil {
             counts.unrouted += 1

@@ -2,22 +2,22 @@ import AMQPClient
 import PushModel
 import Store
 
-/// The handling of outcomes until they are published. Outcomes are collected into events, retries into messages, and
-/// marks into statements. A value type without clock or I/O.
+/// The component that turns outcomes into effects. Outcomes are collected into result events, retries into messages,
+/// and marks of dead tokens into database statements. A value type without clock or I/O.
 struct Settling {
     private(set) var configuration: PipelineConfiguration
     private var policy: OutcomePolicy
     private var events: EventBatcher
-    /// The events of dead tokens that cannot be marked at present.
+    /// The result events of dead tokens that cannot be marked at present.
     private var unmarked: EventBatcher
     private var retries = RetryBatcher()
     private var marks: MarkBuffer
-    /// Consecutive accepted pushes of one job whose `sent` events the publisher disabled.
+    /// The current run of accepted pushes of one job whose publisher disabled `sent` events, or `nil` if there is none.
     private var untold: (job: RoutedJob, count: Int)?
 
-    /// Creates the handling of outcomes.
+    /// Creates the component for a configuration.
     ///
-    /// - Parameter recipients: the form of each output's recipients.
+    /// - Parameter recipients: the form of the recipients' addresses, by output.
     init(_ configuration: PipelineConfiguration, recipients: [String: RecipientForm]) {
         marks = MarkBuffer(recipients: recipients)
         self.configuration = configuration
@@ -34,7 +34,7 @@ struct Settling {
     var marksPending: Int { marks.count }
     var isMarkingDelayed: Bool { marks.isDelayed }
 
-    /// Whether something is waiting to be published or written together with others.
+    /// Whether any outcomes, retries or marks are collected and wait for their batch.
     var isGathering: Bool { !events.isEmpty || !retries.isEmpty || !unmarked.isEmpty || marks.canBeWritten }
 
     // MARK: Outcomes
@@ -45,7 +45,7 @@ struct Settling {
         countUntold(&turn)
     }
 
-    /// Handles one outcome. Accepted pushes are counted per event or per run, because they are by far the most
+    /// Handles one outcome. Accepted pushes are counted once per event or run, because they are by far the most
     /// frequent.
     private mutating func settle(_ outcome: Outcome, _ turn: inout Turn) {
         if outcome.verdict != .sent { configuration.meter.reported(outcome.verdict) }
@@ -115,7 +115,7 @@ struct Settling {
         configuration.meter.settled(outcome, as: kind, reason: reason)
     }
 
-    /// Marks a token as dead. Its outcome is published after that, because consumers may rely on the mark.
+    /// Marks a token as dead. Its outcome is published after the mark, because consumers may rely on the mark.
     private mutating func mark(_ outcome: Outcome, reason: String, _ turn: inout Turn) {
         let job = outcome.job.job
         let mark = TokenMark(
@@ -125,7 +125,7 @@ struct Settling {
         if marks.isDelayed { hold(outcome, mark, &turn) } else { marks.add(mark, outcome) }
     }
 
-    /// Publishes everything that was collected.
+    /// Publishes all collected outcomes and retries.
     mutating func flush(_ turn: inout Turn) {
         for batch in events.flush() { publish(batch, &turn) }
         for batch in unmarked.flush() { turn.publishUnmarked(batch) }
@@ -134,14 +134,15 @@ struct Settling {
 
     // MARK: Marks
 
-    /// Returns the next batch of marks.
+    /// Returns the next batch of marks, or `nil` if there is none to write now.
     ///
     /// - Parameter isDue: whether the wait for more marks is over. If `false`, only a full batch is returned.
     mutating func nextMarks(isDue: Bool, _ turn: inout Turn) -> MarkBuffer.Batch? {
         guard isDue ? marks.canBeWritten : marks.isFull,
             let batch = marks.next(id: turn.outbox.messages.nextID())
         else { return nil }
-        // If no broker user is set, the message of a held event could not be distinguished from a forged one.
+        // The marks wait in this worker if no broker user is set, because a delayed result event could then not be
+        // distinguished from a forged one.
         if configuration.brokerUser != nil { turn.wait(.marks(batch.id), configuration.longestWaitMilliseconds) }
         return batch
     }
@@ -159,7 +160,8 @@ struct Settling {
         }
     }
 
-    /// Moves the events of tokens that cannot be marked now to delay queues, so that their jobs are done.
+    /// Moves the outcomes and result events of tokens that cannot be marked now to delay queues, so that their jobs are
+    /// done.
     mutating func marksDelayed(_ id: UInt64, _ turn: inout Turn) {
         for finding in marks.delayed(id) {
             switch finding {
@@ -170,7 +172,7 @@ struct Settling {
     }
 
     private mutating func hold(_ outcome: Outcome, _ mark: TokenMark, _ turn: inout Turn) {
-        // The token was registered again since, so there is nothing to mark.
+        // The token was registered again after its death, so there is nothing to mark.
         if let registered = mark.registeredAt, registered >= mark.unregisteredAt {
             return tell(outcome, as: .unregistered, reason: mark.reason, &turn)
         }
@@ -180,10 +182,10 @@ struct Settling {
         }
     }
 
-    // MARK: Held events
+    // MARK: Delayed result events
 
-    /// Handles a held event that has returned from a delay queue. If its tokens are not marked yet, they are marked
-    /// before it is published.
+    /// Handles a delayed result event that has returned from a delay queue. If its tokens are not marked yet, they are
+    /// marked before the event is published.
     mutating func resume(_ held: HeldEvent, _ job: OpenJob, _ turn: inout Turn) {
         guard held.needsMarks else {
             turn.counts.eventsRepeated += 1
@@ -194,6 +196,6 @@ struct Settling {
 }
 
 extension Outcome {
-    /// The time at which the token was found dead. It is the time of the outcome if the provider does not give one.
+    /// The time at which the token was found dead, or the time of the outcome if the provider does not give one.
     var foundDeadAt: Timestamp { unregisteredAt ?? at }
 }

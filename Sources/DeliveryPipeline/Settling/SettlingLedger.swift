@@ -1,8 +1,9 @@
 /// The pending settlements of all open jobs, which determine when a job may be acknowledged.
 ///
-/// Each delivery is an entry with one pending settlement per recipient: its event or its retry must be confirmed, or
-/// there is nothing to report. A rejection event or a chunk adds one. Settlements are completed in groups. A group
-/// stands for one message that awaits its confirm. A value type without clock or I/O.
+/// Each delivery is an entry with one pending settlement for each recipient. A settlement is completed when the broker
+/// confirms the recipient's result event or retry, or at once if there is nothing to publish. A rejection event or a
+/// chunk adds one settlement. Settlements are completed in groups. A group stands for one message that awaits its
+/// confirm. A value type without clock or I/O.
 ///
 /// | entry | next |
 /// |---|---|
@@ -31,7 +32,8 @@ package struct SettlingLedger<Delivery> {
 
     private var entries: [Entry?] = []
     private var freePlaces: [Int] = []
-    /// The number of entries that were ever opened. It is the upper half of an entry's id, above its place.
+    /// The number of entries that were ever opened. It is the upper half of an entry's id, and the entry's place is the
+    /// lower half.
     private var opened = 0
     private var groups: [UInt64: [Share]] = [:]
 
@@ -42,7 +44,7 @@ package struct SettlingLedger<Delivery> {
     /// The number of pending settlements, over all entries.
     package private(set) var owing = 0
 
-    /// Opens an entry with a number of pending settlements, which must be at least one.
+    /// Opens an entry with a number of pending settlements, which must be at least one. Returns the id of the entry.
     package mutating func open(_ delivery: Delivery, obligations: Int) -> Int {
         owing += obligations
         opened += 1
@@ -53,19 +55,19 @@ package struct SettlingLedger<Delivery> {
         return id
     }
 
-    /// Returns the place of an entry, or `nil` if it is not open.
+    /// Returns the place of an entry, or `nil` if the entry is not open.
     private func place(of id: Int) -> Int? {
         let place = id & 0xFFFF_FFFF
         return entries.indices.contains(place) && entries[place]?.id == id ? place : nil
     }
 
-    /// Returns the delivery of an open entry.
+    /// Returns the delivery of an entry, or `nil` if the entry is not open.
     package func delivery(of entry: Int) -> Delivery? { place(of: entry).flatMap { entries[$0]?.delivery } }
 
     /// The deliveries of all open entries.
     package var openDeliveries: some Sequence<Delivery> { entries.lazy.compactMap { $0?.delivery } }
 
-    /// Returns the number of pending settlements of an entry.
+    /// Returns the number of pending settlements of an entry, or 0 if the entry is not open.
     package func owing(of entry: Int) -> Int { place(of: entry).flatMap { entries[$0]?.owing } ?? 0 }
 
     /// Returns all pending settlements of an entry.
@@ -81,7 +83,7 @@ package struct SettlingLedger<Delivery> {
         owing += count
     }
 
-    /// Records the settlements that a message stands for. The `id` must not be in use.
+    /// Records the settlements that a message stands for. The `id` of the message must not be in use.
     package mutating func expect(group id: UInt64, for shares: [Share]) {
         groups[id] = shares
     }
@@ -89,7 +91,7 @@ package struct SettlingLedger<Delivery> {
     /// Returns the settlements that a group stands for.
     package func shares(of id: UInt64) -> [Share] { groups[id] ?? [] }
 
-    /// Completes the settlements of a group, and returns the deliveries that are settled by that. Unknown ids are
+    /// Completes the settlements of a group, and returns the deliveries that are settled as a result. Unknown ids are
     /// ignored, because a confirm may arrive twice around a reconnection.
     package mutating func met(group id: UInt64) -> [Delivery] {
         guard let shares = groups.removeValue(forKey: id) else { return [] }
@@ -97,9 +99,10 @@ package struct SettlingLedger<Delivery> {
     }
 
     /// Completes settlements that need no message, such as `sent` outcomes of a job whose `results` is `problems`.
+    /// Returns the delivery if it is settled as a result, and `nil` otherwise.
     package mutating func met(_ share: Share) -> Delivery? {
         guard let place = place(of: share.entry), var entry = entries[place] else { return nil }
-        // The number is limited to what is pending, because an output may report a recipient twice.
+        // The number is limited to the pending settlements, because an output may report a recipient twice.
         let met = min(share.count, entry.owing)
         entry.owing -= met
         owing -= met

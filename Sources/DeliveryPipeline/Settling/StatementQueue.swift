@@ -1,16 +1,16 @@
 package import DequeModule
 
-/// The items that wait for the database. One statement runs at a time, and further items are collected meanwhile. A
-/// value type without clock or I/O.
+/// The items that wait for the database. Only one statement runs at a time, and further items are collected until it is
+/// answered. A value type without clock or I/O.
 ///
 /// | item | waits until |
 /// |---|---|
 /// | collected | the previous statement is answered |
 /// | in a statement | the answer arrives |
-/// | either | it is taken out; the statement continues, because answers are matched by position |
+/// | in both cases | it is taken out; a statement continues, because answers are matched by position |
 package struct StatementQueue<Item> {
     package private(set) var gathering: Deque<Item> = []
-    /// The running statement. Items that were taken out of it are `nil`.
+    /// The running statement, or `nil` if none runs. Items that were taken out of it are `nil`.
     private var asked: (id: UInt64, items: [Item?])?
 
     package init() {}
@@ -39,17 +39,19 @@ package struct StatementQueue<Item> {
 
     /// Ends a statement.
     ///
-    /// - Returns: the items of the statement by position, or `nil` if this statement is not running.
+    /// - Returns: the items of the statement by position, or `nil` if no statement with this id is running.
     package mutating func answered(_ id: UInt64) -> [Item?]? {
         guard let asked, asked.id == id else { return nil }
         self.asked = nil
         return asked.items
     }
 
-    /// Returns whether this statement has not been answered yet.
+    /// Returns whether the statement with an id has not been answered yet.
     package func asks(_ id: UInt64) -> Bool { asked?.id == id }
 
-    /// Removes and returns items that must not wait any longer.
+    /// Removes and returns the items that must not wait any longer.
+    ///
+    /// - Parameter isOut: a closure that returns whether an item must be removed.
     package mutating func takeOut(where isOut: (Item) -> Bool = { _ in true }) -> (asked: [Item], gathering: [Item]) {
         let taken = ((asked?.items ?? []).compactMap(\.self).filter(isOut), Array(gathering.filter(isOut)))
         if let asked { self.asked = (asked.id, asked.items.map { $0.map(isOut) == true ? nil : $0 }) }

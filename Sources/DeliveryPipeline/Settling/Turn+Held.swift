@@ -3,13 +3,13 @@ import AMQPClient
 import Logging
 import PushModel
 
-/// The publishing of held events.
+/// The publishing of delayed result events.
 extension Turn {
     mutating func publishAgain(_ held: HeldEvent, entry: Int) {
         outbox.publish(outbox.messages.event(held), event: held, meeting: [.init(entry: entry, count: 1)])
     }
 
-    /// Delays an event whose tokens still cannot be marked.
+    /// Delays a result event whose tokens still cannot be marked.
     mutating func hold(_ held: HeldEvent, entry: Int) {
         var held = held
         held.failures += 1
@@ -29,7 +29,8 @@ extension Turn {
         outbox.publish(publication, event: held, meeting: shares)
     }
 
-    /// Delays an event that the results exchange refused. Its group of settlements stays the same.
+    /// Delays a result event that the results exchange refused. The new message keeps the id and the pending
+    /// settlements of the refused one.
     ///
     /// - Returns: `false` if the event cannot wait in the broker.
     mutating func hold(_ event: HeldEvent, insteadOf id: UInt64, because reason: String) -> Bool {
@@ -40,7 +41,8 @@ extension Turn {
         return true
     }
 
-    /// Returns a reason to give up an event that was tried for as long as a push would be, or `nil` to delay it.
+    /// Returns the reason for giving up a result event, or `nil` to delay the event. An event is given up after the
+    /// time for which a push would be retried.
     private mutating func reasonToGiveUp(_ held: HeldEvent, _ reason: String) -> String? {
         let age = now.seconds - held.since.seconds
         guard age >= outbox.longestForEvents else {

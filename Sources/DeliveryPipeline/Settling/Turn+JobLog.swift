@@ -5,13 +5,14 @@ import PushModel
 import Traces
 
 extension Turn {
-    /// Counts the result of a recipient that was not sent.
+    /// Counts the result of a recipient that was not sent, for the job's log line.
     func note(_ entry: JobTally.Entry, _ outcome: Outcome, reason: String?) {
         guard jobLog != .none else { return }
         outbox.ledger.delivery(of: outcome.job.ledgerID)?.tally.add(entry, reason: reason)
     }
 
-    /// Logs a job whose outcomes are all safe, without tokens, refs and payload.
+    /// Logs a job whose outcomes are all confirmed, if the log selects it. The log line contains no tokens, refs or
+    /// payload.
     func tell(_ job: OpenJob) {
         guard jobLog != .none, jobLog != .problems || job.tally.hasProblem, let started = job as? StartedJob,
             started.isSent || started.isSettled, jobLog.tells(started.job.id, hasProblem: job.tally.hasProblem)
@@ -39,7 +40,7 @@ extension StartedJob {
         }
         for (word, count) in tally.counts(of: job.recipients.count) { metadata[word] = .stringConvertible(count) }
         if let reason = tally.reason { metadata["reason"] = "\(reason)" }
-        // The publisher sets this time, and many publishers do not.
+        // Many publishers do not set this time.
         if let published = inbound.delivery.properties.timestamp {
             metadata["age_s"] = .stringConvertible(max(0, Int(clamping: now.seconds) - Int(clamping: published)))
         }

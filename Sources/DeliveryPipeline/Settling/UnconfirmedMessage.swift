@@ -4,16 +4,16 @@ import PushModel
 /// A message that the broker has not confirmed.
 struct UnconfirmedMessage {
     var publication: AMQPPublication
-    /// The event that the message is, or that waits in it.
+    /// The result event that the message publishes or delays, or `nil` for any other message.
     let event: HeldEvent?
-    /// The time at which the message was first published.
+    /// The time at which the message was first published, or at which it replaced a refused message.
     let since: Timestamp
     /// Whether the message reports outcomes.
     var isOutcomes = false
-    /// Whether the message is an original job or a chunk. Until the broker accepts the message, it keeps the job.
+    /// Whether the message is an original job or a chunk. The broker keeps the job until it has accepted the message.
     var isMove = false
     /// The number of times that the broker refused the message.
     var refusals = 0
-    /// Whether the message will be published again later. Until then, the broker certainly has no copy.
+    /// Whether the broker refused the message, and the message waits in this worker to be published again.
     var waits = false
 }

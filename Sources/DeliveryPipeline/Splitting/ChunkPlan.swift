@@ -1,5 +1,5 @@
-/// The chunks of a large job. Only a limited number is published at a time, so that memory stays bounded. The next
-/// chunk follows when the broker has confirmed one. A value type.
+/// The chunks of a large job. Only a limited number of chunks is published at a time, so that memory stays bounded. The
+/// next chunk follows when the broker has confirmed an earlier one. A value type without clock or I/O.
 struct ChunkPlan {
     let recipients: Int
     let size: Int

@@ -2,7 +2,7 @@ import AMQPClient
 import DequeModule
 import PushModel
 
-/// The splitting of large jobs into chunks. A value type without clock or I/O.
+/// The component that splits large jobs into chunks. A value type without clock or I/O.
 ///
 /// | job to be split | until |
 /// |---|---|
@@ -18,32 +18,33 @@ struct Splitting {
         var onTheWay = 0
     }
 
-    /// A message that is published and not yet confirmed.
+    /// An unconfirmed message: a job under its new name, or a chunk.
     private enum Step {
         case name(Lane)
         case chunk(ofEntry: Int)
     }
 
-    /// The approximate number of chunks that are unconfirmed at a time, over all jobs, with at least one per job. It is
-    /// also the maximum number of jobs of each lane that are being published under a name. Unconfirmed messages may
-    /// exist twice after the connection to the broker was lost.
+    /// The approximate number of unconfirmed chunks, over all jobs, with at least one per job. It is also the maximum
+    /// number of jobs of each lane that are being published under a name. The number is small, because unconfirmed
+    /// messages may exist twice after the connection to the broker was lost.
     private static let mostOnTheWay = 32
 
     var configuration: PipelineConfiguration
-    /// The jobs that wait for a name, the oldest first. The lanes are separate, so a lane that refuses messages does
-    /// not delay the others.
+    /// The jobs that wait for a name, by lane, the oldest first. The lanes are separate, so that a lane that refuses
+    /// messages does not delay the jobs of other lanes.
     private var unnamed: [Lane: Deque<StartedJob>] = [:]
-    /// The number of jobs that were published under a name and are not yet confirmed.
+    /// The number of jobs that were published under a name and are not yet confirmed, by lane.
     private var namesOnTheWay: [Lane: Int] = [:]
     /// The jobs that are being split, by their entry in the pending settlements.
     private var open: [Int: Split] = [:]
+    /// The unconfirmed messages, by id.
     private var steps: [UInt64: Step] = [:]
 
     init(_ configuration: PipelineConfiguration) {
         self.configuration = configuration
     }
 
-    /// Returns whether a message is a chunk, or a job under its name.
+    /// Returns whether a message is an unconfirmed chunk, or an unconfirmed job under its new name.
     func isStep(_ id: UInt64) -> Bool { steps[id] != nil }
 
     /// Publishes a large job under a name of its own, or splits it if it already has a name. Chunks are named after the
@@ -68,7 +69,8 @@ struct Splitting {
         }
     }
 
-    /// Handles the loss of these queues' connection, after which the broker redelivers their jobs.
+    /// Handles the loss of the connection that consumes these queues. Jobs that wait for a name are dropped, and the
+    /// splitting of jobs stops, because the broker redelivers them.
     mutating func stop(_ queues: [JobQueue], _ turn: inout Turn) {
         for (lane, waiting) in unnamed {
             for started in waiting where queues.contains(started.inbound.source) { turn.lose(started) }
@@ -77,7 +79,8 @@ struct Splitting {
         for (entry, split) in open where queues.contains(split.started.inbound.source) { abandon(entry, split, &turn) }
     }
 
-    /// Stops splitting the job of a chunk, because the chunk will never be published. Ignores other messages.
+    /// Stops splitting the job of a chunk, because the chunk will never be published. A message that is not a chunk is
+    /// ignored.
     mutating func abandon(chunk id: UInt64, _ turn: inout Turn) {
         guard case .chunk(let entry) = steps[id] else { return }
         if let split = open[entry] { return abandon(entry, split, &turn) }
@@ -94,12 +97,13 @@ struct Splitting {
     /// - Returns: the plan in its current state, or `nil` if the job was not being split.
     mutating func stop(_ entry: Int, _ turn: inout Turn) -> ChunkPlan? {
         guard let split = open.removeValue(forKey: entry) else { return nil }
-        // This is not the job's last pending settlement, because the chunk has one, too.
+        // This settlement is not the last one of the job, because the chunk has a pending settlement, too.
         _ = turn.outbox.ledger.met(.init(entry: entry, count: 1))
         return split.plan
     }
 
-    /// Continues after a message that the broker has confirmed or can never accept.
+    /// Publishes the next job under a name, or the next chunk, after the broker has confirmed a message or can never
+    /// accept it.
     mutating func goOn(after id: UInt64, _ turn: inout Turn) {
         switch steps.removeValue(forKey: id) {
         case .name(let lane):
@@ -112,7 +116,7 @@ struct Splitting {
         }
     }
 
-    /// Publishes the chunks of a job. The job is done when the broker has confirmed all of them.
+    /// Starts to publish the chunks of a job. The job is done when the broker has confirmed all of them.
     private mutating func makeChunks(of started: StartedJob, _ turn: inout Turn) {
         turn.counts.jobsSplit += 1
         turn.traceScatter(of: started)

@@ -1,8 +1,8 @@
 package import PushModel
 package import Store
 
-/// The pushes whose token may be dead, and which wait for a look-up in the database. One look-up runs at a time, and
-/// further tokens are collected meanwhile. A value type without clock or I/O.
+/// The pushes that wait for a look-up of their token in the database, because the token may be dead. Only one look-up
+/// runs at a time, and further tokens are collected until it ends. A value type without clock or I/O.
 ///
 /// | state | next |
 /// |---|---|
@@ -10,7 +10,7 @@ package import Store
 /// | looking up | after an answer, a failure or a timeout: idle, and the pushes are returned |
 /// | after a failure or timeout | no look-ups for five seconds, so that a slow database does not slow down sending |
 package struct LookUpBuffer {
-    /// Some recipients of a job.
+    /// A selection of a job's recipients, with the output that sends their pushes.
     struct Selection {
         let job: RoutedJob
         let output: any Output
@@ -20,10 +20,11 @@ package struct LookUpBuffer {
     package struct LookUp: Sendable {
         package let id: UInt64
         package let keys: [DeviceTokenKey]
-        /// The registration time of each token, if its job has one.
+        /// The time at which each token was last registered, or `nil` if the job does not state it.
         let registeredAt: [Timestamp?]
 
-        /// Returns the tokens that are marked dead but that a job reports as registered after their death.
+        /// Returns the registrations of tokens that are marked dead, but that were registered at the time of their
+        /// death or later.
         package func registrations(against deaths: [Int: Timestamp]) -> [TokenRegistration] {
             deaths.compactMap { place, death in
                 guard let registered = registeredAt[place], registered >= death else { return nil }
@@ -32,7 +33,8 @@ package struct LookUpBuffer {
         }
     }
 
-    /// The number of tokens after which a look-up is full. It may have more, because the tokens of a job stay together.
+    /// The number of tokens from which a look-up is full. A look-up may have more tokens, because the tokens of a job
+    /// stay together.
     private static let enoughTokens = 5_000
     private static let pauseMilliseconds: Int64 = 5_000
 
@@ -43,7 +45,7 @@ package struct LookUpBuffer {
     var knownTokens: Int { filter?.count ?? 0 }
     var filterBytes: Int { filter?.bytes ?? 0 }
 
-    /// Returns the recipients whose token may be dead according to the filter, usually none.
+    /// Returns the indices of the recipients whose token may be dead according to the filter, usually none.
     func uncleared(among routed: RoutedJob, now: Timestamp) -> [Int] {
         let (job, form) = (routed.job, routed.traits.recipients)
         guard let filter, filter.count > 0 else { return [] }
@@ -83,10 +85,11 @@ package struct LookUpBuffer {
         return LookUp(id: id, keys: keys, registeredAt: registeredAt)
     }
 
-    /// Returns the pushes of a look-up that was answered. They are empty if the answer was too late.
+    /// Removes and returns the pushes of an answered look-up. The list is empty if the answer was too late.
     mutating func answered(_ id: UInt64) -> [Selection] { queue.answered(id)?.compactMap(\.self) ?? [] }
 
-    /// Returns all waiting pushes after a look-up failed or timed out. They are sent.
+    /// Removes and returns all waiting pushes after a look-up failed or timed out, so that they can be sent. Pauses
+    /// further look-ups.
     mutating func failed(_ id: UInt64, now: Timestamp) -> [Selection] {
         guard let asked = queue.answered(id) else { return [] }
         pausedUntil = Timestamp(milliseconds: now.milliseconds + Self.pauseMilliseconds)

@@ -1,10 +1,10 @@
 import PushModel
 import Store
 
-/// The suppression of pushes to dead tokens. If the filter does not rule out that a token is dead, its push waits until
-/// the database has answered. A value type without clock or I/O.
+/// The component that suppresses pushes to dead tokens. If the filter does not rule out that a token is dead, the push
+/// waits for the database's answer. A value type without clock or I/O.
 struct Suppression {
-    /// The results of a look-up.
+    /// The results of a look-up: outcomes for dead tokens, and pushes to send to living tokens.
     struct Findings {
         var dead: [Outcome] = []
         var living: [LookUpBuffer.Selection] = []
@@ -27,8 +27,8 @@ struct Suppression {
         }
     }
 
-    /// Sends a job to its output. Recipients whose token may be dead follow after the database has answered that it is
-    /// alive.
+    /// Sends a job to its output. Pushes whose token may be dead are held until the database has answered that the
+    /// token is alive.
     mutating func send(_ job: RoutedJob, to output: any Output, _ turn: inout Turn) {
         let uncleared = lookUps.uncleared(among: job, now: turn.now)
         guard !uncleared.isEmpty else { return turn.send(job, to: output) }
@@ -38,14 +38,15 @@ struct Suppression {
         lookUps.add(.init(job: job, output: output, recipients: uncleared))
     }
 
-    /// Returns the next look-up, if any. Called at the end of every turn.
+    /// Returns the next look-up, or `nil` if there is none to start. The core calls this method at the end of every
+    /// turn.
     mutating func next(_ turn: inout Turn) -> LookUpBuffer.LookUp? {
         guard let lookUp = lookUps.next(id: turn.outbox.messages.nextID()) else { return nil }
         turn.wait(.lookUp(lookUp.id), patience)
         return lookUp
     }
 
-    /// Ends a look-up that failed or timed out.
+    /// Ends a look-up that failed or timed out. All waiting pushes are treated as pushes to living tokens.
     mutating func giveUp(_ id: UInt64, _ turn: inout Turn) -> Findings {
         let living = lookUps.failed(id, now: turn.now)
         turn.counts.lookUpsFailed += living.reduce(0) { $0 + $1.recipients.count }
@@ -54,7 +55,7 @@ struct Suppression {
 
     /// Handles the answer to a look-up.
     ///
-    /// - Parameter deaths: the times at which tokens died, by their position in the look-up.
+    /// - Parameter deaths: the times at which dead tokens died, by the token's position in the look-up.
     mutating func answered(_ id: UInt64, _ deaths: [Int: Timestamp], _ turn: inout Turn) -> Findings {
         var findings = Findings()
         var place = 0

@@ -1,6 +1,6 @@
 package import AMQPClient
 
-/// The faults in the bindings of a broker. A value type.
+/// The faults in the bindings of a broker, as sentences. A value type without clock or I/O.
 package struct BindingCheck: Sendable, Hashable {
     /// A binding from an exchange to a queue or to another exchange.
     package struct Binding: Sendable, Hashable {
@@ -19,7 +19,7 @@ package struct BindingCheck: Sendable, Hashable {
 
     /// The routes by which a job arrives twice.
     package private(set) var copies: [String] = []
-    /// The bindings that are missing, so that jobs are not routed.
+    /// The missing bindings, without which jobs are not routed.
     package private(set) var gaps: [String] = []
     /// The queues that receive more or fewer jobs than configured.
     package private(set) var differences: [String] = []

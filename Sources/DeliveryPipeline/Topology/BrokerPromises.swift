@@ -5,7 +5,7 @@ package struct BrokerPromises: Sendable, Hashable {
     package let isRabbitMQ: Bool
     /// The guarantees that the broker lacks, as sentences. The list is empty if no weakness is known.
     package let weaknesses: [String]
-    /// Whether a consumer can set the time that a delivery may stay open, overriding the broker's settings.
+    /// Whether a consumer can set the time that a delivery may stay unsettled, overriding the broker's settings.
     package let takesConsumerTimeouts: Bool
     /// The default limit on the message size in bytes, or `nil` if it is unknown.
     package let standardMessageSize: Int?

@@ -3,9 +3,9 @@ import PushModel
 import Traces
 
 extension AMQPProperties {
-    /// The properties that a job keeps when it is published again. `CC` and `BCC` would multiply the job. `priority`
-    /// and `expiration` were meant for the first delivery. `reply_to` may be valid for one connection only. The
-    /// broker's counters start again.
+    /// The properties that a job keeps when it is published again. `CC` and `BCC` are dropped, because they would
+    /// multiply the job. `priority` and `expiration` are dropped, because they were meant for the first delivery.
+    /// `reply_to` is dropped, because it may be valid for one connection only. The broker's counters start again.
     package var carried: AMQPProperties {
         AMQPProperties(
             contentType: contentType, contentEncoding: contentEncoding, headers: headers.carried,
@@ -15,8 +15,8 @@ extension AMQPProperties {
 }
 
 extension InboundJob {
-    /// The properties of the job to publish again. Headers about splitting and time slots are removed unless a worker
-    /// wrote them. Otherwise, this worker's signature would make a publisher's headers trusted.
+    /// The properties with which the job is published again. Headers about splitting and time slots are removed unless
+    /// a worker wrote them. Otherwise, this worker's signature would make a publisher's headers trusted.
     var carriedProperties: AMQPProperties {
         var properties = delivery.properties.carried
         if !isWorkers {
@@ -27,8 +27,8 @@ extension InboundJob {
 }
 
 extension AMQPFieldTable {
-    /// The headers that workers know, in the form that a worker may have written. Together they fit into the smallest
-    /// frame that a broker accepts.
+    /// The headers that workers read, as far as their values have a valid type and size. Together they fit into the
+    /// smallest frame that a broker accepts.
     fileprivate var carried: AMQPFieldTable {
         var carried = AMQPFieldTable()
         for key in JobHeader.numbers { carried[key] = self[key].flatMap { $0.integer == nil ? nil : $0 } }

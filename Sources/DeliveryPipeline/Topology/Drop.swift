@@ -10,8 +10,8 @@ package struct Drop: Sendable, Hashable {
 
     /// The queue whose delivery limit the message exceeded, or `nil` if the broker dropped it for another reason.
     let limitingQueue: String?
-    /// Whether a worker rejected the message, because the broker accepted no message made of it. The event is already
-    /// published.
+    /// Whether a worker rejected the message, because the broker accepted no message that resulted from it. The
+    /// rejection event is already published.
     let isOurs: Bool
     /// Whether the message was published before its lane was bound. This can happen while the very first worker starts.
     let isEarly: Bool
@@ -44,7 +44,8 @@ package struct Drop: Sendable, Hashable {
 }
 
 extension Lane {
-    /// Reads the lane from the routing key of a dropped or dead job. The result is `nil` if the key is not a lane.
+    /// Reads the lane from the routing key of a dropped or dead job. Returns `nil` if the routing key does not stand
+    /// for a lane.
     package init?(of delivery: AMQPDelivery) {
         let key = delivery.routingKey
         if let lane = Lane.allCases.first(where: {

@@ -1,14 +1,13 @@
 package import AMQPClient
 
-/// The distribution of a lane's queue leaders over the nodes of a broker. A value type.
+/// The distribution of a lane's queue leaders over the nodes of a broker. A value type without clock or I/O.
 package enum LaneLeaders {
-    /// Returns the lanes whose queue leaders are on fewer nodes than possible. RabbitMQ balances all queues together,
-    /// so one node may lead all queues of a lane.
+    /// Returns the lanes whose queue leaders are on fewer nodes than possible, each as the name of its first queue.
+    /// RabbitMQ balances all queues together, so one node may lead all queues of a lane.
     ///
     /// - Parameters:
     ///   - leaders: the node that leads each queue, by the queue's name.
     ///   - nodes: the number of nodes.
-    /// - Returns: the names of these lanes' first queues.
     package static func crowded(_ spread: AMQPSpread, leaders: [String: String], nodes: Int) -> [String] {
         spread.ways.compactMap { way in
             let found = way.queues.prefix(spread.width).compactMap { leaders[$0] }

@@ -1,12 +1,12 @@
 package import AMQPClient
 import PushModel
 
-/// The shards that exist beyond the configured number. A value type.
+/// The shards that exist beyond the configured number. A value type without clock or I/O.
 package struct LeftShards: Sendable, Hashable {
     private let names: PipelineNames
     private let queues: [String: AMQPInspection.Queue]
 
-    /// Returns all shards that may exist beyond the configured number.
+    /// Returns a topology of all shards that may exist beyond the configured number.
     package static func all(_ names: PipelineNames) -> AMQPTopology {
         AMQPTopology(queues: shards(names).flatMap { shard in queues(names, shard).map { AMQPQueue(name: $0) } })
     }
@@ -15,10 +15,9 @@ package struct LeftShards: Sendable, Hashable {
         (self.names, self.queues) = (names, queues)
     }
 
-    /// Describes the surplus shards.
+    /// Returns a description of the surplus shards, or `nil` if there are none.
     ///
-    /// - Parameter isDeclared: whether workers declare the topology. They then unbind surplus shards.
-    /// - Returns: `nil` if there are no surplus shards.
+    /// - Parameter isDeclared: whether workers declare the topology. If so, they unbind surplus shards.
     package func finding(isDeclared: Bool) -> String? {
         var found = Self.shards(names).flatMap { Self.queues(names, $0) }.filter { queues[$0] != nil }
         guard !found.isEmpty else { return nil }

@@ -3,9 +3,9 @@ public import PushModel
 
 /// The names of Martlet's exchanges and queues, and their declaration.
 public struct PipelineNames: Sendable, Hashable {
-    /// The delivery limit of dead and dropped jobs. Each read that leaves a job in the queue counts as a delivery. From
-    /// RabbitMQ 4 on, a quorum queue without a limit of its own drops a message after 20 deliveries. Earlier versions
-    /// refuse -1, which means no limit.
+    /// The delivery limit of the queues of dead and dropped jobs. Each read that leaves a job in the queue counts as a
+    /// delivery. From RabbitMQ 4 on, a quorum queue without a limit of its own drops a message after 20 deliveries.
+    /// Earlier versions refuse the value -1, which means no limit.
     private static let deadReadings: Int64 = 1_000_000
     /// The number of times that a job may return to its lane's queue before the broker treats it as a poison message.
     static let deliveries = 20
@@ -14,7 +14,7 @@ public struct PipelineNames: Sendable, Hashable {
 
     /// The prefix of all names.
     public let prefix: String
-    /// The number of queues that share the jobs of a lane.
+    /// The number of shards of each lane, which are queues that share the lane's jobs.
     public let shards: Int
     public static let mostShards = 16
 
@@ -38,7 +38,7 @@ public struct PipelineNames: Sendable, Hashable {
 
     public func queue(of lane: Lane) -> String { "\(jobs).\(lane.rawValue)" }
 
-    /// Returns the name of a lane's shard, from 1.
+    /// Returns the name of a shard of a lane. Shards are numbered from 1.
     public func queue(of lane: Lane, shard: Int) -> String {
         shard == 1 ? queue(of: lane) : "\(queue(of: lane)).\(shard)"
     }
@@ -52,7 +52,7 @@ public struct PipelineNames: Sendable, Hashable {
         }
     }
 
-    /// Returns the index that tags use for one of the queues that workers consume.
+    /// Returns the index of a queue in delivery tags, or `nil` if workers do not consume a queue with this name.
     func tagIndex(ofQueue name: String) -> UInt16? {
         for queue in JobQueue.all {
             if self.queue(of: queue) == name { return queue.tagIndex(shard: 1) }
@@ -70,7 +70,7 @@ public struct PipelineNames: Sendable, Hashable {
             + (1...shards).dropFirst().flatMap { shard in Lane.allCases.map { queue(of: $0, shard: shard) } }
     }
 
-    /// Returns the routing key with which ``moved`` leads to a queue, or `nil` if it does not.
+    /// Returns the routing key with which ``moved`` leads to a queue, or `nil` if ``moved`` does not lead to the queue.
     package static func movingKey(to queue: JobQueue) -> String? {
         switch queue {
         case .overflow(let lane): "\(lane.rawValue).overflow"
@@ -79,15 +79,15 @@ public struct PipelineNames: Sendable, Hashable {
         }
     }
 
-    /// Returns the name of the exchange and queue for jobs that are delayed by this number of seconds.
+    /// Returns the name of the exchange and queue for jobs that are delayed by a number of seconds.
     public func delay(seconds: Int) -> String { "\(prefix).delay.\(seconds)" }
 
     /// Returns the exchanges, queues and bindings, all of them durable. The first client that connects declares them.
     ///
-    /// A job that is redelivered repeatedly without being settled has most likely ended its workers. After
-    /// ``PipelineConfiguration/deliveriesUntilSuspect`` deliveries, a worker moves it to the suspects, which are
-    /// processed one at a time. The broker dead-letters it after three more deliveries (rabbitmq.com, "Quorum Queues",
-    /// poison messages).
+    /// A job that is redelivered repeatedly without being settled has most likely crashed its workers. After
+    /// ``PipelineConfiguration/deliveriesUntilSuspect`` deliveries, a worker moves the job to the suspects, which are
+    /// processed one at a time. The broker dead-letters the job after three more deliveries (rabbitmq.com, "Quorum
+    /// Queues", poison messages).
     public func topology(delays: [Int]) -> AMQPTopology {
         var topology = AMQPTopology(
             exchanges: [
@@ -100,7 +100,8 @@ public struct PipelineNames: Sendable, Hashable {
             queues: [
                 AMQPQueue(
                     name: dead, arguments: ["x-queue-type": "quorum", "x-delivery-limit": .int64(Self.deadReadings)]),
-                // The broker itself dead-letters jobs that are too large for a worker to publish.
+                // Jobs that are too large for a worker to publish are rejected from this queue, so that the broker
+                // dead-letters them.
                 AMQPQueue(
                     name: dropped,
                     arguments: [
@@ -130,8 +131,8 @@ public struct PipelineNames: Sendable, Hashable {
         topology.spread = spread
         for seconds in Set(delays).union(ScheduleLadder.delays).sorted() {
             let name = delay(seconds: seconds)
-            // The fanout exchange in front keeps the lane as the routing key. With that key, the expired job is routed
-            // back to the jobs exchange.
+            // The fanout exchange in front keeps the lane as the routing key. With this key, the jobs exchange routes
+            // the expired job back to its lane.
             topology.exchanges.append(AMQPExchange(name: name, kind: .fanout))
             topology.queues.append(
                 AMQPQueue(
@@ -154,7 +155,7 @@ public struct PipelineNames: Sendable, Hashable {
     }
 
     /// The distribution of each lane over its shards. The exchange of a lane has the name of its first queue. As with
-    /// ``jobs``, jobs that match no binding are routed to the dropped jobs.
+    /// ``jobs``, a job that matches no binding is routed to the queue of dropped jobs.
     private var spread: AMQPSpread {
         AMQPSpread(
             exchange: jobs,

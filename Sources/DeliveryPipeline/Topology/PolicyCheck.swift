@@ -1,9 +1,9 @@
 package import AMQPClient
 
-/// The effects of policies on Martlet's queues that cost jobs. A value type.
+/// The policies of a broker that endanger jobs in Martlet's queues. A value type without clock or I/O.
 ///
-/// RabbitMQ uses the lower number of a policy and a declaration. It takes `overflow` from the policy, and also
-/// arguments that the declaration omits, such as the dead-letter routing key (docs/brokers.md, "Policies").
+/// If a policy and a declaration both set a number, RabbitMQ uses the lower one. It takes `overflow` from the policy,
+/// and also arguments that the declaration omits, such as the dead-letter routing key (docs/brokers.md, "Policies").
 package struct PolicyCheck: Sendable, Hashable {
     /// The policies in force on one queue.
     package struct Policy: Sendable, Hashable {
@@ -18,7 +18,7 @@ package struct PolicyCheck: Sendable, Hashable {
         }
     }
 
-    /// The problems found: one sentence for each policy, key and consequence, with the queues concerned.
+    /// The problems found: one sentence for each policy, key and consequence, with the affected queues.
     package private(set) var dangers: [String] = []
 
     package init(_ topology: AMQPTopology, dropped: String, _ policies: [Policy]) {

@@ -1,9 +1,10 @@
 package import AMQPClient
 
-/// The publisher of a job, as far as it is certain. An app may restrict who may push to it.
+/// The broker user that published a job. An app may restrict which broker users may push to it.
 extension AMQPProperties {
-    /// Returns the user validated by the broker (rabbitmq.com, "Validated User-ID"). For a job that a worker published
-    /// again, returns the user that the worker named. Returns `nil` if the publisher is unknown.
+    /// Returns the user that published a job, as validated by the broker (rabbitmq.com, "Validated User-ID"). If a
+    /// worker published the job again, the worker's header names the original publisher. Returns `nil` if the publisher
+    /// is unknown.
     package func publisher(worker: String?) -> String? {
         guard let user = userID, !user.isEmpty else { return nil }
         guard user == worker else { return user }
@@ -11,9 +12,9 @@ extension AMQPProperties {
         return named.isEmpty ? nil : named
     }
 
-    /// Sets the user and the publisher of a job that `worker` publishes again. The broker validates the user. The
-    /// publisher's header is also set if the publisher is unknown, because a header from the publisher would otherwise
-    /// be trusted.
+    /// Sets the user of a message to `worker`, and names the original publisher of its job in a header. The broker
+    /// validates the user, so workers trust the header. For an unknown publisher, the header is empty. It must still be
+    /// set, because a header that the publisher wrote would otherwise be trusted.
     package mutating func sign(as worker: String?, for publisher: String?) {
         userID = worker
         headers[JobHeader.publisher] = worker == nil && publisher == nil ? nil : .string(publisher ?? "")

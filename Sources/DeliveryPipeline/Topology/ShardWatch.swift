@@ -1,5 +1,5 @@
-/// The schedule of checks whether the lanes have shards that this worker does not consume. Called every 30 seconds. A
-/// value type.
+/// The schedule of checks for shards that this worker does not consume. The caller uses it every 30 seconds. A value
+/// type without clock or I/O.
 package struct ShardWatch: Sendable {
     private struct Situation: Hashable {
         let lacksShards: Bool
@@ -10,14 +10,14 @@ package struct ShardWatch: Sendable {
     /// The longest interval between two checks, in half minutes: one hour.
     private static let longestWait = 120
 
-    /// The situation in which a check was last due, or `nil` if none is due.
+    /// The situation at the last check, or `nil` if no check is due.
     private var situation: Situation?
     /// The interval between two checks that find nothing new, and the elapsed part of it, both in half minutes.
     private var (wait, waited) = (1, 0)
 
     package init() {}
 
-    /// Returns whether a check is due.
+    /// Returns whether a check is due. The caller asks every 30 seconds.
     ///
     /// - Parameter most: the highest number of shards that any worker reports.
     package mutating func mustLook(_ counts: PipelineCounts, most: Int) -> Bool {

@@ -20,8 +20,8 @@ struct JobSpans {
 
     // MARK: Spans
 
-    /// The span from receipt to acknowledgement. If the message has a trace context, it is the parent and also a link,
-    /// because a backend may show either.
+    /// The span from receipt to acknowledgement. If the message has a trace context, that context is both the parent
+    /// and a link of the span, because a backend may show either.
     private var process: Span {
         let (inbound, names) = (job.inbound, tracer.names)
         let (exchange, key) = names.route(to: inbound.queue, lane: inbound.lane)
@@ -50,7 +50,8 @@ struct JobSpans {
         return span
     }
 
-    /// The span of routing. Most of it is the wait for the answer to a claim, if there is one.
+    /// The span of routing, or `nil` if the job was not started. If the job needs a claim, most of the span is the wait
+    /// for the database's answer.
     private var route: Span? {
         guard let started, var span = child("route", .internal, trace.route) else { return nil }
         span.add("martlet.app", started.job.app)
@@ -65,6 +66,7 @@ struct JobSpans {
         return span
     }
 
+    /// The span of publishing the chunks of the job, or `nil` if the job was not split.
     private var scatter: Span? {
         guard let scatter = trace.scatter else { return nil }
         let lane = job.inbound.lane.rawValue
@@ -79,7 +81,7 @@ struct JobSpans {
         return span
     }
 
-    /// The span from the first request to the last outcome.
+    /// The span from the first request to the last outcome, or `nil` if the job was not sent.
     private var push: Span? {
         guard let started, trace.outcomes.pushed > 0, let step = trace.push,
             var span = child("push \(started.output.name)", .client, step)
@@ -97,7 +99,7 @@ struct JobSpans {
         return span
     }
 
-    /// The span from publishing the first result event to the last confirm.
+    /// The span from publishing the first result event to the last confirm, or `nil` if no result event was published.
     private var telling: Span? {
         guard let step = trace.telling, var span = child("send \(tracer.names.results)", .producer, step) else {
             return nil
@@ -109,6 +111,7 @@ struct JobSpans {
         return span
     }
 
+    /// The span of marking dead tokens in the database, or `nil` if the job had no dead tokens.
     private var marking: Span? {
         guard let step = trace.marking, var span = child("mark tokens", .client, step) else { return nil }
         span.add("db.system.name", "postgresql")
@@ -171,7 +174,7 @@ extension Span {
 }
 
 extension PipelineNames {
-    /// Returns the name of the queue that a job came from, including the shard.
+    /// Returns the name of the queue that a job came from, including the number of the shard.
     fileprivate func queue(of inbound: InboundJob) -> String {
         guard case .lane(let lane) = inbound.queue else { return queue(of: inbound.queue) }
         return queue(of: lane, shard: Int(inbound.delivery.tag.queueIndex) / JobQueue.all.count + 1)

@@ -1,16 +1,17 @@
 import PushModel
 import Traces
 
-/// The data for the spans of one open delivery. Used only on the pipeline's queue.
+/// The data for the spans of one open delivery. Only the pipeline's queue uses this object.
 final class JobTrace {
     /// The times and counts of one span.
     struct Step {
         let start: Timestamp
         var end: Timestamp?
-        /// The number of events or marks that were started.
+        /// The number of chunks, result events or marks that were begun.
         var begun = 0
-        /// The number of them that are done.
+        /// The number of result events or marks that are done.
         var done = 0
+        /// The number of outcomes in the result events.
         var outcomes = 0
     }
 
@@ -18,7 +19,7 @@ final class JobTrace {
     let context: TraceContext
     /// The trace headers of messages that result from the job.
     let headers: TraceHeaders
-    /// The trace context that the message carried.
+    /// The trace context that the message carried, or `nil` if it carried none.
     let parent: TraceContext?
     let state: String?
     private(set) var route: Step
@@ -26,7 +27,7 @@ final class JobTrace {
     private(set) var scatter: (context: TraceContext, headers: TraceHeaders, step: Step)?
     private(set) var credential: Credential.ID?
     private(set) var outcomes = TracedOutcomes()
-    /// The reason why the job failed.
+    /// The reason why the job failed, or `nil` if it did not fail.
     var error: String?
 
     init(_ context: TraceContext, parent: TraceContext?, state: String?, now: Timestamp) {
@@ -40,7 +41,7 @@ final class JobTrace {
     /// Ends the route span.
     func routed(_ now: Timestamp) { if route.end == nil { route.end = now } }
 
-    /// Starts the push span, when the job is passed to its output.
+    /// Records that the job was passed to its output, which starts the push span.
     func sent(with credential: Credential?, _ now: Timestamp) {
         self.credential = credential?.id
         push = Step(start: now)
@@ -65,14 +66,14 @@ final class JobTrace {
 
     // MARK: Result events and marks
 
-    /// Counts an event that was published with this number of the job's outcomes.
+    /// Counts a result event that was published with a number of the job's outcomes.
     func tells(_ outcomes: Int, _ now: Timestamp) {
         if telling == nil { telling = Step(start: now) }
         telling?.begun += 1
         telling?.outcomes += outcomes
     }
 
-    /// Counts an event that the broker confirmed.
+    /// Counts a result event that the broker confirmed.
     func told(_ now: Timestamp) {
         telling?.done += 1
         telling?.end = now
@@ -96,7 +97,7 @@ struct TracedOutcomes {
         let verdict: Outcome.Verdict
         let reason: String
         let first: Timestamp
-        /// The provider's id in the first outcome with this reason.
+        /// The provider's id in the first outcome with this reason, or `nil` if it has none.
         let id: String?
         var count = 1
     }
@@ -134,7 +135,7 @@ struct TracedOutcomes {
         }
     }
 
-    /// The error of the push span if no recipient was sent, or `nil` if at least one was sent or there is no error.
+    /// The error of the push span. It is `nil` if at least one recipient was sent, or if there is no error.
     var failure: String? {
         let bad: [Outcome.Verdict] = [.rejected, .failed, .unknown, .retry, .hold]
         guard counts[Int(Outcome.Verdict.sent.rawValue)] == 0,

@@ -1,21 +1,21 @@
 import PushModel
 package import Traces
 
-/// The tracer of jobs. It decides which jobs are traced, and passes on their spans when they are done.
+/// The tracer of jobs. It decides which jobs are traced, and passes their spans to ``finished`` when they are done.
 ///
 /// | event | trace of the job |
 /// |---|---|
-/// | delivered, waiting for its turn | none, because nothing has been done yet |
+/// | delivered, and not started | none, because nothing has been done yet |
 /// | started or rejected | begins if it is sampled; the open job holds it |
 /// | chunks, another attempt, a move, result events | carry the trace's id |
 /// | acknowledged, or left for the broker to dead-letter | its spans are passed on in the same turn |
-/// | connection lost, and this worker drops the job | the same, with an error |
+/// | connection lost, and this worker drops the job | its spans are passed on in the same turn, with an error |
 /// | connection lost, and this worker continues the job | continues to the end |
 /// | redelivered | begins again, with the same id if the message carries one |
 /// | open at the end of a drain, or the worker dies | is lost |
 package struct JobTracer: Sendable {
     let names: PipelineNames
-    /// Receives the spans of finished jobs. Called on the pipeline's queue.
+    /// The closure that receives the spans of finished jobs. It is called on the pipeline's queue.
     let finished: @Sendable ([Span]) -> Void
     private let sampler: TraceSampler
     private let random: @Sendable () -> UInt64
@@ -41,6 +41,6 @@ package struct JobTracer: Sendable {
         return JobTrace(context, parent: parent, state: parent == nil ? nil : inbound.tracestate, now: now)
     }
 
-    /// Returns a random span id. It is `nil` for the invalid id zero, which practically never occurs.
+    /// Returns a random span id, or `nil` if the random number is 0, which is not a valid id.
     func newSpan() -> SpanID? { SpanID(random()) }
 }

@@ -2,7 +2,7 @@ import PushModel
 
 /// The tracing of jobs. Without a tracer, each call is only a test for `nil`.
 extension Turn {
-    /// Starts the trace of a job whose turn has come.
+    /// Starts the trace of a started job, if the job is sampled.
     func trace(_ started: StartedJob) {
         guard let tracer else { return }
         started.trace = tracer.trace(of: started.inbound, job: started.job.id, now: now)
@@ -38,7 +38,7 @@ extension Turn {
         spans += JobSpans.all(of: job, trace, tracer, now: now)
     }
 
-    /// Passes on the spans of finished traces. Called at the end of a turn.
+    /// Passes the spans of finished traces to the tracer. The core calls this method at the end of a turn.
     mutating func handOverSpans() {
         guard !spans.isEmpty else { return }
         tracer?.finished(spans)

@@ -2,7 +2,7 @@ import HTTP2Pool
 import Pacing
 package import PushModel
 
-/// The access token of one pool and the time of the next request. A value: no clock, no I/O.
+/// The access token of one connection pool and the schedule for renewing it. A value type without clock or I/O.
 ///
 /// | state | goes to |
 /// |---|---|
@@ -17,52 +17,56 @@ package import PushModel
 package struct AccessTokenCache {
     package enum Answer: Equatable {
         case token(Secret)
-        /// A token is being fetched and will be available soon.
+        /// A token has been requested and will be available soon.
         case pending
-        /// No token is available at present.
+        /// No token is available at present. The associated value is the reason.
         case unavailable(String)
+        /// The token endpoint refuses the service account.
         case refused(TokenRefusal)
     }
 
-    /// The time before its expiry at which a token is renewed, in milliseconds. Up to ``jitterMilliseconds`` is added
-    /// at random, so that the workers of a fleet do not all make requests at the same time.
+    /// The lead time for renewing a token before it goes out of use, in milliseconds. A random part of
+    /// ``jitterMilliseconds`` is added, so that the workers of a fleet do not all make requests at the same time.
     package static let renewalMilliseconds: Int64 = 300_000
     package static let jitterMilliseconds: Int64 = 60_000
-    /// The time before its expiry at which a token goes out of use, in milliseconds.
+    /// The remaining lifetime at which a token goes out of use, in milliseconds.
     package static let marginMilliseconds: Int64 = 10_000
-    /// The time to wait for the token endpoint, in milliseconds. After it, no token counts as available.
+    /// The time for which pushes wait for the token endpoint's answer, in milliseconds. After this time,
+    /// ``needed(now:)`` returns that no token is available.
     package static let patienceMilliseconds: Int64 = 8_000
-    /// The time after the replacement of a refused token, in milliseconds, during which refusals are attributed to the
-    /// old token.
+    /// The period after the replacement of a refused token, in milliseconds. Refusals within this period are attributed
+    /// to the old token.
     package static let stragglersMilliseconds: Int64 = 10_000
 
     private var held: Secret?
     private var renewAt: Int64 = .min
     private var endsAt: Int64 = .min
     private var isRefusedByFCM = false
-    /// The time until which answers to requests with the refused token may still arrive.
+    /// The end of the period in which answers to requests with the replaced token may still arrive, in milliseconds.
     private var isNewUntil: Int64 = .min
     private var fetchingSince: Int64?
-    /// The back-off after no answer, or after an answer that does not concern the account.
+    /// The back-off for failed requests: no answer, or an answer that does not concern the account.
     private var failures = Backoff(first: .seconds(1), longest: .seconds(60))
-    /// The back-off after an answer that refuses the account. Another request cannot succeed until a person changes
-    /// something.
+    /// The back-off for answers that refuse the account. Another request cannot succeed until an operator acts.
     private var refusals: Backoff
     private var fetchNotBefore: Int64 = .min
     private var failure: String?
     private var refusal: TokenRefusal?
     private var reachability = Reachability()
 
-    /// - Parameter refusedMilliseconds: the first delay after a refusal of the account.
+    /// Creates a cache without a token.
+    ///
+    /// - Parameter refusedMilliseconds: the first delay after the token endpoint refuses the account.
     package init(refusedMilliseconds: Int64 = 15_000) {
         refusals = Backoff(first: .milliseconds(refusedMilliseconds), longest: .seconds(900), jitter: 0.2)
     }
 
-    /// Returns whether waiting pushes have had no token for half a minute or longer, and the endpoint has not refused
-    /// the account either.
+    /// Returns whether the token endpoint counts as unreachable: pushes have waited for a token for at least half a
+    /// minute, and the endpoint has neither granted nor refused one.
     package func isUnreachable(now: Int64) -> Bool { reachability.isUnreachable(nowMilliseconds: now) }
 
-    /// Returns the token for a waiting push, and whether to request a new one. The request then counts as started.
+    /// Returns whether a waiting push can have a token, and whether the caller must request a new one. If it must, the
+    /// request counts as started.
     package mutating func needed(now: Int64) -> (answer: Answer, fetches: Bool) {
         let usable = usable(now: now)
         let fetches = (usable == nil || now >= renewAt) && begin(now: now)
@@ -73,7 +77,8 @@ package struct AccessTokenCache {
         return (.unavailable(failure ?? "the token endpoint does not answer"), fetches)
     }
 
-    /// Returns whether to request a new token because the current one expires soon. The request then counts as started.
+    /// Returns whether the caller must request a new token because the current one expires soon. If so, the request
+    /// counts as started.
     package mutating func renews(now: Int64) -> Bool { usable(now: now) != nil && now >= renewAt && begin(now: now) }
 
     /// Returns whether a usable token exists, even if it is due for renewal.
@@ -88,12 +93,12 @@ package struct AccessTokenCache {
         return true
     }
 
-    /// Returns the remaining delay before a refused account is tried again, in whole seconds, at least one.
+    /// Returns the time until the next token request is allowed, in whole seconds, at least one.
     package func pause(now: Int64) -> Int32 { Int32(clamping: max(1, (fetchNotBefore - now + 999) / 1_000)) }
 
     /// Records the token endpoint's answer.
     ///
-    /// - Parameter random: a number from 0 up to 1.
+    /// - Parameter random: a random number from 0 up to 1, which varies the times of renewals and retries.
     /// - Returns: whether to log the answer: a failure, the end of failures, or the first refusal.
     package mutating func fetched(_ answer: TokenAnswer, now: Int64, random: Double) -> Bool {
         guard let asked = fetchingSince else { return false }

@@ -1,14 +1,16 @@
 import Metering
 import NIOCore
 
-/// The metrics of one pool's access tokens. Pools on one event loop share the cells of a series.
+/// The metrics of one pool's access tokens. Pools with the same labels on the same event loop share their cells.
 struct AccessTokenMeter {
     let unreachable: MetricCell
     private let granted: MetricCell
     private let refused: MetricCell
     private let failed: MetricCell
 
-    /// - Parameter labels: output, credential and environment.
+    /// Creates the meter of a pool.
+    ///
+    /// - Parameter labels: the values of the labels output, credential and environment.
     init(_ metrics: MetricRegistry, _ labels: [String], of eventLoop: any EventLoop) {
         unreachable = metrics.cell(.tokenEndpointUnreachable, labels, of: eventLoop)
         granted = metrics.cell(.accessTokenRequests, labels + ["granted"], of: eventLoop)

@@ -13,9 +13,10 @@ struct AccessTokenRequest: Sendable {
     private let uri: TokenURI
     private let pool: PoolConfiguration
 
-    /// The token endpoint.
     var endpoint: Endpoint { uri.endpoint }
 
+    /// Creates a request for the tokens of an account.
+    ///
     /// - Throws: ``ServiceAccount/Fault`` if the configuration does not allow the account's `token_uri`.
     init(_ account: ServiceAccount, _ configuration: FCMConfiguration) throws(ServiceAccount.Fault) {
         if let problem = account.tokenURI.problem(allowing: configuration.tokenEndpoint) {

@@ -7,8 +7,8 @@ import Metering
 import NIOCore
 import PushModel
 
-/// The source of one pool's access tokens. Lives on the pool's event loop.
-// why: unchecked because only that event loop uses it.
+/// The source of one pool's access tokens. Used only on the pool's event loop.
+// why: unchecked because only the pool's event loop uses it.
 final class AccessTokenSource: @unchecked Sendable {
     private let request: AccessTokenRequest
     private let clock: @Sendable () -> Timestamp
@@ -16,11 +16,12 @@ final class AccessTokenSource: @unchecked Sendable {
     private let logger: Logger
     private var cache: AccessTokenCache
     private let meter: AccessTokenMeter?
-    /// The amount that this pool has added to the gauge of unreachable endpoints.
+    /// The amount that this pool has added to the gauge of unreachable endpoints: 0 or 1.
     private var countedUnreachable = 0
-    /// Whether the current refusal is unreported, because the last token was still valid when the account was refused.
+    /// Whether a refusal of the account is still unreported, because the last token was valid when the refusal arrived.
     private var hasUnreportedRefusal = false
-    /// A closure that is called when ``current(now:)`` may return something else.
+    /// A closure that is called after each answer of the token endpoint, because ``current(now:)`` may then return
+    /// something else.
     var changed: () -> Void = {}
     /// A closure that is called with each answer that refuses the account while no other token is usable.
     var accountRefused: (TokenRefusal, _ now: Int64) -> Void = { _, _ in }
@@ -37,9 +38,9 @@ final class AccessTokenSource: @unchecked Sendable {
         self.logger = logger
     }
 
-    /// Returns the token for a waiting push, and requests one if none is usable. Never blocks.
+    /// Returns whether a waiting push can have a token, and requests one if none is usable. Never blocks.
     ///
-    /// - Parameter now: milliseconds of ``Uptime``.
+    /// - Parameter now: the time in milliseconds of ``Uptime``.
     func current(now: Int64) -> AccessTokenCache.Answer {
         eventLoop.assertInEventLoop()
         let (answer, fetches) = cache.needed(now: now)
@@ -47,7 +48,7 @@ final class AccessTokenSource: @unchecked Sendable {
         return answer
     }
 
-    /// Renews the current token before it expires. If there is no token, it requests none, because no push waits for
+    /// Renews the current token before it expires. Requests nothing if there is no token, because no push waits for
     /// one.
     func lookAhead(now: Int64) {
         eventLoop.assertInEventLoop()
@@ -57,13 +58,13 @@ final class AccessTokenSource: @unchecked Sendable {
     /// Returns whether a usable token exists, even if it is due for renewal.
     func hasToken(now: Int64) -> Bool { cache.hasToken(now: now) }
 
-    /// Returns the remaining delay before a refused account is tried again, in seconds.
+    /// Returns the time until the next token request is allowed, in whole seconds, at least one.
     func pause(now: Int64) -> Int32 { cache.pause(now: now) }
 
     /// Records that FCM refused this token.
     func refused(_ token: Secret) { cache.refused(token, now: Uptime.milliseconds()) }
 
-    /// Updates the metrics. Called once a second and when the pool ends.
+    /// Updates the gauge of unreachable token endpoints. Called once a second and when the pool ends.
     func count(now: Int64, isLast: Bool = false) {
         let unreachables = !isLast && cache.isUnreachable(now: now) ? 1 : 0
         meter?.unreachable.add(unreachables - countedUnreachable)
@@ -92,7 +93,8 @@ final class AccessTokenSource: @unchecked Sendable {
         }
     }
 
-    /// Reports a refusal that was not reported before, because the last token was still valid then.
+    /// Reports a refusal of the account if it is still unreported, because the last token was valid when the refusal
+    /// arrived.
     func reportRefusal(_ refusal: TokenRefusal, now: Int64) {
         guard hasUnreportedRefusal else { return }
         report(.refused(refusal), now: now)

@@ -3,7 +3,7 @@ import Foundation
 import PushModel
 
 /// A signer for the assertions with which a service account requests access tokens. An assertion is a JWT (RFC 7519)
-/// with RS256 that is sent according to RFC 7523.
+/// signed with RS256. RFC 7523 defines how it is sent.
 struct AssertionSigner: Sendable {
     private struct Header: Encodable {
         let alg = "RS256"
@@ -33,7 +33,7 @@ struct AssertionSigner: Sendable {
         self.account = account
     }
 
-    /// Returns the body of the request to the token endpoint.
+    /// Returns the form that is the body of the request to the token endpoint.
     func form(now: Timestamp) throws -> [UInt8] {
         let issued = now.seconds - Self.backdatedSeconds
         let encoder = JSONEncoder()

@@ -38,7 +38,7 @@ struct BearerAuthorization: ConnectionAuthorization {
 
 extension HTTP2Fields {
     /// Returns the header fields that all messages on a connection share. The token is as long as a message, so it is
-    /// indexed in the compression table. This is safe, because the table contains no text that a stranger chose.
+    /// indexed in the header compression table. This is safe, because attackers cannot choose any text in the table.
     static func fcm(authority: String, token: Secret) throws(HTTP2Error) -> HTTP2Fields {
         try HTTP2Fields([
             HTTP2Field(":method", "POST"), HTTP2Field(":scheme", "https"), HTTP2Field(":authority", authority),

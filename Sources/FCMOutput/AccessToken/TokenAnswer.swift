@@ -4,7 +4,7 @@ package import PushModel
 /// An answer of the token endpoint (RFC 6749, sections 5.1 and 5.2).
 package enum TokenAnswer: Sendable, Equatable {
     case token(Secret, lifetimeSeconds: Int64)
-    /// The service account or the worker's clock is refused. Another request would be refused too.
+    /// The endpoint refuses the service account or the worker's clock. It would refuse another request too.
     case refused(TokenRefusal)
     /// The request failed, and another attempt may succeed.
     case failed(String)
@@ -23,11 +23,11 @@ package enum TokenAnswer: Sendable, Equatable {
         let errorDescription: String?
     }
 
-    /// The maximum length of a token, in bytes. A token is opaque and becomes a header field.
+    /// The maximum length of an access token, in bytes. The token becomes the value of a header field.
     private static let greatestTokenBytes = 4_096
 
-    /// The lifetimes that a token may have, in seconds. A token with a shorter one is rejected, because it would expire
-    /// before it could be used. A longer one, which Google never grants, is shortened.
+    /// The lifetimes that a token may have, in seconds. A token with a shorter lifetime is rejected, because it would
+    /// expire before it could be used. A longer lifetime, which Google never grants, is shortened.
     private static let lifetimes = 60.0...86_400
 
     package init(status: Int, body: [UInt8]) {
@@ -68,7 +68,7 @@ package enum TokenAnswer: Sendable, Equatable {
 package struct TokenRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// The error code of RFC 6749, such as `invalid_grant`.
     package let error: String
-    /// Google's explanation.
+    /// The explanation by the token endpoint, or an empty string.
     package let explanation: String
 
     package init(_ error: String, _ explanation: String) {
@@ -78,7 +78,7 @@ package struct TokenRefusal: Error, Sendable, Hashable, CustomStringConvertible 
 
     package var description: String { explanation.isEmpty ? error : "\(error): \(explanation)" }
 
-    /// The recommended action.
+    /// The action that the operator should take.
     package var advice: String {
         if explanation.contains("short-lived token") {
             return

@@ -1,21 +1,21 @@
 import PushModel
 
-/// The meaning of an answer of FCM for the message, and for its credential and project.
+/// The meaning of FCM's answer to one message, for the message itself and for its credential and project.
 ///
-/// | answer | the message | the credential or project |
+/// | answer | the message is | other effects |
 /// |---|---|---|
 /// | 200 | sent | |
 /// | 400 that names a field of the payload | rejected | the job's other messages with this payload are rejected |
 /// | 400 | rejected; Google does not say reliably whether payload or token is at fault | |
-/// | 401 `THIRD_PARTY_AUTH_ERROR` | rejected | its key for APNs or Web Push is missing or wrong; counted by app |
-/// | 401 | sent once more with a new access token, then retry | refused if no other message is accepted |
+/// | 401 `THIRD_PARTY_AUTH_ERROR` | rejected | the app's key for APNs or Web Push is missing or wrong; counted by app |
+/// | 401 | sent once more with a new token, then retried | the account is refused if no other message is accepted |
 /// | 403 `SENDER_ID_MISMATCH` | rejected | the token belongs to another project; counted by app |
-/// | 403, such as `PERMISSION_DENIED` | retry | if no other message is accepted, the account may not send |
+/// | 403, such as `PERMISSION_DENIED` | retried | if no other message is accepted, the account may not send |
 /// | 404 `UNREGISTERED` | unregistered | |
-/// | 404 | retry | if no other message is accepted, the project does not exist |
-/// | 429 | retry after Retry-After, or else a minute | the project waits too, unless a device or topic is limited |
-/// | 503 with Retry-After | retry after that time | the project waits too |
-/// | 408, 421, 5xx | retry | |
+/// | 404 | retried | if no other message is accepted, the project does not exist |
+/// | 429 | retried after Retry-After, or else a minute | the project waits too, unless a device or topic is limited |
+/// | 503 with Retry-After | retried after that time | the project waits too |
+/// | 408, 421, 5xx | retried | |
 /// | any other | rejected | |
 package enum FCMAnswer: Equatable {
     case payloadRefused
@@ -26,14 +26,16 @@ package enum FCMAnswer: Equatable {
     /// Either the credential or this one request is refused; the answer does not say which.
     case doubtful
     case retry
-    /// The message is retried after at least this number of seconds.
+    /// The message is retried after at least this number of seconds, and other messages continue.
     case retryAfter(Int32)
-    /// The whole project waits for at least this number of seconds.
+    /// The message is retried after at least this number of seconds, and the whole project waits as long.
     case projectMustWait(Int32)
 
     /// The delay in seconds that Google specifies for a 429 without Retry-After.
     private static let quotaWaitSeconds: Int32 = 60
 
+    /// Interprets an answer.
+    ///
     /// - Parameters:
     ///   - retryAfter: the delay of Retry-After in seconds, or 0 if the answer has no such field.
     ///   - isBroadcast: whether the target is a topic or condition. Topics have a rate limit of their own.
@@ -53,8 +55,8 @@ package enum FCMAnswer: Equatable {
         }
     }
 
-    /// Returns the meaning of a 400. Google names a field if the whole request is at fault, but also if the token is
-    /// bad.
+    /// Returns the meaning of an answer with status 400. Google names a field if the whole request is at fault, but
+    /// also if only the token is bad.
     private static func ofBadRequest(_ body: FCMErrorBody) -> FCMAnswer {
         guard let field = body.violatedField else { return .refused }
         let isTarget = ["token", "fid", "topic", "condition"].contains {
@@ -65,12 +67,13 @@ package enum FCMAnswer: Equatable {
         return isTarget || !isOfAll ? .refused : .payloadRefused
     }
 
-    /// Returns whether the answer concerns the rate of one device. Such an answer must not stop the messages to others.
+    /// Returns whether the answer concerns the rate limit of one device. Such an answer must not stop messages to other
+    /// devices.
     private static func isOfDevice(_ body: FCMErrorBody) -> Bool {
         (body.quota ?? body.message).map { $0.lowercased().contains("device") } ?? false
     }
 
-    /// The verdicts for Google's error codes. A code with `hold` can be the reason for which a credential is held.
+    /// The verdict of an outcome for each reason. A reason with the verdict `hold` can also pause the credential.
     static let verdicts: [String: Outcome.Verdict] = [
         FCMPushes.noAccessToken: .retry,
         "INVALID_ARGUMENT": .rejected, "SENDER_ID_MISMATCH": .rejected, "THIRD_PARTY_AUTH_ERROR": .rejected,

@@ -1,21 +1,23 @@
 import PushModel
 
 /// The body of an unsuccessful answer (Google: REST resource projects.messages, "ErrorCode", and `google.rpc.Status`).
-/// Parts that cannot be read are absent.
+/// Parts that are missing or unreadable are `nil`.
 package struct FCMErrorBody: Equatable {
     /// The `google.rpc.Code`, such as `NOT_FOUND`.
     package private(set) var status: String?
     package private(set) var message: String?
     /// The code of a `google.firebase.fcm.v1.FcmError`, such as `UNREGISTERED`.
     package private(set) var errorCode: String?
-    /// The first field that a `google.rpc.BadRequest` names. ``violation`` is Google's description of the problem.
+    /// The first field that a `google.rpc.BadRequest` names. ``violation`` is Google's description of the error in it.
     package private(set) var violatedField: String?
     package private(set) var violation: String?
     /// The description of the exhausted quota in a `google.rpc.QuotaFailure`.
     package private(set) var quota: String?
-    /// Whether the body is longer than the bytes that were read. An absent part may then be in the rest.
+    /// Whether the body is longer than the bytes that were read. A part that is `nil` may then be in the unread bytes.
     package let isCut: Bool
 
+    /// Reads the parts of a body.
+    ///
     /// - Parameter isCut: whether these bytes are only the beginning of the body.
     package init(_ body: [UInt8], isCut: Bool = false) {
         self.isCut = isCut
@@ -31,8 +33,8 @@ package struct FCMErrorBody: Equatable {
         }
     }
 
-    /// Returns the number of bytes that certainly form whole characters. It excludes a last character that is not
-    /// ASCII.
+    /// Returns the length of the prefix that certainly consists of whole characters. It excludes a last character that
+    /// is not ASCII.
     private static func wholeCharacters(of bytes: UnsafeBufferPointer<UInt8>) -> Int {
         let start = bytes.suffix(4).lastIndex { $0 & 0xC0 != 0x80 } ?? bytes.endIndex
         return start < bytes.endIndex && bytes[start] < 0x80 ? bytes.count : start
@@ -55,7 +57,7 @@ package struct FCMErrorBody: Equatable {
         }
     }
 
-    /// Reads one of the details. Its members identify its type as well as `@type` does.
+    /// Reads one element of `details`. Its members identify its type as well as `@type` does.
     private mutating func readDetail(
         _ scanner: inout JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>
     ) throws(JSONSyntaxError) {
@@ -89,7 +91,7 @@ package struct FCMErrorBody: Equatable {
     }
 }
 
-/// A reader for the `name` that FCM gives to an accepted message.
+/// A reader for the body of a 200 answer, which contains the `name` of the accepted message.
 enum FCMSuccessBody {
     static func name(in body: [UInt8]) -> ProviderID? {
         var id: ProviderID?
@@ -113,7 +115,7 @@ extension JSONScanner {
         try object { (key, scanner) throws(JSONSyntaxError) in try body(key.text(in: bytes), &scanner) }
     }
 
-    /// Reads a string. Skips any other value and returns `nil`.
+    /// Reads a string and returns it, or skips a value of another kind and returns `nil`.
     fileprivate mutating func text(in bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) -> String? {
         guard nextKind() == .string else {
             try value()

@@ -5,11 +5,12 @@ import PushSending
 /// An unsuccessful answer of FCM to one message.
 struct FCMRefusal {
     let reason: String
-    /// Whether FCM has accepted the payload of this invalid request for another recipient of the job.
+    /// Whether the recipient is at fault: FCM refused the request as invalid, but accepted the same payload for another
+    /// recipient of the job.
     let isRecipientAtFault: Bool
-    /// Whether FCM may still accept the payload of this invalid request for another recipient of the job. The message
-    /// is then sent once more, because most answers to the other recipients arrive before the second one to this
-    /// recipient.
+    /// Whether the recipient may be at fault: FCM refused the request as invalid, but may still accept the same payload
+    /// for another recipient of the job. The message is then sent once more. Most answers to the other recipients
+    /// arrive before its second answer.
     let mayConcernRecipient: Bool
     private let sent: PushOnWire
     private let answer: PoolAnswer
@@ -33,6 +34,8 @@ struct FCMRefusal {
 
     var recipient: Recipient { sent.push.job.routed.job.recipients[sent.push.recipient] }
 
+    /// Returns the outcome of the message for a verdict.
+    ///
     /// - Parameter retryAfter: the delay before a retry in seconds, or `nil` to use the answer's Retry-After.
     func outcome(_ verdict: Outcome.Verdict, retryAfter: Int32? = nil) -> Outcome {
         Outcome(
@@ -63,7 +66,7 @@ extension FCMErrorBody {
         return ["message.android", "message.apns", "message.webpush"].contains { violatedField.hasPrefix($0) }
     }
 
-    /// Google's explanation for developers.
+    /// Google's explanation of the refusal, or `nil` if the body contains none.
     var detail: String? {
         let text = [violatedField, violation].compactMap { $0 }.joined(separator: ": ")
         let all = text.isEmpty ? message ?? "" : text
@@ -74,7 +77,7 @@ extension FCMErrorBody {
 }
 
 extension FCMAnswer {
-    /// Returns whether the token is at fault, or a publisher who uses it with the wrong project.
+    /// Returns whether FCM refused the token: it is invalid, or the project may not send to it.
     func isAboutToken(_ body: FCMErrorBody) -> Bool {
         switch self {
         case .tokenRefused: true
@@ -83,7 +86,7 @@ extension FCMAnswer {
         }
     }
 
-    /// Whether FCM has examined more than the credential, which shows that it accepts the credential.
+    /// Whether the answer shows that FCM has accepted the credential.
     var acceptsCredential: Bool {
         switch self {
         case .payloadRefused, .refused, .tokenRefused, .tokenDead: true

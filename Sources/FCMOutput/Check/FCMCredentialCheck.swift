@@ -3,8 +3,8 @@ import HTTP2Session
 import NIOCore
 import PushModel
 
-/// A check whether Google issues an access token to a service account, and whether FCM accepts a message with it. The
-/// message is only validated, so nothing is delivered.
+/// A check of a service account: whether Google issues an access token to it, and whether FCM accepts a message with
+/// that token. FCM only validates the message, so nothing is delivered.
 struct FCMCredentialCheck {
     /// The topic of the validated message. It needs no subscribers.
     private static let topic = "martlet-check"
@@ -13,7 +13,9 @@ struct FCMCredentialCheck {
     let clock: @Sendable () -> Timestamp
     let eventLoop: any EventLoop
 
-    /// - Parameter recipient: the registration token for which the message is validated, or `nil` for a topic.
+    /// Runs the check.
+    ///
+    /// - Parameter recipient: the registration token for which the message is validated, or `nil` to use a topic.
     func run(_ credential: Credential, recipient: String?) async -> CredentialFinding {
         let account: ServiceAccount
         let request: AccessTokenRequest

@@ -36,6 +36,8 @@ package struct ServiceAccount: Sendable {
     package let tokenURI: TokenURI
     let key: _RSA.Signing.PrivateKey
 
+    /// Parses the JSON file of a service account.
+    ///
     /// - Throws: ``Fault``, whose description contains no secret.
     package init(_ json: Secret) throws(Fault) {
         guard let file = try? json.withBytes({ try JSONDecoder().decode(File.self, from: Data($0)) }) else {

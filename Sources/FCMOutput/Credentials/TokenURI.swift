@@ -7,7 +7,10 @@ package struct TokenURI: Sendable, Hashable {
     package let endpoint: Endpoint
     let path: String
 
-    /// - Throws: ``ServiceAccount/Fault``.
+    /// Parses the `token_uri` of a service account's file.
+    ///
+    /// - Throws: ``ServiceAccount/Fault`` if the text is not an https URL, or if the URL has a user, password, query or
+    ///   fragment.
     package init(_ text: String) throws(ServiceAccount.Fault) {
         // URLComponents would silently percent-encode control characters and spaces.
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let parts = URLComponents(string: text),
@@ -21,8 +24,8 @@ package struct TokenURI: Sendable, Hashable {
         path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
     }
 
-    /// Returns the reason why no access token is requested from this URL, or `nil`. The service account's file may name
-    /// any URL, so assertions go only to Google or to the configured endpoint.
+    /// Returns the reason why Martlet requests no access tokens from this URL, or `nil` if it does. The service
+    /// account's file may name any URL, so assertions go only to Google or to the configured endpoint.
     ///
     /// - Parameter other: the endpoint that the configuration allows in addition to Google's.
     package func problem(allowing other: Endpoint?) -> String? {

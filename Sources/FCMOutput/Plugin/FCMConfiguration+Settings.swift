@@ -22,7 +22,9 @@ extension FCMConfiguration {
             help: "messages of one project in a minute, of all workers together; what Google allows the project"),
     ]
 
-    /// - Throws: ``SettingFault``.
+    /// Creates a configuration from the output's settings.
+    ///
+    /// - Throws: ``SettingFault`` if a setting is invalid.
     package init(_ settings: OutputSettings) throws(SettingFault) {
         self.init()
         endpoint = try settings.endpoint("endpoint")

@@ -1,14 +1,15 @@
 import NIOPosix
 public import PushModel
 
-/// Google's service accounts. An account here is the project for which they send.
+/// The credentials of FCM, which are Google's service accounts. The account of a credential is the project for which it
+/// sends.
 public struct FCMCredentials: OutputCredentials {
     public let accountName = "project"
     public let accountHelp = "Id of the Firebase project"
 
     public init() {}
 
-    /// Returns the requirements of a job. A service account may send for every app of its project.
+    /// Returns the requirements of a job on its credential. A service account may send for every app of its project.
     public func need(of job: Job) -> CredentialNeed { CredentialNeed(topic: job.app) }
 
     public func uses(of app: String) -> [CredentialUse] {

@@ -8,7 +8,8 @@ public struct FCMPlugin: OutputPlugin {
     public let settings = FCMConfiguration.settings
     public let jobs = JobForm(addresses: [.token, .installation, .topic, .condition], validatesOnly: true)
     public let reasons = FCMAnswer.verdicts
-    /// Google: "if you still get errors after 60 minutes, give up" (Scale FCM).
+    /// The time for which a message is retried, in seconds. Google: "if you still get errors after 60 minutes, give up"
+    /// (Scale FCM).
     public let retriesForSeconds: Int? = 3_600
 
     public init() {}

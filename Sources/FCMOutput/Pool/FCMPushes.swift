@@ -5,16 +5,16 @@ import Logging
 import PushModel
 import PushSending
 
-/// The FCM side of a pool: builds the requests at the rate that the project's quota allows, and interprets the answers.
-/// Lives on the pool's event loop.
+/// The FCM side of a connection pool. It builds the requests at the rate that the project's quota allows, and
+/// interprets the answers. Used only on the pool's event loop.
 final class FCMPushes {
-    /// The longest wait of a project that messages spend in this process, in milliseconds. If it is longer, they wait
-    /// in the broker.
+    /// The longest pause of a project during which its messages wait in this process, in milliseconds. During a longer
+    /// pause they wait in the broker.
     private static let longestWaitHere: Int64 = 5_000
-    /// The time within which the quota must allow the waiting messages, in seconds. Messages beyond it also wait in the
-    /// broker, so that no delivery stays open until the broker's timeout.
+    /// The time within which the quota must allow all messages that wait in this process, in seconds. The remaining
+    /// messages wait in the broker, so that no delivery stays open until the broker's timeout.
     private static let secondsHere = 60.0
-    /// The reason of pushes that wait because no access token is available.
+    /// The reason in the outcomes of messages that wait because no access token is available.
     static let noAccessToken = "NoAccessToken"
 
     private let desk: PushDesk
@@ -26,7 +26,7 @@ final class FCMPushes {
     private let noFields: HTTP2Fields
     /// The number of messages that may still be sent in this turn.
     private var room = 0
-    /// The time at which the newest accepted request was written.
+    /// The time at which the newest accepted request was written, in milliseconds of ``Uptime``.
     @exclusivity(unchecked) private var acceptedWrittenAt = Int64.min
     /// A closure that schedules the pool's next turn after a number of milliseconds.
     var wake: (Int64) -> Void = { _ in }
@@ -178,7 +178,8 @@ extension FCMPushes: PoolClient {
         return .keep
     }
 
-    /// Keeps the connection if a later request was accepted, because its access token is valid then.
+    /// Returns whether the connection of a request that got a 401 must be replaced. If a request that was written later
+    /// was accepted, the connection's access token is valid, so the connection is kept.
     private func replacement(for sent: PushOnWire) -> ConnectionVerdict {
         acceptedWrittenAt > sent.writtenAt ? .keep : .replaceExpired
     }

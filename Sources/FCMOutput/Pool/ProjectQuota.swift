@@ -25,7 +25,8 @@ final class ProjectQuota: Sendable {
         state = Mutex(State(pace: QuotaPace(perMinute: perMinute)))
     }
 
-    /// Takes a part of the messages that may be sent now. The caller must give back the unused part.
+    /// Draws messages from the quota and returns their number, at most `wanted`. The caller must give back the messages
+    /// that it does not send.
     func draw(upTo wanted: Int, now: Int64) -> Int {
         let workers = shares.workers(sharing: name)
         return state.withLock { state in
@@ -35,7 +36,8 @@ final class ProjectQuota: Sendable {
         }
     }
 
-    /// Returns how many messages the quota allows within some seconds, or `nil` if that is not known yet.
+    /// Returns the number of messages that the quota allows within some seconds. Returns `nil` in the first seconds in
+    /// which the number of workers is unknown.
     func room(within seconds: Double, now: Int64) -> Int? {
         let workers = shares.workers(sharing: name)
         return state.withLock { state in

@@ -1,17 +1,18 @@
-/// A rate limiter that keeps all workers together within a project's quota. A value: no clock, no I/O.
+/// A rate limiter that keeps all workers together within a project's quota. A value type without clock or I/O.
 ///
-/// The quota is divided equally among the workers that use it. A worker's share of a minute cannot be spent in one
+/// The quota is divided equally among the workers that use it. A worker cannot spend the share of a whole minute in one
 /// second.
 package struct QuotaPace {
-    /// The part of the quota that is used. Workers learn of one another some seconds late, and the rest compensates for
-    /// that.
+    /// The fraction of the quota that is used. Workers notice one another some seconds late, and the unused fraction
+    /// compensates for this delay.
     package static let usedPart = 0.97
-    /// The share of the quota that is used while the number of workers is unknown.
+    /// The fraction of the quota that one worker uses while the number of workers is unknown.
     package static let unknownPart = 0.1
     /// The time within which a worker usually learns how many workers share the quota, in milliseconds. The database
     /// answers in about a tenth of a second, unless it is down.
     package static let learningMilliseconds: Int64 = 3_000
-    /// The time after which workers remove a quota that none of them has used, in milliseconds.
+    /// The time without use after which a quota counts as new, in milliseconds. After a minute, the worker forgets how
+    /// many workers share it.
     private static let forgottenMilliseconds: Int64 = 50_000
     /// The size of the largest burst, in seconds at the current rate.
     package static let burstSeconds = 0.25
@@ -19,7 +20,7 @@ package struct QuotaPace {
     private let perMinute: Double
     private var available = 1.0
     private var filledAt: Int64?
-    /// The time since which the number of workers is unknown, or `nil` if it is known.
+    /// The time at which the number of workers became unknown, in milliseconds, or `nil` if it is known.
     private var unknownSince: Int64?
 
     package init(perMinute: Int) {
@@ -30,7 +31,7 @@ package struct QuotaPace {
         perMinute * Self.usedPart * (workers.map { 1 / Double(max(1, $0)) } ?? Self.unknownPart) / 60_000
     }
 
-    /// Adds the messages that became available since the last call.
+    /// Adds the messages that the rate has allowed since the last call, up to one burst.
     ///
     /// - Parameter workers: the number of workers that share the quota, or `nil` if it is unknown.
     package mutating func refill(workers: Int?, nowMilliseconds now: Int64) {
@@ -42,19 +43,20 @@ package struct QuotaPace {
         unknownSince = workers != nil ? nil : isFirst ? now : unknownSince ?? now
     }
 
-    /// Takes messages from the available ones.
+    /// Draws messages that may be sent now.
     ///
-    /// - Returns: the number of messages that may be sent now, at most `wanted`.
+    /// - Returns: the number of messages drawn, at most `wanted`.
     package mutating func draw(upTo wanted: Int) -> Int {
         let drawn = min(wanted, max(0, Int(available)))
         available -= Double(drawn)
         return drawn
     }
 
-    /// Gives back messages that were drawn but not sent.
+    /// Adds messages that were drawn but not sent.
     package mutating func giveBack(_ count: Int) { available += Double(count) }
 
-    /// Returns how many messages may be sent within some seconds, or `nil` if that is not known yet.
+    /// Returns the number of messages that may be sent within some seconds. Returns `nil` in the first seconds in which
+    /// the number of workers is unknown.
     package func room(within seconds: Double, workers: Int?) -> Int? {
         if workers == nil, let unknownSince, let filledAt, filledAt - unknownSince < Self.learningMilliseconds {
             return nil

@@ -1,5 +1,5 @@
-/// A fault for which FCM would refuse a message, found before sending. It consists of Google's error code and an
-/// explanation by Martlet.
+/// A fault in a message that is found before sending and that FCM would refuse. It consists of Google's error code and
+/// an explanation by Martlet.
 package struct FCMFault: Error, Equatable {
     package let reason: String
     package let detail: String

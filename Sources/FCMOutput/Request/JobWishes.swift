@@ -1,8 +1,8 @@
 import PushModel
 import PushSending
 
-/// The values that a job's own fields set for each service to which FCM passes messages on. Values in the payload take
-/// precedence.
+/// The values that a job's own fields set in a message, for each platform to which FCM passes messages on. Values in
+/// the payload take precedence.
 ///
 /// | field of the job | `android` | `apns.headers` | `webpush.headers` |
 /// |---|---|---|---|
@@ -67,10 +67,10 @@ struct JobWishes: Equatable {
     }
 }
 
-/// A member that an object must have. It is added if it is absent.
+/// A member that is added to a JSON object unless the object already has it.
 struct Wish: Equatable {
     let name: String
-    /// An alternative spelling of the name.
+    /// An alternative spelling of the name, or `nil`.
     let otherName: String?
     let value: String
 

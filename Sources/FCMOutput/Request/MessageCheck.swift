@@ -13,6 +13,8 @@ struct MessageCheck {
     /// The size of the keys and values of `data` and `notification`, which every device receives, in bytes.
     private(set) var bytes = 0
 
+    /// Checks a message.
+    ///
     /// - Parameter message: a JSON object that the scanner has accepted.
     init(_ message: UnsafeBufferPointer<UInt8>) throws(FCMFault) {
         var fault: FCMFault?
@@ -50,7 +52,7 @@ struct MessageCheck {
         return text.contains(UInt8(ascii: "\\")) ? JSONText.unescaped(text).count : text.count
     }
 
-    /// Returns the fault of the message for this kind of recipient, or `nil`.
+    /// Returns a fault if the message is too large for a kind of recipient, or `nil`.
     func fault(to kind: AddressKind) -> FCMFault? {
         let limit = kind.isBroadcast ? Self.maximumTopicBytes : Self.maximumBytes
         guard bytes > limit else { return nil }

@@ -2,15 +2,16 @@ package import HTTP2Session
 package import PushModel
 package import PushSending
 
-/// A job that is ready to be sent. It holds the part that all of its messages share, and each message adds its target
-/// in front.
+/// A job that is ready to be sent. It holds the part that all of its messages share. Each message puts its target
+/// before this part.
 ///
 /// A body consists of `{"message":{"token":"…",` and the job's payload without its first brace, byte for byte.
 // why: unchecked like its base class. Only the pool's event loop uses its mutable properties.
 package final class PreparedMessage: QueuedJob, @unchecked Sendable {
-    /// The faults for which Google refused the payload to a device and to a topic. Topics accept smaller payloads.
+    /// The faults for which FCM refused the payload to a device and to a topic, or `nil`. Topics accept smaller
+    /// payloads.
     private var refused: (device: FCMFault?, broadcast: FCMFault?)
-    /// Whether Google has accepted the payload for a device, and for a topic.
+    /// Whether FCM has accepted the payload for a device and for a topic.
     private var accepted = (device: false, broadcast: false)
     private let check: MessageCheck
     private let wishes: JobWishes
@@ -22,7 +23,7 @@ package final class PreparedMessage: QueuedJob, @unchecked Sendable {
         let bytes: ArraySlice<UInt8>
         /// Whether the payload has no members.
         let isEmpty: Bool
-        /// The time to live with which the tail was made, in seconds.
+        /// The time to live with which the tail was made, in seconds, or `nil` without one.
         let ttl: Int64?
     }
 
@@ -55,13 +56,15 @@ package final class PreparedMessage: QueuedJob, @unchecked Sendable {
         return HTTP2Body(tail.bytes, after: head(of: recipient, isLast: tail.isEmpty))
     }
 
-    /// Records that Google refused the payload that all recipients of this kind without their own payload get.
+    /// Records that FCM refused the job's payload for a recipient. Later recipients of the same kind (devices or
+    /// topics) are rejected without a request. Does nothing if the recipient has a payload of its own.
     func refuse(_ fault: FCMFault, to recipient: Recipient) {
         guard recipient.payload == nil else { return }
         if recipient.kind.isBroadcast { refused.broadcast = fault } else { refused.device = fault }
     }
 
-    /// Records that Google accepted the payload that all recipients of this kind without their own payload get.
+    /// Records that FCM accepted the job's payload for a recipient, which also clears a fault recorded for its kind
+    /// (devices or topics). Does nothing if the recipient has a payload of its own.
     func accept(for recipient: Recipient) {
         guard recipient.payload == nil else { return }
         if recipient.kind.isBroadcast {
@@ -71,7 +74,8 @@ package final class PreparedMessage: QueuedJob, @unchecked Sendable {
         }
     }
 
-    /// Returns whether Google has accepted the same payload for another recipient of this kind.
+    /// Returns whether FCM has accepted the job's payload for a recipient of the same kind (device or topic). Returns
+    /// `false` if this recipient has a payload of its own.
     func hasAcceptedPayload(of recipient: Recipient) -> Bool {
         recipient.payload == nil && (recipient.kind.isBroadcast ? accepted.broadcast : accepted.device)
     }
@@ -93,7 +97,7 @@ package final class PreparedMessage: QueuedJob, @unchecked Sendable {
         case .installation: "fid"
         case .topic: "topic"
         case .condition: "condition"
-        // Routing rejects the other kinds.
+        // Only tokens occur here, because the router rejects subscriptions and channels.
         case .token, .subscription, .channel: "token"
         }
     }

@@ -1,4 +1,4 @@
-/// The grant behind an access token.
+/// The permissions of an issued access token.
 struct AccessToken: Hashable {
     let email: String
     let project: String

@@ -1,8 +1,8 @@
-/// A fault of a service account that lasts until it is cleared.
+/// A refusal of a service account that lasts until it is cleared.
 public struct AccountRefusal: Hashable, Sendable {
-    /// The `error` of the token endpoint, for example `invalid_grant`, or `nil` to issue tokens.
+    /// The `error` of the token endpoint, such as `invalid_grant`, or `nil` to issue tokens.
     public var tokenError: String?
-    /// The answer to the account's messages, or `nil` to judge them normally.
+    /// The answer to messages of the account, or `nil` to judge them normally.
     public var sendFault: FCMReason?
 
     public init(tokenError: String? = nil, sendFault: FCMReason? = nil) {

@@ -1,11 +1,11 @@
 internal import PushSimulator
 internal import Threading
 
-/// The service accounts, and the access tokens that were issued to them.
+/// A registry of the service accounts and their access tokens.
 final class AccountRegistry: Sendable {
     private struct State {
         var accounts: [String: SimulatedAccount] = [:]
-        /// Project IDs, by project ID and by project number.
+        /// The project ids. The keys are project ids and project numbers.
         var projects: [String: String] = [:]
         var tokens: [String: AccessToken] = [:]
         var uses: [String: AccountUse] = [:]
@@ -15,8 +15,8 @@ final class AccountRegistry: Sendable {
 
     private let state = Mutex(State())
     private let edition = Atomic(0)
-    /// The number of random bytes in a token. The token is then about as long as Google's, which makes up a quarter of
-    /// a small push.
+    /// The number of random bytes in a token. It makes the token about as long as Google's tokens, which are a quarter
+    /// of a small push.
     private static let tokenBytes = 750
     private static let mostTokens = 10_000
 
@@ -29,7 +29,8 @@ final class AccountRegistry: Sendable {
         edition.add(1, ordering: .relaxed)
     }
 
-    /// A number that increases with every change. Cached results about a bearer must then be looked up again.
+    /// A number that increases with every change of the registry. Connections then discard cached results about
+    /// bearers.
     var currentEdition: Int { edition.load(ordering: .relaxed) }
 
     func register(_ account: SimulatedAccount) {
@@ -40,14 +41,15 @@ final class AccountRegistry: Sendable {
         }
     }
 
-    /// Returns the account that an assertion names, and the account whose key it names.
+    /// Returns the account that an assertion names as issuer, and the account that has the assertion's key. Either may
+    /// be `nil`.
     func accounts(email: String?, keyID: String?) -> (issuer: SimulatedAccount?, signer: SimulatedAccount?) {
         state.withLock { state in
             (email.flatMap { state.accounts[$0] }, state.accounts.values.first { $0.keyID == keyID })
         }
     }
 
-    /// Returns the ID of a project, given its ID or number.
+    /// Returns the id of the project with an id or number, or `nil` if there is no such project.
     func project(_ name: String) -> String? {
         state.withLock { $0.projects[name] }
     }
@@ -68,10 +70,10 @@ final class AccountRegistry: Sendable {
         return text
     }
 
-    /// Returns the grant of a token, or `nil` if the token was never issued or has been revoked.
+    /// Returns the permissions of a token, or `nil` if the token was never issued or was revoked.
     func token(_ text: String) -> AccessToken? { state.withLock { $0.tokens[text] } }
 
-    /// Revokes all tokens that were issued.
+    /// Revokes all issued tokens.
     func revokeTokens() {
         change { $0.tokens = [:] }
     }

@@ -2,9 +2,9 @@
 public struct AccountUse: Codable, Sendable, Equatable {
     /// The number of requests for access tokens that named the account.
     public var tokenRequests = 0
-    /// The number of access tokens issued to the account.
+    /// The number of access tokens that were issued to the account.
     public var tokens = 0
-    /// The shortest time between two access tokens, in milliseconds, or `nil` if there were fewer than two.
+    /// The shortest time between two access tokens in milliseconds, or `nil` if there were fewer than two tokens.
     public var shortestInterval: Int64?
     private var lastAt: Int64?
 

@@ -1,22 +1,23 @@
 internal import CryptoExtras
 internal import PushSimulator
 
-/// A signed request for an access token (RFC 7523): a JWT of a service account.
+/// A JWT with which a service account requests an access token (RFC 7523). Its signature is not verified yet.
 struct Assertion {
     let algorithm: String?
     let keyID: String?
     let issuer: String?
     let scopes: [String]
     let audience: String?
-    /// The time of issue, in seconds since 1970.
+    /// The time of issue in seconds since 1970, or `nil` if it is missing.
     let issuedAt: Double?
+    /// The expiry time in seconds since 1970, or `nil` if it is missing.
     let expiresAt: Double?
     private let signed: [UInt8]
     private let signature: [UInt8]
 
     /// Parses an assertion.
     ///
-    /// - Returns: The assertion, or `nil` if the text is not a JWT.
+    /// - Returns: the assertion, or `nil` if the text is not a JWT.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Self.object(parts[0]), let claims = Self.object(parts[1]),

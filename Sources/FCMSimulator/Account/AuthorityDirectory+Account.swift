@@ -3,10 +3,10 @@ internal import Foundation
 public import PushSimulator
 
 extension AuthorityDirectory {
-    /// Reads the key of the stored throwaway account, or creates one. A new key is stored by
-    /// ``ThrowawayAccount/save(tokenURI:)``.
+    /// Returns the stored throwaway account, or a new account with a new key. ``ThrowawayAccount/save(tokenURI:)``
+    /// stores the new account.
     ///
-    /// - Throws: `SimulatorError` naming the file that can't be used.
+    /// - Throws: `SimulatorError` that names the file if it cannot be used.
     public func loadOrCreateAccount() throws -> ThrowawayAccount {
         let path = path + "/service-account.json"
         return try whileLocked {

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// The format `application/x-www-form-urlencoded` (WHATWG URL, section 5.1).
+/// A parser of the format `application/x-www-form-urlencoded` (WHATWG URL, section 5.1).
 enum FormText {
     /// Parses a form.
     ///
-    /// - Returns: The values by name, or `nil` if the form is malformed or repeats a name.
+    /// - Returns: the values by name, or `nil` if the form is malformed or repeats a name.
     static func read(_ bytes: [UInt8]) -> [String: String]? {
         var form: [String: String] = [:]
         for pair in bytes.split(separator: UInt8(ascii: "&")) {

@@ -1,11 +1,11 @@
 internal import CryptoExtras
 internal import PushSimulator
 
-/// A service account that the simulator accepts, with its project and the public key that verifies its signatures.
+/// A service account that the simulator accepts, with its project and its public key.
 public struct SimulatedAccount: Sendable {
-    /// The project ID.
+    /// The id of the project.
     public let project: String
-    /// The project number. A request path may contain either the ID or the number.
+    /// The number of the project. The path of a request may contain either the id or the number.
     public let projectNumber: String
     public let email: String
     public let keyID: String
@@ -13,7 +13,7 @@ public struct SimulatedAccount: Sendable {
 
     /// Creates an account.
     ///
-    /// - Parameter pem: The public or the private key.
+    /// - Parameter pem: the public or private key of the account, in PEM.
     /// - Throws: `SimulatorError` if the text is not an RSA key with at least 2,048 bits.
     public init(project: String, projectNumber: String? = nil, email: String, keyID: String, pem: String) throws {
         guard
@@ -27,7 +27,7 @@ public struct SimulatedAccount: Sendable {
         self.publicKey = publicKey
     }
 
-    /// Derives a project number that is always the same for the same project.
+    /// Returns a project number that is derived from the project's id, so that it is always the same.
     private static func number(_ project: String) -> String {
         String(project.utf8.reduce(UInt64(1)) { ($0 &* 131 &+ UInt64($1)) % 900_000_000_000 } + 100_000_000_000)
     }

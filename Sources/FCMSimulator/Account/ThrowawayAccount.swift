@@ -1,8 +1,8 @@
 internal import CryptoExtras
 internal import PushSimulator
 
-/// A service account for developers without an account from Google. Its key is created once for a directory and is
-/// valid for simulators only.
+/// A service account for developers who have no account from Google. Its key is created once for each directory and is
+/// valid only for simulators.
 public struct ThrowawayAccount: Sendable {
     public static let project = "simulated-project"
     public static let keyID = "51a1eda51a1eda51a1eda51a1eda51a1eda51a1e"
@@ -12,7 +12,7 @@ public struct ThrowawayAccount: Sendable {
     public let path: String
     let privateKey: _RSA.Signing.PrivateKey
 
-    /// The public part of the account, to register with a simulator.
+    /// The account with its public key only, for registration with a simulator.
     public var account: SimulatedAccount {
         get throws {
             try SimulatedAccount(
@@ -21,10 +21,11 @@ public struct ThrowawayAccount: Sendable {
         }
     }
 
-    /// Writes the key file that a sender needs. It has Google's format and contains the simulator's own token endpoint.
+    /// Writes the key file that a sender needs. It has the format of Google's files and names the simulator's token
+    /// endpoint.
     ///
-    /// - Parameter tokenURI: The URL of the token endpoint.
-    /// - Throws: `SimulatorError` naming the file.
+    /// - Parameter tokenURI: the URL of the token endpoint.
+    /// - Throws: `SimulatorError` that names the file.
     public func save(tokenURI: String) throws {
         let members = [
             ("type", "service_account"), ("project_id", Self.project), ("private_key_id", Self.keyID),

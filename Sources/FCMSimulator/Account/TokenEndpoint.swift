@@ -1,6 +1,6 @@
 internal import PushSimulator
 
-/// Google's endpoint for access tokens (RFC 6749, RFC 7523). The checks have the order observed on the live service.
+/// Google's endpoint for access tokens (RFC 6749, RFC 7523). The order of the checks was observed on the live service.
 struct TokenEndpoint: Sendable {
     static let path = "/token"
 
@@ -10,15 +10,15 @@ struct TokenEndpoint: Sendable {
 
     private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
     private static let longestAssertion = 3_600.0, clockTolerance = 300.0
-    /// Google's token URL. Google's own Python library uses it in all assertions, regardless of the URL in the
-    /// account's file.
+    /// Google's token URL. Google's Python library uses it as the audience of all assertions, regardless of the URL in
+    /// the account's file.
     private static let ownURL = "https://oauth2.googleapis.com/token"
     private static let knownScopes = "https://www.googleapis.com/auth/"
     private static let sendingScopes: Set<String> = [
         "https://www.googleapis.com/auth/firebase.messaging", "https://www.googleapis.com/auth/cloud-platform",
     ]
 
-    /// An answer of the endpoint, which is an error if `error` is set.
+    /// An answer of the endpoint. It is a refusal if `error` is set.
     struct Reply {
         let status: Int
         let error: String?
@@ -34,8 +34,8 @@ struct TokenEndpoint: Sendable {
     /// Answers a request for an access token.
     ///
     /// - Parameters:
-    ///   - url: The URL of the request.
-    ///   - now: The time in milliseconds since 1970.
+    ///   - url: the URL of the request.
+    ///   - now: the time in milliseconds since 1970.
     func answer(method: String, contentType: String, body: [UInt8], url: String, at now: Int64) -> Reply {
         guard method == "POST" else { return .refused("invalid_request", "Method Not Allowed", status: 405) }
         guard contentType.split(separator: ";").first?.lowercased() == "application/x-www-form-urlencoded",
@@ -56,7 +56,7 @@ struct TokenEndpoint: Sendable {
 
     private func answer(_ assertion: Assertion, url: String, at now: Int64) -> Reply {
         let known = accounts.accounts(email: assertion.issuer, keyID: assertion.keyID)
-        // The signature can only be checked if the account or the key is known.
+        // The signature can be checked only if the issuer or the key is registered.
         if let signer = known.signer ?? known.issuer {
             guard known.signer != nil || assertion.keyID == nil, assertion.isSigned(by: signer),
                 known.issuer == nil || known.issuer?.keyID == signer.keyID
@@ -89,7 +89,7 @@ struct TokenEndpoint: Sendable {
 
     private func issue(_ account: SimulatedAccount, _ scopes: [String], at now: Int64) -> Reply {
         guard scopes.contains(where: { $0.hasPrefix(Self.knownScopes) }) else {
-            // Google treats an unknown scope as the audience of an identity token.
+            // Google interprets an unknown scope as the audience of an identity token.
             return Reply(status: 200, error: nil, body: #"{"id_token":"eyJhbGciOiJSUzI1NiJ9.e30.c2ltdWxhdGVk"}"#)
         }
         let token = AccessToken(

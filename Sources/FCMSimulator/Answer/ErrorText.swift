@@ -1,6 +1,6 @@
 internal import PushSimulator
 
-/// The body of a refusal: the JSON of google.rpc, or the HTML of a front end.
+/// The body of a refusal: JSON in the form of `google.rpc.Status`, or the HTML of a front end.
 struct ErrorText {
     let text: String
 
@@ -29,7 +29,7 @@ struct ErrorText {
         #"{"@type":"type.googleapis.com/\#(type)",\#(members)}"#
     }
 
-    /// Returns the field to blame if no check has determined one.
+    /// Returns the field to report if no check has determined one, or `nil` to report no field.
     private static func field(_ fault: FCMReason) -> String? {
         switch fault {
         case .invalidToken: "message.token"

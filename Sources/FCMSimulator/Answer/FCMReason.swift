@@ -1,7 +1,7 @@
-/// The reasons for which FCM and its front end refuse a message. The names are FCM's error codes where one exists.
-/// Otherwise they are the status that Google gives, or a description of the special case.
+/// The reasons for which FCM and its front end refuse a message. A name is FCM's error code if there is one. Otherwise,
+/// it is Google's status or a description of the special case.
 public enum FCMReason: String, CaseIterable, Codable, Sendable {
-    // Faults that the service itself finds.
+    // Refusals by the service itself.
     case invalidArgument = "INVALID_ARGUMENT"
     case invalidPayload = "INVALID_PAYLOAD"
     case invalidToken = "INVALID_TOKEN"
@@ -17,7 +17,7 @@ public enum FCMReason: String, CaseIterable, Codable, Sendable {
     case internalError = "INTERNAL"
     case unspecified = "UNSPECIFIED_ERROR"
     case unavailable = "UNAVAILABLE"
-    // Answers of the front end, in HTML.
+    // Refusals by the front end, in HTML.
     case forbidden = "FORBIDDEN"
     case pathNotFound = "PATH_NOT_FOUND"
     case methodNotAllowed = "METHOD_NOT_ALLOWED"
@@ -51,7 +51,7 @@ public enum FCMReason: String, CaseIterable, Codable, Sendable {
         }
     }
 
-    /// The `errorCode` of the FcmError in the details, or `nil` if there is none.
+    /// The `errorCode` of the FcmError in the details, or `nil` if there is no FcmError.
     var errorCode: String? {
         switch self {
         case .invalidArgument, .invalidToken, .apnsTokenDisabled: "INVALID_ARGUMENT"
@@ -64,14 +64,15 @@ public enum FCMReason: String, CaseIterable, Codable, Sendable {
         }
     }
 
-    /// The `message` in the body.
+    /// The default `message` in the body.
     var message: String {
         switch self {
         case .invalidArgument, .invalidPayload: "Request contains an invalid argument."
         case .invalidToken: "The registration token is not a valid FCM registration token"
         case .apnsTokenDisabled: "APNs device token is disabled"
         case .unauthenticated: "Request had invalid authentication credentials. \(Self.expectation)"
-        // The message blames the bearer although Apple's key is at fault, as observed on the live service.
+        // As on the live service, the message blames the bearer although the app's key for APNs or Web Push is at
+        // fault.
         case .thirdPartyAuthError: "Request is missing required authentication credential. \(Self.expectation)"
         case .permissionDenied:
             "Permission 'cloudmessaging.messages.create' denied on resource '//cloudresourcemanager.googleapis.com/projects'"

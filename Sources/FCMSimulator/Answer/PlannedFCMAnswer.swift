@@ -1,18 +1,18 @@
 public import PushSimulator
 
-/// The answer to a request, or a failure in place of an answer.
+/// The answer to a request, or a failure in place of the answer.
 public struct PlannedFCMAnswer: Hashable, Sendable {
-    /// A failure in place of an answer.
+    /// A failure in place of the answer.
     public enum Loss: String, CaseIterable, Codable, Sendable {
         /// The request is never answered.
         case silence
-        /// The stream is reset after the request was received completely.
+        /// The stream is reset after the complete request was received.
         case reset
-        /// The connection is cut without notice.
+        /// The connection is closed without notice.
         case cut
     }
 
-    /// The reason for refusing the request, or `nil` if it is accepted.
+    /// The reason for refusing the request, or `nil` to accept it.
     public var fault: FCMReason?
     /// The error message, or `nil` for the default message of the fault.
     public var message: String?
@@ -21,7 +21,7 @@ public struct PlannedFCMAnswer: Hashable, Sendable {
     /// The delay before the answer, in milliseconds.
     public var delayMilliseconds: Int
     public var loss: Loss?
-    /// The field of the message that is at fault.
+    /// The field of the message that is at fault, or `nil` for the fault's default.
     var field: String?
 
     public init(
@@ -35,13 +35,13 @@ public struct PlannedFCMAnswer: Hashable, Sendable {
         self.loss = loss
     }
 
-    /// Creates the answer to a message with this fault.
+    /// Creates the refusal of a message that has a fault.
     init(_ fault: MessageFault) {
         self.init(fault.isOfFCM ? .invalidArgument : .invalidPayload, message: fault.description)
         field = fault.field
     }
 
-    /// The time of the answer, or the failure that replaces it.
+    /// The time of the answer, or the failure in place of it.
     var when: AnswerTime {
         switch loss {
         case nil: .after(milliseconds: delayMilliseconds)
@@ -52,8 +52,8 @@ public struct PlannedFCMAnswer: Hashable, Sendable {
     }
 }
 
-/// The JSON form `{"fault": "UNAVAILABLE", "message": "…", "retry_after": 30, "delay_ms": 5, "loss": "reset"}`. All
-/// fields are optional.
+/// The JSON form of an answer: `{"fault": "UNAVAILABLE", "message": "…", "retry_after": 30, "delay_ms": 5, "loss":
+/// "reset"}`. All fields are optional.
 extension PlannedFCMAnswer: SimulatedAnswer {
     public static let accepted = PlannedFCMAnswer()
     public var status: Int { fault?.status ?? 200 }

@@ -1,7 +1,7 @@
 internal import HTTP2Session
 internal import PushSimulator
 
-/// A writer for answers in Google's form. Used by one connection.
+/// A writer for answers in the form of Google's. Used by one connection.
 final class ResponseWriter {
     private let accepted: HTTP2Fields
     private var random = SplitMixGenerator()
@@ -12,16 +12,16 @@ final class ResponseWriter {
         ])
     }
 
-    /// Accepts a message.
+    /// Writes the answer that accepts a message.
     ///
-    /// - Parameter send: The parsed request, or `nil` if it is not available.
+    /// - Parameter send: the parsed request, or `nil` if it is not available.
     func accept(_ send: SendRequest?, project: String, _ request: Int, on connection: SimulatorConnection) {
         let body = #"{"name":"projects/\#(project)/messages/\#(name(send, connection.now))"}"#
         connection.respond(to: request, fields: accepted, body: HTTP2Body(body.utf8))
     }
 
-    /// Returns a message name that looks like FCM's: the time in microseconds and two hex numbers, or a single number
-    /// for topics.
+    /// Returns a message name in the form of FCM's: the time in microseconds and two hex numbers, or one number for
+    /// topics.
     private func name(_ send: SendRequest?, _ now: Int64) -> String {
         if send?.isDryRun ?? false { return "fake_message_id" }
         let number = UInt64.random(in: 1...(.max), using: &random)
@@ -31,7 +31,7 @@ final class ResponseWriter {
         return "0:\(now * 1_000 + Int64(number % 1_000))%\(hex)\(hex)"
     }
 
-    /// Refuses a request.
+    /// Writes the answer that refuses a request.
     func refuse(
         _ answer: PlannedFCMAnswer, _ fault: FCMReason, withoutBody: Bool, _ request: Int,
         on connection: SimulatorConnection

@@ -1,5 +1,5 @@
-/// Registration tokens whose first eight characters choose the answer. Installation IDs work in the same way, from
-/// their second character on.
+/// Patterns of registration tokens that determine the answer by their first eight characters. In installation ids, the
+/// pattern begins at the second character.
 ///
 /// | first characters | answer |
 /// |---|---|
@@ -7,18 +7,18 @@
 /// | `dead1404` | 404 UNREGISTERED, unused for 270 days |
 /// | `bad00400` | 400 INVALID_ARGUMENT: invalid token |
 /// | `bad01400` | 400 INVALID_ARGUMENT: "APNs device token is disabled" |
-/// | `bad02400` | 400 INVALID_ARGUMENT with only a BadRequest, as for a payload |
+/// | `bad02400` | 400 INVALID_ARGUMENT with only a BadRequest, as for an invalid payload |
 /// | `bad00401` | 401 THIRD_PARTY_AUTH_ERROR, with a message that blames the bearer |
 /// | `bad01401` | 401 UNAUTHENTICATED |
 /// | `bad00403` | 403 SENDER_ID_MISMATCH |
 /// | `bad01403` | 403 PERMISSION_DENIED without an FcmError |
 /// | `bad00404` | 404 NOT_FOUND without an FcmError |
-/// | `bad00429` | 429 QUOTA_EXCEEDED of the device |
+/// | `bad00429` | 429 QUOTA_EXCEEDED for the device |
 /// | `bad00500`, `bad00503` | 500 INTERNAL, 503 UNAVAILABLE |
 /// | `bad00502` | 502 with HTML |
-/// | `de1ade1a` + 4 decimal digits | 200 after that many milliseconds |
+/// | `de1ade1a` + 4 decimal digits | 200 after this number of milliseconds |
 /// | `deafdeaf` | never answered |
-/// | `0badc0de`, `00000bad` | the stream is reset, the connection is cut |
+/// | `0badc0de`, `00000bad` | the stream is reset, the connection is closed without notice |
 enum TokenPattern {
     static func answer(to target: Target) -> PlannedFCMAnswer? {
         switch target {
@@ -29,7 +29,7 @@ enum TokenPattern {
     }
 
     private static func answer(_ text: Substring) -> PlannedFCMAnswer? {
-        // A fast check that excludes nearly all tokens.
+        // This quick check excludes nearly all tokens.
         guard let first = text.utf8.first, first == UInt8(ascii: "d") || first == UInt8(ascii: "b") || first == 0x30
         else { return nil }
         return switch text.prefix(8) {

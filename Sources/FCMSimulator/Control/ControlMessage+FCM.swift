@@ -1,7 +1,8 @@
 internal import PushSimulator
 
 extension ControlMessage {
-    /// A service account file, or only its fields that identify the signer and the project.
+    /// The body of a request to register an account: a service account file, or only the fields that identify signer
+    /// and project.
     struct Account: ControlBody {
         let account: SimulatedAccount
 
@@ -24,8 +25,8 @@ extension ControlMessage {
         }
     }
 
-    /// The body `{"client_email": "…", "token_error": "invalid_grant", "send_fault": "PERMISSION_DENIED"}`. If both
-    /// faults are missing, the account is accepted again.
+    /// The body of a request to refuse an account: `{"client_email": "…", "token_error": "invalid_grant", "send_fault":
+    /// "PERMISSION_DENIED"}`. If both faults are missing, the account is accepted again.
     struct RefusedAccount: ControlBody {
         let email: String
         let refusal: AccountRefusal?
@@ -44,7 +45,8 @@ extension ControlMessage {
         }
     }
 
-    /// The body `{"answer": {"fault": "UNAVAILABLE"}}`. If the answer is missing, the endpoint works normally again.
+    /// The body of a request that sets the token endpoint's answer: `{"answer": {"fault": "UNAVAILABLE"}}`. If the
+    /// answer is missing, the endpoint works normally again.
     struct TokenFault: ControlBody {
         let answer: PlannedFCMAnswer?
 
@@ -58,7 +60,8 @@ extension ControlMessage {
         }
     }
 
-    /// The body `{"messages": 600000, "period_ms": 60000, "retry_after": true}`. Missing fields have FCM's values.
+    /// The body of a request that sets the quota: `{"messages": 600000, "period_ms": 60000, "retry_after": true}`.
+    /// Missing fields have FCM's values.
     struct Quota: ControlBody {
         let limit: QuotaLimit
 

@@ -13,7 +13,7 @@ package struct JSONReader {
 
     /// Parses a JSON text.
     ///
-    /// - Returns: The value, or `nil` if the text is not valid JSON.
+    /// - Returns: the value, or `nil` if the text is not valid JSON.
     package static func read(_ bytes: [UInt8]) -> JSONValue? {
         var reader = JSONReader(bytes)
         guard let value = try? reader.value() else { return nil }
@@ -25,7 +25,7 @@ package struct JSONReader {
         while let byte, byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 { place += 1 }
     }
 
-    /// Skips whitespace and returns the next byte without consuming it.
+    /// Skips whitespace, and returns the next byte without consuming it.
     private mutating func next() throws(Malformed) -> UInt8 {
         skipSpace()
         guard place < bytes.count else { throw Malformed() }
@@ -149,7 +149,7 @@ package struct JSONReader {
         return text
     }
 
-    /// Reads a string from its first backslash on, which is at the current position.
+    /// Reads the rest of a string from its first backslash, which is at the current position.
     private mutating func escapedString(from start: Int) throws(Malformed) -> String {
         var unescaped = Array(bytes[start..<place])
         while let byte {

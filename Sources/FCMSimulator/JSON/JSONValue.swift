@@ -13,7 +13,7 @@ package enum JSONValue: Hashable, Sendable {
         let value: JSONValue
     }
 
-    /// The value as Google's error messages show it.
+    /// The value in the form in which Google's error messages show it.
     var shown: String {
         switch self {
         case .null: "null"
@@ -36,9 +36,9 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// Returns the member with one of the given names. If there are several, the last one counts.
+    /// Returns the value of a member, or `nil` if it is missing. If the member is repeated, the last one counts.
     ///
-    /// - Parameter names: Alternative spellings of the member's name.
+    /// - Parameter names: the alternative spellings of the member's name.
     func member(_ names: String...) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.last { names.contains($0.name) }?.value

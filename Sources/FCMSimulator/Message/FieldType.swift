@@ -1,7 +1,7 @@
-/// The type of a message's field, according to its protocol buffer definition.
+/// The type of a message's field, according to the protocol buffer definition.
 indirect enum FieldType: Sendable {
     case string, bool, integer, number
-    /// A string of seconds with an "s" at the end.
+    /// A duration: a number of seconds followed by an "s".
     case duration
     /// A time in the format of RFC 3339.
     case timestamp
@@ -11,7 +11,7 @@ indirect enum FieldType: Sendable {
     case object
     case list(FieldType)
     case message(MessageType)
-    /// An enumeration of these words. Google accepts them in lower case, too.
+    /// An enumeration of words. Google also accepts the words in lower case.
     case choice(name: String, [String])
 
     /// The name of the type in Google's error messages.

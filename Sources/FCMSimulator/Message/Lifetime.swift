@@ -1,4 +1,4 @@
-/// A duration in the JSON form of protocol buffers: seconds, up to nine decimals, and an "s".
+/// A duration in the JSON form of protocol buffers: seconds with up to nine decimals, followed by an "s".
 struct Lifetime {
     let seconds: Double
 
@@ -6,7 +6,7 @@ struct Lifetime {
 
     /// Parses a duration.
     ///
-    /// - Returns: The duration, or `nil` if the text is not one.
+    /// - Returns: the duration, or `nil` if the text is malformed.
     init?(_ text: String) {
         var rest = text.utf8[...]
         let isNegative = rest.first == UInt8(ascii: "-")
@@ -21,8 +21,8 @@ struct Lifetime {
         self.seconds = isNegative ? -seconds : seconds
     }
 
-    /// Reads a group of digits. Returns its value and ten to the power of its length, or `nil` if it is empty or too
-    /// long.
+    /// Reads a group of digits. Returns its value, and ten to the power of its length. Returns `nil` if the group is
+    /// empty or too long.
     private static func takeDigits(_ most: Int, _ rest: inout Substring.UTF8View) -> (value: Double, scale: Double)? {
         var value = 0.0, scale = 1.0, count = 0
         while let digit = rest.first, 0x30...0x39 ~= digit {

@@ -1,10 +1,10 @@
-/// A problem with a message.
+/// A problem with a field of a message.
 struct MessageFault: Error, Hashable {
-    /// The path of the field.
+    /// The path of the field, or an empty string if the problem concerns no field.
     let field: String
     let description: String
-    /// Whether FCM itself found the fault. If not, the conversion from JSON to protocol buffers in front of FCM found
-    /// it.
+    /// Whether FCM itself found the fault. Otherwise, the conversion from JSON to protocol buffers found it, which
+    /// happens before FCM.
     var isOfFCM = false
 
     /// Creates a fault that FCM itself finds.

@@ -1,4 +1,4 @@
-/// The definitions of FCM's REST reference, "projects.messages" (2026).
+/// The message types in FCM's REST reference, "projects.messages" (2026).
 extension MessageType {
     static let sendRequest = MessageType("SendMessageRequest", ["message": .message(message), "validate_only": .bool])
 

@@ -1,11 +1,12 @@
-/// The fields of a protocol buffer message. JSON may name each field in two ways: `collapse_key` or `collapseKey`.
+/// The definition of a protocol buffer message. JSON may spell the name of each field in two ways: `collapse_key` or
+/// `collapseKey`.
 final class MessageType: Sendable {
     let name: String
     private let fields: [String: (name: String, type: FieldType)]
 
     /// Creates a message type.
     ///
-    /// - Parameter fields: The fields by their names in the definition.
+    /// - Parameter fields: the types of the fields, by their names in the definition.
     init(_ name: String, _ fields: [String: FieldType]) {
         self.name = name
         var spellings: [String: (name: String, type: FieldType)] = [:]
@@ -16,9 +17,9 @@ final class MessageType: Sendable {
         self.fields = spellings
     }
 
-    /// Returns the field with this name.
+    /// Returns the field with a name, or `nil` if there is none.
     ///
-    /// - Parameter name: The name in either spelling.
+    /// - Parameter name: the name in either spelling.
     func field(_ name: String) -> (name: String, type: FieldType)? { fields[name] }
 
     private static func camelCase(_ name: String) -> String {

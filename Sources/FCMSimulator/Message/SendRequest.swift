@@ -1,10 +1,10 @@
-/// A request to send a message, with its target and FCM's checks.
+/// A parsed request to send a message. It can check the message in the same way as FCM.
 package struct SendRequest {
     let target: Target
     let isDryRun: Bool
     private let message: JSONValue
-    /// A hash that is the same for another attempt of the same push. It leaves out fields that only state the remaining
-    /// lifetime.
+    /// A hash of the message that is the same for all attempts of a push. It excludes fields that state only the
+    /// remaining lifetime.
     let identity: Int
 
     private static let longestMessage = 4_096, longestBroadcast = 2_048
@@ -12,7 +12,7 @@ package struct SendRequest {
 
     /// Parses a request.
     ///
-    /// - Throws: ``MessageFault`` for the first problem found.
+    /// - Throws: ``MessageFault`` for the first problem that is found.
     init(_ body: [UInt8]) throws(MessageFault) {
         guard let request = JSONReader.read(body) else {
             throw MessageFault(field: "", description: "Invalid JSON payload received. Unexpected token.")
@@ -27,7 +27,9 @@ package struct SendRequest {
         identity = Self.identity(of: message)
     }
 
-    /// Returns the target of the message. If a name occurs twice, its last occurrence counts.
+    /// Returns the target of a message. If a field is repeated, its last value counts.
+    ///
+    /// - Throws: ``MessageFault`` if the message has no target or several kinds of targets.
     private static func target(of message: JSONValue) throws(MessageFault) -> Target {
         var found: (name: String, target: Target)?
         for member in message.members {
@@ -47,6 +49,8 @@ package struct SendRequest {
     }
 
     /// Checks the rules that FCM itself enforces, which depend on the meaning of the fields.
+    ///
+    /// - Throws: ``MessageFault`` for the first problem that is found.
     func check() throws(MessageFault) {
         try checkData("message.data", message.member("data"))
         try checkAndroid()
@@ -84,7 +88,7 @@ package struct SendRequest {
         }
     }
 
-    /// Checks the total size of names and values, separately for the fields that each platform receives.
+    /// Checks the total size of names and values, separately for each platform.
     private func checkSize() throws(MessageFault) {
         let most = target.isBroadcast ? Self.longestBroadcast : Self.longestMessage
         let common = (message.member("data")?.weight ?? 0) + (message.member("notification")?.weight ?? 0)

@@ -1,14 +1,14 @@
 internal import PushSimulator
 
-/// The target of a message.
+/// The target of a message: a device, an installation or a broadcast.
 package enum Target: Hashable, Sendable {
     case token(String)
-    /// A Firebase installation ID.
+    /// The id of a Firebase installation.
     case installation(String)
     case topic(String)
     case condition(String)
 
-    /// Creates a target from its field's name in a message and the field's value.
+    /// Creates a target from the name and value of a field, or returns `nil` if the field does not name a target.
     init?(_ name: String, _ text: String) {
         switch name {
         case "token": self = .token(text)
@@ -32,7 +32,7 @@ package enum Target: Hashable, Sendable {
         }
     }
 
-    /// The problem with the target's form, or `nil` if it is well-formed.
+    /// The problem with the form of the target, or `nil` if it is well-formed.
     var fault: MessageFault? {
         switch self {
         case .token(let text):
@@ -58,7 +58,7 @@ package enum Target: Hashable, Sendable {
             && rest.allSatisfy(UnpaddedBase64.isDigit)
     }
 
-    /// Returns whether the text is 22 digits of base64url, the first of which begins with the bits 0111.
+    /// Returns whether the text consists of 22 digits of base64url, and the first digit begins with the bits 0111.
     private static func isInstallation(_ text: String.UTF8View) -> Bool {
         guard text.count == 22, let first = text.first else { return false }
         return UInt8(ascii: "c")...UInt8(ascii: "f") ~= first && text.allSatisfy(UnpaddedBase64.isDigit)

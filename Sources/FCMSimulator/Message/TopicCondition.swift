@@ -1,5 +1,5 @@
-/// An expression over topics, such as `'a' in topics && !('b' in topics || 'c' in topics)`. It may name at most five
-/// topics.
+/// A parser for expressions over topics, such as `'a' in topics && !('b' in topics || 'c' in topics)`. An expression
+/// may name at most five topics.
 package struct TopicCondition {
     private var rest: Substring
     private var topics = 0

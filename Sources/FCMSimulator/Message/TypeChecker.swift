@@ -1,18 +1,19 @@
-/// A checker of JSON against a protocol buffer definition. It reports problems in Google's words.
+/// A checker of JSON against a protocol buffer definition. It reports problems with the texts of Google's error
+/// messages.
 struct TypeChecker {
-    /// The current location as field names and list positions. It is converted to text only when an error is reported.
+    /// The current location in the value. It is converted to text only if an error is reported.
     private var path: [Step] = []
 
     private enum Step {
         case field(String)
         case item(Int)
-        /// The value of a member of a map.
+        /// The value of a member of a map, by the member's position.
         case value(Int)
     }
 
     /// Checks a value.
     ///
-    /// - Throws: ``MessageFault`` for the first problem found.
+    /// - Throws: ``MessageFault`` for the first problem that is found.
     static func check(_ value: JSONValue, is type: MessageType) throws(MessageFault) {
         var checker = TypeChecker()
         try checker.check(value, is: type)
@@ -29,7 +30,7 @@ struct TypeChecker {
     }
 
     private mutating func check(_ value: JSONValue, is type: FieldType) throws(MessageFault) {
-        // `null` means "not set" for every type of field.
+        // `null` means "not set" for fields of every type.
         if case .null = value { return }
         switch type {
         case .message(let type): try check(value, is: type)
@@ -55,7 +56,8 @@ struct TypeChecker {
         }
     }
 
-    /// Returns a 32-bit number in any JSON form (`1`, `1.0`, `1e0`), or `nil` if the value is another number.
+    /// Returns the value of a 32-bit integer in any JSON form (`1`, `1.0`, `1e0`), or `nil` if the text is another
+    /// number.
     private static func wholeNumber(_ text: String) -> Int32? { Double(text).flatMap { Int32(exactly: $0) } }
 
     private mutating func checkList(_ value: JSONValue, of type: FieldType) throws(MessageFault) {

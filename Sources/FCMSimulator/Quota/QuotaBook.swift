@@ -1,6 +1,6 @@
 internal import Threading
 
-/// The quotas of all projects, and the messages sent in each of their periods.
+/// The quotas of all projects, and the counts of messages in each of their periods.
 final class QuotaBook: Sendable {
     private struct State {
         var limit: QuotaLimit
@@ -20,8 +20,8 @@ final class QuotaBook: Sendable {
         state.withLock { $0.limit = limit }
     }
 
-    /// Returns the answer that refuses a message if the project's quota is used up, or `nil`. Messages are counted by
-    /// ``settle(_:of:)``.
+    /// Returns the answer that refuses a message if the project's quota is used up, or `nil` to accept it. Begins a new
+    /// period if the last one is over. ``settle(_:of:)`` counts the message.
     func refusal(of project: String, at now: Int64) -> PlannedFCMAnswer? {
         state.withLock { state in
             var periods = state.periods[project] ?? []
@@ -40,7 +40,7 @@ final class QuotaBook: Sendable {
         }
     }
 
-    /// Counts an answered message. Accepted messages and 4xx answers spend quota, but 429 and 5xx do not.
+    /// Counts a message by the status of its answer. Accepted messages and 4xx answers except 429 use quota.
     func settle(_ status: Int, of project: String) {
         guard status == 200 || 400..<500 ~= status && status != 429 else { return }
         state.withLock { state in
@@ -50,7 +50,7 @@ final class QuotaBook: Sendable {
         }
     }
 
-    /// The periods of each project, oldest first.
+    /// The periods of each project. The oldest period is first.
     var periods: [String: [QuotaPeriod]] { state.withLock(\.periods) }
 
     func reset() {

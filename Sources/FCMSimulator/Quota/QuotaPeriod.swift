@@ -1,11 +1,11 @@
-/// The messages that a project has sent in one period of its quota.
+/// The counts of a project's messages in one period of its quota.
 public struct QuotaPeriod: Codable, Sendable, Equatable {
     /// The start of the period, in milliseconds since 1970.
     public let beganAt: Int64
-    /// Messages that spent quota. These are accepted messages and messages refused with a 4xx.
+    /// The number of messages that used quota: accepted messages, and messages refused with a 4xx other than 429.
     public internal(set) var spent = 0
     public internal(set) var accepted = 0
-    /// Messages answered with 429 because the quota was used up.
+    /// The number of messages that were answered with 429 because the quota was used up.
     public internal(set) var refused = 0
 
     init(beganAt: Int64) {

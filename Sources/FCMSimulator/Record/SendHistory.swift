@@ -1,9 +1,9 @@
 internal import Threading
 
-/// A record of the answers to each push. It detects retries that come too soon, and pushes that are sent again after
+/// A record of the answers to all pushes. It detects retries that come too early, and pushes that are sent again after
 /// they were accepted.
 final class SendHistory: Sendable {
-    /// The last answer to one push.
+    /// The last answer to a push.
     private struct Answered {
         let status: Int
         /// The time of the answer, in milliseconds since 1970.
@@ -13,15 +13,15 @@ final class SendHistory: Sendable {
     }
 
     private struct State {
-        // Entries are kept in two generations. When the recent one is full, it replaces the older one, whose entries
-        // are dropped.
+        // The answers are kept in two generations. When the recent generation is full, it becomes the older one, and
+        // the previous older one is dropped.
         var recent: [Int: Answered] = [:]
         var older: [Int: Answered] = [:]
         var violations: [SendViolation] = []
     }
 
     private let state = Mutex(State())
-    /// The minimum time before a retry, in milliseconds (Firebase: "Best practices when sending FCM messages at
+    /// The minimum delay before a retry, in milliseconds (Firebase: "Best practices when sending FCM messages at
     /// scale").
     private let leastRetryDelay: Int64
     private static let mostRemembered = 500_000, mostViolations = 1_000
@@ -30,9 +30,9 @@ final class SendHistory: Sendable {
         self.leastRetryDelay = leastRetryDelay
     }
 
-    /// Records the push of a message to a target.
+    /// Checks a push that has arrived against the last answer to the same message.
     ///
-    /// - Returns: The rule that the push breaks, or `nil` if it breaks none.
+    /// - Returns: the rule that the push violates, or `nil` if it violates none.
     func arrived(_ request: SendRequest, at now: Int64) -> SendViolation.Kind? {
         let identity = request.identity
         return state.withLock { state in
@@ -58,7 +58,7 @@ final class SendHistory: Sendable {
     func answered(_ request: SendRequest, _ answer: PlannedFCMAnswer, at now: Int64) {
         let status = answer.status
         guard status == 200 || status == 429 || status >= 500 else { return }
-        // Google requires a wait of 60 seconds after a 429 without `retry-after`.
+        // Google requires a delay of 60 seconds after a 429 without `retry-after`.
         let told = answer.retryAfter.map { Int64($0) * 1_000 } ?? (status == 429 ? 6 * leastRetryDelay : 0)
         let identity = request.identity
         state.withLock { state in

@@ -1,14 +1,14 @@
 /// A push that a sender should not have sent.
 public struct SendViolation: Codable, Sendable, Equatable {
     public enum Kind: String, Codable, Sendable {
-        /// The retry came less than 10 seconds after the failure, or earlier than Retry-After allowed.
+        /// The retry came earlier than the minimum delay after a failure, or earlier than `retry-after` allowed.
         case retryTooSoon = "retry_too_soon"
         /// The same message to the same target was already accepted.
         case duplicate
     }
 
     public let kind: Kind
-    /// The token, installation ID, topic or condition.
+    /// The token, installation id, topic or condition of the push.
     public let target: String
     public let statusBefore: Int
     /// The time since the previous answer, in milliseconds.

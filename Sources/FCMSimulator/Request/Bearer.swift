@@ -1,7 +1,7 @@
-/// The contents of an `authorization` field.
+/// The meaning of a request's `authorization` field.
 enum Bearer: Hashable {
     case missing
-    /// The token is unknown, revoked or no longer valid.
+    /// The field has no bearer token, or the token is unknown or revoked.
     case unknown
     case known(AccessToken)
 }

@@ -1,6 +1,6 @@
-/// The rules' state of one request in progress.
+/// The state of one request in progress, as the rules see it.
 struct FCMRequest {
-    /// The decision about the request.
+    /// The decision about a request.
     enum Outcome {
         case undecided
         case answer(PlannedFCMAnswer)

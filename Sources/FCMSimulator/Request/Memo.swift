@@ -1,6 +1,7 @@
 internal import PushSimulator
 
-/// A cache for the value derived from a field. It serves later requests on the connection that repeat the field.
+/// A cache for the value that is derived from the last header field of a kind. Later requests on the connection usually
+/// repeat the field.
 struct Memo<Value> {
     private var bytes: [UInt8] = []
     private var value: Value?
@@ -13,7 +14,7 @@ struct Memo<Value> {
         return made
     }
 
-    /// The last value, or `nil` if there was none yet.
+    /// The last derived value, or `nil` if there is none.
     var last: Value? { value }
 
     mutating func forget() {

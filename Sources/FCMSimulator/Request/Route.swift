@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// The resource that a request path names.
+/// The resource that the path of a request names.
 enum Route: Hashable {
     case accessTokens
-    /// A request to send a message for a project, given by its ID or number.
+    /// The resource to which messages are sent. A project is named by its id or number.
     ///
-    /// - Parameter fault: The fault in the query, or `nil`.
+    /// - Parameter fault: the fault in the query, or `nil`.
     case messages(project: String, fault: QueryFault?)
     case nowhere
 
@@ -15,7 +15,7 @@ enum Route: Hashable {
         case value(name: String, value: String)
     }
 
-    /// The parameters of every Google API method. Some of them may begin with `$`.
+    /// The query parameters that all methods of Google's APIs accept. Some of them may begin with `$`.
     private static let systemParameters: Set<String> = [
         "access_token", "alt", "callback", "fields", "key", "oauth_token", "prettyPrint", "quotaUser", "uploadType",
         "upload_protocol", "$.xgafv", "$alt", "$callback", "$fields", "$key", "$prettyPrint", "$quotaUser",

@@ -1,13 +1,13 @@
 internal import Foundation
 internal import PushSimulator
 
-/// A judge of requests to send a message. It applies FCM's checks in FCM's order. Used by one connection.
+/// A validator of requests to send a message, used by one connection. It performs FCM's checks in FCM's order.
 final class SendJudge {
     private let accounts: AccountRegistry
     private let quotas: QuotaBook
     private let history: SendHistory
     private let answers: ChosenAnswers<PlannedFCMAnswer>
-    /// The last body that was parsed. The body of a recorded request is needed twice.
+    /// The last parsed body and its result, or `nil`. If requests are recorded, each body is needed twice.
     private var lastRead: (body: [UInt8], result: Result<SendRequest, MessageFault>)?
 
     init(_ double: FCMDouble, _ answers: ChosenAnswers<PlannedFCMAnswer>) {
@@ -17,7 +17,7 @@ final class SendJudge {
         self.answers = answers
     }
 
-    /// Returns the target of a request, or `nil` if it can't be determined.
+    /// Returns the target of a message, or `nil` if it cannot be determined.
     func target(of body: [UInt8]) -> Target? {
         let result = Result { () throws(MessageFault) in try SendRequest(body) }
         lastRead = (body, result)
@@ -47,7 +47,7 @@ final class SendJudge {
         (.answer(answer), answer.when)
     }
 
-    /// Returns the answer that refuses a bearer for this project, or `nil` if the bearer may send.
+    /// Returns the answer that refuses a bearer for a project, or `nil` if the bearer may send.
     private func refusal(of bearer: Bearer, project name: String, at now: Int64) -> PlannedFCMAnswer? {
         switch bearer {
         case .missing:
@@ -56,7 +56,7 @@ final class SendJudge {
             return PlannedFCMAnswer(.unauthenticated)
         case .known(let token):
             if token.expiresAt <= now { return PlannedFCMAnswer(.unauthenticated) }
-            // FCM reports a nonexistent project to every valid bearer.
+            // FCM reports to every valid bearer that a project does not exist.
             guard let project = accounts.project(name) else { return nil }
             guard token.maySend else {
                 return PlannedFCMAnswer(
@@ -67,7 +67,7 @@ final class SendJudge {
         }
     }
 
-    /// Judges a request that spends quota.
+    /// Checks a request that uses quota, and returns the decision about it.
     private func outcome(
         of request: FCMRequest, project: String, on connection: SimulatorConnection
     ) -> (FCMRequest.Outcome, PlannedFCMAnswer) {
@@ -98,7 +98,7 @@ final class SendJudge {
         if !send.isDryRun, let violation = history.arrived(send, at: now) { connection.count(violation.rawValue) }
         let chosen = answers.needToken ? answers.take(forToken: send.target.text) : nil
         let answer = chosen ?? TokenPattern.answer(to: send.target) ?? .accepted
-        // FCM contacts no third parties in a dry run, so an error that they would cause becomes an acceptance.
+        // FCM contacts no third parties in a dry run, so an error of a third party becomes an acceptance.
         if send.isDryRun { return answer.fault == .thirdPartyAuthError ? .accepted : answer }
         if answer.loss == nil { history.answered(send, answer, at: now) }
         return answer

@@ -1,7 +1,7 @@
 package import HTTP2Session
 
-/// An authorization whose fields never change, because TLS alone authenticates us, or a token that lives as long as the
-/// connection.
+/// An authorization whose fields never change. It is used if a client certificate authenticates this worker, or if a
+/// token stays valid for the life of the connection.
 package struct FixedAuthorization: ConnectionAuthorization {
     private let fixed: HTTP2Fields
 

@@ -1,9 +1,10 @@
 package import NIOCore
 
-/// A record of failed addresses, which chooses the address for the next connection. A value without clock or I/O.
+/// A record of failed addresses, which chooses the address for the next connection. A value type without clock or I/O.
 ///
-/// Prefers the address with the fewest of our connections, because Apple asks clients to spread them. An address that
-/// failed is avoided for a minute. If all have failed, the one that failed first is chosen.
+/// It prefers the address with the fewest connections of the pool, because Apple asks clients to spread their
+/// connections. An address that failed is avoided for a minute. If all addresses have failed, the one that failed first
+/// is chosen.
 package struct AddressBook {
     package static let avoidanceMilliseconds: Int64 = 60_000
 
@@ -12,7 +13,7 @@ package struct AddressBook {
     package init() {}
 
     package mutating func failed(_ address: SocketAddress, nowMilliseconds now: Int64) {
-        // Addresses that DNS no longer returns must not stay forever.
+        // Old failures are removed, because DNS may no longer return their addresses.
         failures = failures.filter { now - $0.value < Self.avoidanceMilliseconds }
         failures[address] = now
     }
@@ -24,8 +25,8 @@ package struct AddressBook {
     /// Returns the best address for the next connection, or `nil` if there is none.
     ///
     /// - Parameters:
-    ///   - addresses: The addresses of the name. Of equally good ones, the first is chosen.
-    ///   - connections: Returns the number of our connections to an address.
+    ///   - addresses: The addresses of the name. Of equally good addresses, the first is chosen.
+    ///   - connections: A function that returns the number of the pool's connections to an address.
     package func best(
         of addresses: [SocketAddress], connections: (SocketAddress) -> Int, nowMilliseconds now: Int64
     ) -> SocketAddress? {

@@ -2,11 +2,11 @@ import Glibc
 package import NIOCore
 
 /// The rules that decide which addresses belong to the public Internet (IANA's special-purpose registries; RFC 6890). A
-/// connection to a destination that a third party names may use only those. Otherwise it could reach hosts behind our
-/// own firewall.
+/// connection to a destination that a third party names may use only public addresses. Otherwise it could reach hosts
+/// behind the operator's firewall.
 ///
-/// Of IPv6, only the range for global use (2000::/3) is public. Addresses in it that contain an IPv4 address are
-/// excluded, because that could be any address.
+/// In IPv6, only the range for global use (2000::/3) is public. Addresses in this range that contain an IPv4 address
+/// are excluded, because the IPv4 address may be private.
 package enum AddressRules {
     /// A range of addresses with a common prefix, and its purpose.
     private struct Network<Bits: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {

@@ -1,7 +1,6 @@
 import NIOCore
 
-/// The addresses that a new connection has yet to try, and the error to report if none of a name's addresses accepts
-/// it.
+/// The addresses that a new connection has not tried yet, and the error to report if every address of the name fails.
 struct AddressTrial {
     let addresses: [SocketAddress]
     let failure: (any Error)?
@@ -10,8 +9,8 @@ struct AddressTrial {
         (self.addresses, self.failure) = (addresses, failure)
     }
 
-    /// Returns the trial without an address that failed. An error from a server is kept, because it says more than a
-    /// later failure to reach one.
+    /// Returns the trial without an address that failed. An error from a server is kept, because it is more informative
+    /// than a later network error.
     func after(_ error: any Error, at address: SocketAddress) -> AddressTrial {
         let isTelling = failure.map { !($0 is IOError) } ?? false
         return AddressTrial(addresses.filter { $0 != address }, after: isTelling ? failure : error)

@@ -13,8 +13,8 @@ package enum ConnectError: Error, Equatable, CustomStringConvertible {
     case closed(doing: String)
     case proxyRefused(status: Int)
     case proxyUnintelligible
-    /// The endpoint is an address, reached through a proxy. The TLS library compares a certificate with a name or with
-    /// the address of the peer, which is the proxy's.
+    /// The endpoint is an IP address behind a proxy, so its certificate can't be verified. The TLS library compares a
+    /// certificate with a name, or with the address of the peer, which is the proxy.
     case addressThroughProxy(String)
     case noSignOfLife(String)
 
@@ -52,8 +52,8 @@ package enum ConnectError: Error, Equatable, CustomStringConvertible {
         return words.isEmpty ? text : "TLS handshake: \(words.joined(separator: ", "))"
     }
 
-    /// Returns whether the server ended the TLS handshake because of our certificate (alerts of RFC 8446, section 6.2).
-    /// The TLS library names the alerts only in the text of its errors.
+    /// Returns whether the server ended the TLS handshake because of this client's certificate (alerts of RFC 8446,
+    /// section 6.2). The TLS library names the alerts only in the text of its errors.
     package static func refusesCertificate(_ error: any Error) -> Bool {
         let text = "\(error)"
         return text.contains("_ALERT_")

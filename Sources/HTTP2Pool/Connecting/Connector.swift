@@ -15,6 +15,8 @@ struct Connector: Sendable {
     private let resolve: PoolConfiguration.Resolver
     private let lookups: NameLookups
 
+    /// Creates a connector for the endpoint of a configuration.
+    ///
     /// - Throws: An error if a certificate or the authority file cannot be used.
     init(_ configuration: PoolConfiguration) throws {
         endpoint = configuration.endpoint
@@ -36,7 +38,7 @@ struct Connector: Sendable {
         self.tls = try (configuration.sharedTLS ?? SharedTLS()).context { try NIOSSLContext(configuration: tls) }
     }
 
-    /// Looks up the addresses to connect to: the allowed addresses of the endpoint, or those of the proxy.
+    /// Looks up the addresses to connect to: the allowed addresses of the endpoint, or the addresses of the proxy.
     func addresses(on eventLoop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
         guard let proxy else {
             return addresses(of: endpoint, on: eventLoop).flatMapThrowing { try allowed($0) }
@@ -60,7 +62,7 @@ struct Connector: Sendable {
             return eventLoop.makeSucceededFuture([address])
         }
         let looked = eventLoop.makePromise(of: [SocketAddress].self)
-        // The system waits for name servers longer than we do.
+        // The system may wait for name servers longer than the connect timeout.
         let overdue = eventLoop.scheduleTask(in: .seconds(Int64(timeoutSeconds))) { [timeoutSeconds] in
             looked.fail(ConnectError.timeout(doing: "looking up \(endpoint.host)", seconds: timeoutSeconds))
         }
@@ -73,8 +75,8 @@ struct Connector: Sendable {
 
     /// Connects to one address.
     ///
-    /// - Parameter makeWire: Creates the protocol handler, which becomes part of the channel. Called only once TLS and
-    ///   any tunnel are established.
+    /// - Parameter makeWire: A function that creates the protocol handler, which becomes part of the channel. It is
+    ///   called after TLS and any tunnel are established.
     func connect(
         to address: SocketAddress, on eventLoop: any EventLoop, makeWire: @escaping (HTTPVersion) throws -> Wire
     ) -> EventLoopFuture<any Channel> {

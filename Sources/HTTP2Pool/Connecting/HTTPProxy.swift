@@ -3,7 +3,8 @@ import Foundation
 
 /// An HTTP proxy that opens tunnels by CONNECT (RFC 9110, section 9.3.6).
 public struct HTTPProxy: Sendable, Hashable {
-    /// The user and password in base64, as `Proxy-Authorization: Basic` requires them (RFC 7617). Never printed.
+    /// The user and password in base64, as `Proxy-Authorization: Basic` requires them (RFC 7617). The value is never
+    /// printed.
     struct BasicCredentials: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
         let base64: String
 

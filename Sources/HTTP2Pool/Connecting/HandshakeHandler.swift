@@ -2,12 +2,13 @@ import NIOCore
 import NIOTLS
 
 /// A handler that waits until the connection is ready, including TLS, and then inserts the HTTP handlers in its own
-/// place. These can belong to only one channel, so they are created after one of the addresses has accepted the
+/// place. HTTP handlers can belong to only one channel, so they are created after one of the addresses has accepted the
 /// connection.
 final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
-    /// Creates the handlers for the protocol that TLS has negotiated.
+    /// A function that creates the HTTP handlers. Its argument is the protocol that TLS has negotiated, or `nil` if
+    /// none was.
     typealias Successors = (_ applicationProtocol: String?) throws -> [any ChannelHandler]
 
     private let successors: Successors
@@ -18,7 +19,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
         self.promise = promise
     }
 
-    /// Reports that the address could not be used. Later events of this channel change nothing.
+    /// Fails the promise, because the address could not be used. Later events of this channel have no effect.
     func fail(_ error: any Error) {
         promise.take()?.fail(error)
     }

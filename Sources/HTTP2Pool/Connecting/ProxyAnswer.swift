@@ -1,7 +1,7 @@
 /// A proxy's answer to CONNECT (RFC 9110, section 9.3.6; RFC 9112, section 4). Its header fields are ignored.
 package enum ProxyAnswer: Equatable {
     case incomplete
-    /// The tunnel begins after this many bytes.
+    /// The proxy has opened the tunnel, whose data begins after `length` bytes of the answer.
     case open(length: Int)
     case refused(status: Int)
     case unintelligible
@@ -12,7 +12,8 @@ package enum ProxyAnswer: Equatable {
     package init(_ bytes: some Collection<UInt8>) {
         let bytes = Array(bytes.prefix(Self.maximumLength))
         let version = Array("HTTP/1.".utf8)
-        // Checked early, because a server of another protocol may never end its head.
+        // The version is checked before the head is complete, because a server of another protocol may never end its
+        // head.
         guard bytes.prefix(version.count).elementsEqual(version.prefix(bytes.count)) else {
             self = .unintelligible
             return

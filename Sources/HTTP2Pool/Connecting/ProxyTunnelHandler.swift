@@ -7,7 +7,7 @@ final class ProxyTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// The event that is triggered if there is no TLS inside the tunnel.
+    /// The event that reports an open tunnel without TLS inside.
     struct Opened {}
 
     private let request: String
@@ -15,7 +15,9 @@ final class ProxyTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var received = ByteBuffer()
     private var isDone = false
 
-    /// - Parameter tls: The handler to insert behind this one once the tunnel is open.
+    /// Creates a handler that requests a tunnel to `endpoint`.
+    ///
+    /// - Parameter tls: The handler to insert behind this one once the tunnel is open, or `nil` for no TLS.
     init(to endpoint: Endpoint, through proxy: HTTPProxy, tls: NIOSSLClientHandler?) {
         var request = "CONNECT \(endpoint) HTTP/1.1\r\nHost: \(endpoint)\r\n"
         if let credentials = proxy.basicCredentials {

@@ -1,4 +1,4 @@
-/// The life cycle of one connection. A value that receives events and returns decisions.
+/// The state machine of one connection's life cycle. A value type without clock or I/O.
 ///
 /// | phase | goes to | when |
 /// |---|---|---|
@@ -22,7 +22,7 @@ package struct ConnectionState {
     package enum Tick: Equatable {
         case nothing
         case ping
-        /// The peer shows no sign of life; requests in flight are lost.
+        /// The peer shows no sign of life. The connection must be closed, and requests in flight are lost.
         case giveUp
     }
 
@@ -36,17 +36,19 @@ package struct ConnectionState {
 
     package private(set) var phase = Phase.connecting
     private let streamsUntilProven: Int?
-    /// Whether to send PINGs. `false` if the protocol has none or the server does not tolerate them.
+    /// Whether to send PINGs. It is `false` if the protocol has no PINGs or the server does not tolerate them.
     package var sendsPings: Bool
     private let settingsTimeoutMilliseconds: Int64
     private var hasAnswer = false
     private var lastHeard: Int64
-    /// When the last PING was sent, or `nil` if something was received since.
+    /// The time of the last PING in milliseconds of ``Uptime``, or `nil` if anything was received since then.
     private var unansweredPing: Int64?
     private var lastPing: Int64
 
-    /// - Parameter streamsUntilProven: The maximum number of streams before the first answer, or `nil` for as many as
-    ///   the server allows.
+    /// Creates the state of a connection that is connecting.
+    ///
+    /// - Parameter streamsUntilProven: The maximum number of streams before the first answer, or `nil` to apply only
+    ///   the server's limit.
     package init(
         streamsUntilProven: Int?, sendsPings: Bool = true, settingsTimeoutMilliseconds: Int64,
         nowMilliseconds: Int64
@@ -74,10 +76,10 @@ package struct ConnectionState {
         return true
     }
 
-    /// Returns what may be sent in addition to the requests in flight.
+    /// Returns the streams and body bytes that are free for further requests.
     ///
-    /// As long as the server's limit is unknown, one stream is assumed. A stream window of zero lets no body through,
-    /// so requests wait in the pool instead of in the connection.
+    /// As long as the server's limit is unknown, one stream is assumed. If the stream window is zero, no body could be
+    /// sent. Nothing is then free, so that requests wait in the pool instead of in the connection.
     package func room(_ limits: FlowLimits) -> Room {
         guard phase == .open, limits.streamWindow > 0 else { return .none }
         let maximum = limits.maximumStreams ?? 1
@@ -93,7 +95,7 @@ package struct ConnectionState {
         unansweredPing = nil
     }
 
-    /// Stops new requests. Returns whether the connection was in use until now.
+    /// Stops new requests. Returns `false` if the connection was already draining or closed.
     package mutating func retire() -> Bool {
         guard phase == .open || phase == .connecting || phase == .awaitingSettings else { return false }
         phase = .draining

@@ -1,4 +1,4 @@
-/// The peer's current limits, and how much of them is used.
+/// The peer's current limits, and their current usage.
 package struct FlowLimits {
     package var openStreams: Int
     /// The maximum number of open streams, or `nil` before the first SETTINGS.

@@ -1,4 +1,5 @@
-/// The requests on the wire of one connection, found by place. The session uses the place as the stream's tag.
+/// The requests on the wire of one connection, each stored at a place. The session uses the place as the tag of the
+/// request's stream.
 package struct InFlightTable {
     private var slab = Slab<InFlightRequest>()
 
@@ -8,7 +9,7 @@ package struct InFlightTable {
     package var isEmpty: Bool { count == 0 }
     package var requests: [InFlightRequest] { slab.elements.map(\.element) }
 
-    /// The place of the next request.
+    /// The place at which the next request will be inserted.
     package var nextPlace: Int { slab.nextPlace }
 
     package mutating func insert(_ request: consuming InFlightRequest) { slab.insert(request) }
@@ -19,8 +20,8 @@ package struct InFlightTable {
 
     package mutating func remove(_ place: Int) -> InFlightRequest? { slab.remove(place) }
 
-    /// Removes the request in this place only if it was sent on this stream. A place is reused once its request is
-    /// answered, and the stream of a request that was answered early closes later.
+    /// Removes and returns the request at a place, or returns `nil` if it was not sent on this stream. A place is
+    /// reused once its request is answered. If a request was answered early, its stream closes later.
     package mutating func remove(_ place: Int, stream: Int32) -> InFlightRequest? {
         slab[place]?.streamID == stream ? slab.remove(place) : nil
     }
@@ -30,12 +31,13 @@ package struct InFlightTable {
         return requests
     }
 
-    /// Returns whether a request sent before `uptime` was given up and is still in the table.
+    /// Returns whether the table contains a request that was given up and was sent before `uptime`, in milliseconds.
     package func hasGivenUp(sentBefore uptime: Int64) -> Bool {
         slab.elements.contains { $0.element.isGivenUp && $0.element.sentAt < uptime }
     }
 
-    /// Marks the requests sent before `uptime` as given up. Returns the streams of those that are newly marked.
+    /// Marks the requests that were sent before `uptime` as given up. Returns the stream ids of the newly marked
+    /// requests.
     package mutating func giveUp(sentBefore uptime: Int64) -> [Int32] {
         slab.elements.filter { $0.element.sentAt < uptime && !$0.element.isGivenUp }.map { place, request in
             slab.update(place) { $0.isGivenUp = true }

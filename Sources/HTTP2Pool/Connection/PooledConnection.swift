@@ -7,10 +7,10 @@ import NIOCore
 /// state to the pool.
 // why: unchecked because all access is on one event loop.
 final class PooledConnection: @unchecked Sendable {
-    /// How long a missing first answer may delay the pool's growth, in milliseconds, if few streams are open until it
-    /// arrives.
+    /// The time for which a connection with few streams counts as ramping up while its first answer is missing, in
+    /// milliseconds. During this time, the connection delays the pool's growth.
     private static let rampingMilliseconds: Int64 = 2_000
-    /// How long the reset of a request that was given up may take to leave, in milliseconds.
+    /// The time limit for sending the reset of a request that was given up, in milliseconds.
     private static let resetMilliseconds: Int64 = 10_000
 
     /// The pool. Pool and connection retain each other until the connection is closed.
@@ -27,22 +27,22 @@ final class PooledConnection: @unchecked Sendable {
     @exclusivity(unchecked) private var wire: Wire?
     @exclusivity(unchecked) private var inFlight = InFlightTable()
     private var authorization: any ConnectionAuthorization
-    /// The fields that requests carry now, or `nil` while requests must wait for them.
+    /// The current header fields of the connection's authorization, or `nil` while requests must wait for them.
     @exclusivity(unchecked) private var fields: HTTP2Fields?
     /// Whether a request was submitted since the last flush.
     @exclusivity(unchecked) private var hasSent = false
     @exclusivity(unchecked) private var hasHeard = false
     private var highestProcessed = Int32.max
     @exclusivity(unchecked) private(set) var roundTrip = RoundTripTime()
-    /// When a request was last sent, or when the connection opened, in milliseconds of ``Uptime``.
+    /// The time at which a request was last sent or the connection opened, in milliseconds of ``Uptime``.
     private(set) var lastUsed: Int64
     private var openedAt: Int64?
     private var isUnused = true
-    /// The address that the connection uses or is connecting to.
+    /// The address that the connection uses or is connecting to, or `nil` before it has one.
     var address: SocketAddress?
-    /// Whether the connection is proven: an answer has shown that it works.
+    /// Whether an answer has shown that the connection works.
     private(set) var isProven = false
-    /// Whether the failure of this connection has been taken into account.
+    /// Whether the pool has already counted the failure of this connection, or must not count it.
     private var hasFailed = false
 
     init(
@@ -76,10 +76,10 @@ final class PooledConnection: @unchecked Sendable {
         self.channel = channel
         pool.meter?.hasConnected()
         state.connected(nowMilliseconds: Uptime.milliseconds())
-        // The connection was given up in the meantime.
+        // The pool has given up the connection in the meantime.
         if !isConnecting, !isOpen { return channel.close(promise: nil) }
         guard wire?.hasPings == false else { return }
-        // HTTP/1.1 has no SETTINGS to wait for either.
+        // HTTP/1.1 has neither PINGs nor SETTINGS, so the connection is open at once.
         state.sendsPings = false
         peerSettingsChanged()
     }
@@ -91,7 +91,7 @@ final class PooledConnection: @unchecked Sendable {
     var openStreams: Int { inFlight.count }
     /// The maximum number of open streams, or 0 until the server has announced it.
     var maximumStreams: Int { allowedStreams ?? 0 }
-    /// Whether the connection lacks only its authorization.
+    /// Whether the connection is open but lacks its authorization.
     var isAwaitingAuthorization: Bool { isOpen && fields == nil }
 
     private var allowedStreams: Int? {
@@ -105,8 +105,8 @@ final class PooledConnection: @unchecked Sendable {
 
     /// Returns whether the connection is still ramping up: it is connecting, or no answer has arrived yet.
     ///
-    /// If few streams are open until the first answer, as with HTTP/1.1, only those few depend on an answer that may
-    /// take long. The connection then counts as ramping up for a limited time.
+    /// If few streams are open until the first answer, as with HTTP/1.1, a single slow request can delay this answer.
+    /// The connection then counts as ramping up for a limited time only.
     func isRamping(now: Int64) -> Bool {
         guard isOpen, let openedAt else { return isConnecting }
         let isNarrow = authorization.streamsUntilProven != nil || maximumStreams == 1
@@ -115,13 +115,13 @@ final class PooledConnection: @unchecked Sendable {
 
     /// Marks the connection as proven.
     ///
-    /// - Returns: Whether it was unproven until now.
+    /// - Returns: Whether the connection was unproven until now.
     func prove() -> Bool {
         defer { isProven = true }
         return !isProven
     }
 
-    /// Marks the connection as failed, unless it was proven before.
+    /// Marks the connection as failed, unless it is proven.
     ///
     /// - Returns: Whether the connection is newly marked.
     func fail() -> Bool {
@@ -132,7 +132,7 @@ final class PooledConnection: @unchecked Sendable {
 
     // MARK: Sending
 
-    /// Fetches the fields that requests carry. Called once per turn in which there is something to send.
+    /// Fetches the header fields of the connection's authorization. Called once in each turn in which requests wait.
     func renewAuthorization() {
         do {
             fields = try authorization.fields()
@@ -144,7 +144,7 @@ final class PooledConnection: @unchecked Sendable {
         }
     }
 
-    /// Submits a request, which leaves with the next ``flush()``.
+    /// Submits a request, which is sent by the next ``flush()``.
     func send(_ request: PoolRequest, now: Int64) throws {
         eventLoop.assertInEventLoop()
         guard let fields, let wire else { throw HTTP2Error(.closing, "the connection has no authorization") }
@@ -155,14 +155,17 @@ final class PooledConnection: @unchecked Sendable {
         isUnused = false
     }
 
-    /// Sends the requests of this turn. Called after the last one.
+    /// Sends the requests of this turn. Called after the turn's last request was submitted.
     func flush() {
         if hasSent { authorization.used() }
         hasSent = false
         wire?.flush()
     }
 
-    /// Cancels requests of which a part has not left. Each is reported with ``PoolClient/unprocessed(_:_:now:)``.
+    /// Cancels requests that the server can't have begun to process. Each is reported with
+    /// ``PoolClient/unprocessed(_:_:now:)``.
+    ///
+    /// - Parameter isMeant: A function that returns whether to cancel the request with a tag.
     func cancel(_ isMeant: (_ tag: Int) -> Bool) {
         eventLoop.preconditionInEventLoop()
         guard let wire else { return }
@@ -174,7 +177,7 @@ final class PooledConnection: @unchecked Sendable {
 
     // MARK: Signs of life
 
-    /// Records that the server is alive if anything arrived from it since the last call. Called once per turn.
+    /// Records that the server is alive if anything has arrived from it since the last call. Called once in each turn.
     func noteSignsOfLife(now: Int64) {
         eventLoop.preconditionInEventLoop()
         guard hasHeard else { return }
@@ -182,8 +185,8 @@ final class PooledConnection: @unchecked Sendable {
         state.heard(nowMilliseconds: now)
     }
 
-    /// Returns whether the server may close the connection at any moment after this idle time. A request sent at that
-    /// moment would be lost.
+    /// Returns whether the connection must be closed after this idle time, because the server may close it at any
+    /// moment. A request that is sent at that moment would be lost.
     func mustClose(idleMilliseconds: Int64) -> Bool {
         wire?.idleMilliseconds.map { idleMilliseconds >= $0 } ?? false
     }
@@ -199,7 +202,7 @@ final class PooledConnection: @unchecked Sendable {
         case .giveUp: return giveUp()
         }
         let timeout = Int64(configuration.requestTimeoutSeconds) * 1000
-        // The connection is stuck: not even the resets of requests that were given up leave it.
+        // The connection is stuck, because it has not even sent the resets of requests that were given up.
         if inFlight.hasGivenUp(sentBefore: now - timeout - Self.resetMilliseconds) { return giveUp() }
         let overdue = inFlight.giveUp(sentBefore: now - timeout)
         guard !overdue.isEmpty else { return }
@@ -227,7 +230,8 @@ final class PooledConnection: @unchecked Sendable {
         pool.scheduleTurn()
     }
 
-    /// Retires a connection that is not needed. If it was never used, this does not count as a failure of the server.
+    /// Retires the connection because the pool does not need it. If the connection was never used, its end does not
+    /// count as a failure.
     func dismiss() {
         if isUnused { hasFailed = true }
         retire()
@@ -258,7 +262,7 @@ extension PooledConnection: HTTP2ClientDelegate {
     func responseData(tag place: Int, _ bytes: UnsafeRawBufferPointer) {
         inFlight.update(place) { $0.append(bytes, maximum: configuration.maximumAnswerBytes) }
         guard let request = inFlight[place], request.isTooLong else { return }
-        // The status has arrived and is sufficient. The rest of such a body may never end.
+        // The status is sufficient, and the rest of such a body may never end.
         logger.warning(
             .answerTooLong, "An answer of \(configuration.service) is too long to be one",
             metadata: ["stream": "\(request.streamID)"])
@@ -267,7 +271,7 @@ extension PooledConnection: HTTP2ClientDelegate {
     }
 
     func responseEnded(tag place: Int) {
-        // Answered here because the stream may close later or never.
+        // The answer is reported here, because the stream may close later or never.
         guard let request = inFlight.remove(place) else { return }
         hasHeard = true
         answered(request)
@@ -300,8 +304,8 @@ extension PooledConnection: HTTP2ClientDelegate {
     /// Handles a request that ended before its answer was complete.
     ///
     /// If the status shows that the request was accepted, only the rest of the body is missing. A request above
-    /// GOAWAY's last stream was not processed (RFC 9113, section 6.8). A request whose end never left was not processed
-    /// either, because a server cannot accept an incomplete body.
+    /// GOAWAY's last stream was not processed (RFC 9113, section 6.8). A request whose end was never sent was not
+    /// processed either, because a server cannot accept an incomplete body.
     private func ended(_ request: InFlightRequest, _ loss: RequestLoss) {
         if request.isAccepted {
             answered(request, cut: loss)
@@ -350,12 +354,13 @@ extension PooledConnection: HTTP1ClientDelegate {
     func channelClosed(error: (any Error)?) {
         eventLoop.preconditionInEventLoop()
         guard state.phase != .closed else { return }
-        // A server may accept the connection and then refuse our certificate.
+        // A server may accept the connection and then refuse this client's certificate.
         let isBeforeUse = isConnecting || isUnused && error.map(ConnectError.refusesCertificate) == true
         state.close()
-        // Later input does not matter. This also breaks the reference cycle of a handler that never joined a channel.
+        // Later input is ignored. This also breaks the reference cycle of a handler that never joined a channel.
         wire?.detach()
-        // A cleartext HTTP/1.1 connection that is closed over an overdue answer gets here synchronously.
+        // If a cleartext HTTP/1.1 connection is closed because of an overdue answer, this function is called
+        // synchronously. The request is then still in the table.
         for request in inFlight.removeAll() { ended(request, request.isGivenUp ? .timeout : .connectionLost(error)) }
         wire = nil
         pool.closed(self, error: error, beforeUse: isBeforeUse)

@@ -1,10 +1,10 @@
-/// The streams and body bytes that a connection can take now. The scarcer one limits requests.
+/// The streams and body bytes that a connection can take now. Requests are limited by whichever runs out first.
 package struct Room: Equatable {
     /// The number of streams that may be opened.
     package var streams: Int
-    /// The number of body bytes that would leave at once. The last body may exceed it: its beginning leaves, and the
-    /// rest leaves with the next WINDOW_UPDATE. So at most one body waits inside the connection, and a body larger than
-    /// any window can still be sent.
+    /// The number of body bytes that can be sent at once. The last body may exceed it. Its beginning is then sent at
+    /// once, and the rest after the next WINDOW_UPDATE. Therefore at most one body waits inside the connection, and a
+    /// body larger than any window can still be sent.
     package var bytes: Int
 
     package init(streams: Int, bytes: Int) {

@@ -1,9 +1,9 @@
 /// The round-trip time to a server, measured by PINGs, or by requests if the server does not tolerate PINGs.
 ///
-/// Follows a shorter time at once and a longer one slowly. A longer time mostly comes from queues on our side or the
-/// server's, not from the network.
+/// A shorter measurement replaces the value at once. A longer one changes it slowly, because longer times mostly come
+/// from queues in this process or in the server, not from the network.
 package struct RoundTripTime {
-    /// The time in milliseconds, or `nil` before the first answer.
+    /// The smoothed time in milliseconds, or `nil` before the first measurement.
     package private(set) var milliseconds: Double?
 
     package init() {}

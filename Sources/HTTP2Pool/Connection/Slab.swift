@@ -1,4 +1,5 @@
-/// A collection of values that are found by place. Places are reused, so the collection stops growing.
+/// A collection whose elements keep their places. Free places are reused, so the collection grows only to the largest
+/// number of elements it had at a time.
 // why: inlinable because its users are in other modules, and each request on the wire has an element here.
 @frozen
 public struct Slab<Element> {
@@ -14,7 +15,7 @@ public struct Slab<Element> {
         places.enumerated().compactMap { place, element in element.map { (place, $0) } }
     }
 
-    /// The place of the next element.
+    /// The place at which the next element will be inserted.
     @inlinable public var nextPlace: Int { free.last ?? places.count }
 
     @inlinable

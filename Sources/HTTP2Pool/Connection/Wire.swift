@@ -12,7 +12,9 @@ enum Wire {
     /// The maximum size of all header fields of an answer together, in bytes.
     private static let maximumFieldBytes: UInt32 = 16_384
 
-    /// - Parameter owner: Retained until the channel is closed.
+    /// Creates a handler for HTTP/2.
+    ///
+    /// - Parameter owner: The delegate. The handler retains it until the channel is closed.
     static func http2(for owner: some HTTP1ClientDelegate) throws -> Wire {
         let session = try HTTP2ClientSession(
             settings: HTTP2Settings(maxHeaderListSize: maximumFieldBytes), delegate: owner)
@@ -30,9 +32,9 @@ enum Wire {
 
     // MARK: Requests
 
-    /// Queues a request, which leaves soon after ``flush()``.
+    /// Queues a request, which is sent soon after ``flush()``.
     ///
-    /// - Returns: The number that identifies the request from now on.
+    /// - Returns: The number that identifies the request from now on. With HTTP/2, it is the stream id.
     func submit(_ request: PoolRequest, with fields: HTTP2Fields, tag: Int) throws -> Int32 {
         switch self {
         case .http2(let handler):
@@ -61,9 +63,9 @@ enum Wire {
         }
     }
 
-    /// Returns whether the server may have begun to process the request. With HTTP/2, this requires that the whole
-    /// request has left. HTTP/1.1 bytes pass through TLS and the system as one unit: once they may leave, any of them
-    /// may have left.
+    /// Returns whether the server may have begun to process the request. With HTTP/2, this is the case after the whole
+    /// request was sent. With HTTP/1.1, it is the case after the request was flushed, because any of its bytes may then
+    /// have been sent.
     func mayHaveArrived(_ stream: Int32) -> Bool {
         switch self {
         case .http2(let handler): handler.session.isWritten(stream)
@@ -73,7 +75,7 @@ enum Wire {
 
     // MARK: Limits
 
-    /// The maximum number of requests at a time, or `nil` if the server has not announced it.
+    /// The maximum number of requests at a time, or `nil` if the server has not announced a limit.
     var maximumStreams: Int? {
         switch self {
         case .http2(let handler): handler.session.peerMaxConcurrentStreams
@@ -96,7 +98,8 @@ enum Wire {
         }
     }
 
-    /// How long the server can be expected to keep an idle connection, in milliseconds, or `nil` for no limit.
+    /// The time for which the server can be expected to keep an idle connection, in milliseconds, or `nil` for no
+    /// limit.
     var idleMilliseconds: Int64? {
         switch self {
         case .http2: nil

@@ -1,9 +1,9 @@
 import HTTP2Channel
 import HTTP2Session
 
-/// The owner of an HTTP/1.1 connection. It receives the same calls as for HTTP/2, with a request's number as its
-/// stream.
+/// The owner of an HTTP/1.1 connection. It receives the same calls as for HTTP/2, with the request's number as the
+/// stream id.
 protocol HTTP1ClientDelegate: HTTP2ClientDelegate, HTTP2ChannelObserver {
-    /// Called when the connection closes after this answer.
+    /// Handles the last answer of the connection, which then closes.
     func answeredLast()
 }

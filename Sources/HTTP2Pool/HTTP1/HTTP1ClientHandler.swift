@@ -5,7 +5,7 @@ import NIOHTTP1
 
 /// A handler for one HTTP/1.1 connection (RFC 9112), which sends a request only after the previous one is answered.
 ///
-/// Retains its delegate until the channel is closed.
+/// It retains its delegate until the channel is closed.
 final class HTTP1ClientHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -35,10 +35,10 @@ final class HTTP1ClientHandler: ChannelInboundHandler {
 
     /// The number of requests in flight, 0 or 1.
     var openRequests: Int { exchange.isIdle ? 0 : 1 }
-    /// How long the connection may be kept without a request, in milliseconds.
+    /// The time for which the connection may be kept without a request, in milliseconds.
     var idleMilliseconds: Int64 { exchange.idleMilliseconds }
 
-    /// Queues a request, which leaves with the next ``flush()``.
+    /// Queues a request, which is sent by the next ``flush()``.
     ///
     /// - Returns: The number of the request.
     func submit(_ head: HTTPRequestHead, body: HTTP2Body, tag: Int) throws(HTTP2Error) -> Int32 {
@@ -63,7 +63,7 @@ final class HTTP1ClientHandler: ChannelInboundHandler {
         context.flush()
     }
 
-    /// Returns whether a byte of the request may have left.
+    /// Returns whether a byte of the request may have been sent.
     func hasLeft(_ number: Int32) -> Bool { number < exchange.number || exchange.hasLeft }
 
     /// Gives up the request in flight, and closes the connection, which cannot continue without the answer.
@@ -71,7 +71,7 @@ final class HTTP1ClientHandler: ChannelInboundHandler {
         guard let context, let tag = exchange.tag else { return }
         exchange.end()
         let number = exchange.number
-        // Deferred, so that the owner, which called this method, can finish its work first.
+        // The report is deferred, so that the owner can first finish the work that called this method.
         context.eventLoop.assumeIsolated().execute {
             self.delegate?.streamClosed(tag: tag, streamID: number, code: .cancel)
         }
@@ -120,7 +120,8 @@ final class HTTP1ClientHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Between requests a server may close the connection at any time, even without a TLS close_notify.
+        // Between requests, errors are ignored. A server may then close the connection at any time, even without a TLS
+        // close_notify.
         if !exchange.isIdle { failure = failure ?? error }
         exchange.end()
         context.close(promise: nil)
@@ -135,7 +136,8 @@ final class HTTP1ClientHandler: ChannelInboundHandler {
 }
 
 extension HTTPHeaders {
-    /// How long the server keeps an idle connection, in seconds, for example `Keep-Alive: timeout=5, max=100`.
+    /// The time for which the server keeps an idle connection in seconds, for example 5 for `Keep-Alive: timeout=5,
+    /// max=100`. The value is `nil` if the server does not announce it.
     fileprivate var idleSeconds: Int64? {
         let parameters = self[canonicalForm: "keep-alive"].map { $0.split(separator: "=", maxSplits: 1) }
         return parameters.first { $0.count == 2 && $0[0].lowercased() == "timeout" }.flatMap { Int64($0[1]) }

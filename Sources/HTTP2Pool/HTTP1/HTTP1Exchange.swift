@@ -1,7 +1,7 @@
-/// The requests of one HTTP/1.1 connection, one after another. A value that receives events and returns their meaning.
+/// The state of one HTTP/1.1 connection, which carries one request at a time. A value type without clock or I/O.
 package struct HTTP1Exchange {
-    /// How long a connection is kept without a request if the server announces no limit, in milliseconds. Widespread
-    /// servers close after 5 s, and a request sent during the close is lost.
+    /// The time for which a connection is kept without a request if the server announces no limit, in milliseconds.
+    /// Widespread servers close idle connections after 5 s, and a request that is sent during the close is lost.
     package static let idleMilliseconds: Int64 = 3_000
     /// The margin to subtract from the limit that the server announces, in milliseconds. It covers the network and the
     /// second between two checks.
@@ -13,7 +13,7 @@ package struct HTTP1Exchange {
     package private(set) var number: Int32 = 0
     /// The caller's tag of the request in flight, or `nil` if there is none.
     package private(set) var tag: Int?
-    /// Whether a byte of the latest request may have left.
+    /// Whether a byte of the latest request may have been sent.
     package private(set) var hasLeft = false
     /// Whether both sides still accept another request on this connection.
     package private(set) var takesRequests = true
@@ -35,14 +35,15 @@ package struct HTTP1Exchange {
 
     package mutating func flushed() { hasLeft = true }
 
-    /// Records that the last byte of this request has left.
+    /// Records that the last byte of this request was sent.
     package mutating func written(_ number: Int32) { isWritten = isWritten || number == self.number }
 
     /// Records the head of an answer.
     ///
     /// - Parameters:
     ///   - keepsAlive: Whether the connection stays open after this answer (RFC 9112, section 9.3).
-    ///   - idleSeconds: How long the server keeps an idle connection, if it announces that.
+    ///   - idleSeconds: The time for which the server keeps an idle connection, in seconds, or `nil` if the server does
+    ///     not announce it.
     package mutating func answerBegan(status: Int, keepsAlive: Bool, idleSeconds: Int64?) {
         // Status 101 switches to another protocol, which was never requested.
         takesRequests = takesRequests && keepsAlive && status != 101
@@ -51,14 +52,14 @@ package struct HTTP1Exchange {
         }
     }
 
-    /// Records that the answer is complete. If it arrived before the whole request had left, no other request can
+    /// Records that the answer is complete. If it arrived before the whole request was sent, no other request can
     /// follow.
     package mutating func answerEnded() {
         tag = nil
         takesRequests = takesRequests && isWritten
     }
 
-    /// Ends the request in flight and accepts no others.
+    /// Ends the request in flight and accepts no further requests.
     package mutating func end() {
         tag = nil
         takesRequests = false

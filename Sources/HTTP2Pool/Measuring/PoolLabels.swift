@@ -8,10 +8,13 @@ package struct PoolLabels: Sendable {
     let environment: String
     let host: String
 
+    /// Creates the labels of a pool.
+    ///
     /// - Parameters:
     ///   - credential: The credential's id, or an empty string if one connection serves several credentials.
     ///   - host: The configured host name or pattern that the pool's server matches, or an empty string if the output
-    ///     does not label pools by host. Must not come from a message, because each new value creates a new series.
+    ///     does not label pools by host. The value must not come from a message, because each new value creates a new
+    ///     series.
     package init(
         _ registry: MetricRegistry, output: String, credential: String = "", environment: String, host: String = ""
     ) {
@@ -22,8 +25,8 @@ package struct PoolLabels: Sendable {
         self.host = host
     }
 
-    /// Registers an output's counters at 0 before the output has a pool. Its first pool registers the histograms,
-    /// because they would add hundreds of series for an output that no app uses.
+    /// Registers an output's counters at 0 before the output has a pool. The histograms are registered by the output's
+    /// first pool, because they would add hundreds of series for an output that no app uses.
     package static func announce(_ output: String, in registry: MetricRegistry) {
         for result in PoolMeter.results { _ = registry.cell(.connects, [output, result]) }
         for code in PoolMeter.codes + [PoolMeter.other] { _ = registry.cell(.goAways, [output, code]) }

@@ -18,7 +18,7 @@ final class PoolMeter {
     private let pings: MetricHistogram
     private static let slowMilliseconds: Int64 = 2_000
     private let limit: Int
-    /// The figures that the cells already include.
+    /// The figures of this pool that the cells already include.
     private var counted = PoolFigures()
     private var countedLimit = 0
     private var reachability = Reachability()
@@ -57,7 +57,8 @@ final class PoolMeter {
     func holds(_ figures: PoolFigures, isLast: Bool) {
         connectionsLimit.add((isLast ? 0 : limit) - countedLimit)
         countedLimit = isLast ? 0 : limit
-        // An attempt to open one more connection may fail meanwhile.
+        // An open connection shows that the server is reachable, even if an attempt to open another connection has
+        // failed.
         if figures.open > 0 { reachability.connected() }
         let unreachables = !isLast && reachability.isUnreachable(nowMilliseconds: Uptime.milliseconds()) ? 1 : 0
         unreachable.add(unreachables - countedUnreachable)
@@ -72,7 +73,7 @@ final class PoolMeter {
         counted = figures
     }
 
-    /// Records that a connection has been filled.
+    /// Counts a filled connection whose flow-control window blocks waiting requests.
     func filled(_ room: Room, waiting: Int) {
         if waiting > 0, room.isBlockedByWindow { windowBlocked.add() }
     }

@@ -1,9 +1,10 @@
-/// Whether a pool's server accepts connections. A value without a clock; times are in milliseconds of ``Uptime``.
+/// A tracker that decides whether a pool's server counts as unreachable. A value type without clock or I/O. Times are
+/// in milliseconds of ``Uptime``.
 ///
 /// | state | when |
 /// |---|---|
 /// | unreachable | no connection was made for at least 30 seconds since the first failed attempt |
-/// | not unreachable | a connection was made, or no attempt failed for two hours, so that no request waits for it |
+/// | not unreachable | a connection was made, or no attempt has failed for two hours, because no request waits |
 package struct Reachability {
     private static let patience: Int64 = 30_000
     private static let interest: Int64 = 7_200_000

@@ -22,7 +22,7 @@ package final class SingleRequest: @unchecked Sendable {
     private var answer = Answer()
     package private(set) var waiting = 1
     private var isOver = false
-    /// The debug data of the server's GOAWAY.
+    /// The debug data of the server's GOAWAY, or empty before a GOAWAY.
     private var lastWords: [UInt8] = []
 
     /// Sends a request and returns its answer.
@@ -122,7 +122,8 @@ extension SingleRequest: PoolClient {
         finish(.failure(lastWords.isEmpty ? error : .goAway(debugData: lastWords)))
     }
 
-    /// Fails a request that has not been sent. A request on the wire may still be answered.
+    /// Records the debug data of the server's GOAWAY. Fails the request if it has not been sent, because a request on
+    /// the wire may still be answered.
     package func goAway(debugData: [UInt8], now: Int64) -> String? {
         lastWords = debugData
         if waiting > 0, !debugData.isEmpty { finish(.failure(.goAway(debugData: debugData))) }

@@ -3,9 +3,9 @@ package enum SingleRequestError: Error {
     case timedOut
     /// No connection could be made, or it was lost before the answer.
     case connectionLost(String)
-    /// The server closed the connection because of our certificate.
+    /// The server closed the connection because of this client's certificate.
     case certificateRefused(String)
-    /// The connection ended with this debug data of the server's GOAWAY.
+    /// The server closed the connection with a GOAWAY that contains this debug data.
     case goAway(debugData: [UInt8])
     case tooLong(maximum: Int)
 

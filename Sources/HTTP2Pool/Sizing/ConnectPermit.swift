@@ -1,6 +1,6 @@
 import Pacing
 
-/// The rate limit and back-off for opening a pool's connections. A value without clock or I/O.
+/// The rate limit and back-off for opening a pool's connections. A value type without clock or I/O.
 ///
 /// Some connections may open at once, then one per second. This protects a server that accepts connections, answers one
 /// push and closes them. A back-off is added after connections that ended before they were proven by an answer. A
@@ -14,13 +14,15 @@ package struct ConnectPermit {
     /// reconnections as churn.
     private var backoff = Backoff(first: .seconds(1), longest: .seconds(60))
     private var notBefore = Int64.min
-    /// When all opened connections would have been opened at the rate limit, one after another. In milliseconds of
-    /// uptime.
+    /// The time up to which the rate limit is used, in milliseconds of ``Uptime``. Each opened connection adds one
+    /// second.
     private var pacedUntil: Int64 = 0
-    /// The number of connections to be replaced that have no replacement yet.
+    /// The number of connections that must be replaced and have no replacement yet.
     package private(set) var replacements = 0
 
-    /// - Parameter atOnce: The number of connections that may open without a pause; at least 1.
+    /// Creates a permit without failures.
+    ///
+    /// - Parameter atOnce: The number of connections that may open without a pause, at least 1.
     package init(atOnce: Int) {
         self.atOnce = atOnce
     }
@@ -41,8 +43,8 @@ package struct ConnectPermit {
     /// Records that a proven connection closes because the server wants it.
     package mutating func mustReplace() { replacements += 1 }
 
-    /// Records that a connection has carried all requests that its server accepts on one. Opening another needs no
-    /// pause.
+    /// Records that a connection has carried all requests that its server accepts on one connection. Opening the next
+    /// connection then needs no pause.
     package mutating func completed() { pacedUntil -= Self.paceMilliseconds }
 
     /// Records that connections are being opened.

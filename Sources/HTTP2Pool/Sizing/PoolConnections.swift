@@ -6,7 +6,7 @@ package struct PoolConnections {
     package var established = 0
     /// The number of connections that are still ramping up.
     package var ramping = 0
-    /// Whether a connection could send but lacks its authorization.
+    /// Whether an open connection lacks its authorization.
     package var isAwaitingAuthorization = false
     /// The shortest measured round trip of all connections, in milliseconds, or `nil` if none was measured.
     package var roundTripMilliseconds: Double?

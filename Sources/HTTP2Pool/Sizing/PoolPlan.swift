@@ -1,14 +1,14 @@
-/// The policy that decides when a pool opens and closes connections. A value without clock or I/O. A connection is
+/// The policy that decides when a pool opens and closes connections. A value type without clock or I/O. A connection is
 /// proven once an answer has shown that it works.
 ///
 /// | situation | decision |
 /// |---|---|
-/// | nothing waits, or a connection awaits its authorization, which a new one would await too | stay |
+/// | nothing waits, or a connection awaits its authorization (a new connection would await it too) | stay |
 /// | the maximum number of connections exists, or enough are connecting | stay |
 /// | there is no connection, or the server wants a proven one closed | connect |
 /// | connections are full, the round trip is short | stay, because more connections would only add work |
 /// | connections are full, the round trip is long, for less than 250 ms | look again after that time |
-/// | the same for longer | connect one, or up to as many as exist if several rounds of work wait |
+/// | connections are full, the round trip is long, for 250 ms or more | connect one, or several if many requests wait |
 ///
 /// If the rate limit or the back-off does not allow a connection yet, the decision is to look again later:
 ///
@@ -18,7 +18,7 @@
 /// | an answer proves a connection | the back-off ends |
 /// | a connection ends before it is proven | back-off: 1 s, doubling to 60 s |
 /// | the server wants a proven connection closed | it may be replaced without back-off |
-/// | the same after an HTTP/1.1 answer, as is usual there | it may be replaced without back-off or pause |
+/// | the server closes a proven HTTP/1.1 connection after an answer | it may be replaced without back-off or pause |
 package struct PoolPlan {
     /// The number of connections that may open without a pause, even if the pool's maximum is lower.
     private static let leastAtOnce = 8
@@ -31,6 +31,8 @@ package struct PoolPlan {
     private var permit: ConnectPermit
     private var answerMilliseconds = 0.0
 
+    /// Creates a plan for a pool without connections.
+    ///
     /// - Parameters:
     ///   - idleMilliseconds: The time without requests after which a connection is closed.
     ///   - keepsLast: Whether the last connection stays open.
@@ -41,7 +43,7 @@ package struct PoolPlan {
         permit = ConnectPermit(atOnce: max(Self.leastAtOnce, maximumConnections))
     }
 
-    /// Decides whether to open connections. Must be called after the existing connections have been filled.
+    /// Decides whether to open connections. Call this after the existing connections have been filled.
     package mutating func decide(_ connections: PoolConnections, waiting: Int, nowMilliseconds now: Int64)
         -> PoolSizing.Decision
     {
@@ -58,7 +60,7 @@ package struct PoolPlan {
 
     /// Returns whether to close a connection that has been idle for this time.
     ///
-    /// - Parameter isWantedElsewhere: Whether another pool waits for its place.
+    /// - Parameter isWantedElsewhere: Whether another pool waits for a connection of the shared limit.
     package func closes(
         idleMilliseconds idle: Int64, openConnections: Int, isWantedElsewhere: Bool = false
     ) -> Bool {
@@ -88,7 +90,7 @@ package struct PoolPlan {
     /// Records that a proven connection closes because the server wants it.
     package mutating func mustReplace() { permit.mustReplace() }
 
-    /// Records that a proven connection has carried all requests that its server accepts on one.
+    /// Records that a proven connection has carried all requests that its server accepts on one connection.
     package mutating func completed() { permit.completed() }
 
     /// Returns the time until the next connection may be opened, in milliseconds.

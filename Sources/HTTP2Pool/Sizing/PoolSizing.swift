@@ -1,9 +1,9 @@
-/// The policy that decides how many connections a pool has. A value without clock or I/O.
+/// The policy that decides how many connections a pool has. A value type without clock or I/O.
 ///
 /// A pool with work and no connection opens one. It opens more if its connections have had no free stream or window for
 /// a while and the limit is the round trip, not this process. The round trip is the limit if the server is far away,
-/// answers slowly or allows few streams. The pool opens one connection at a time. If several rounds of work wait, or if
-/// connections take one request at a time, it opens up to as many as it has.
+/// answers slowly or allows few streams. The pool opens one connection at a time. If far more requests wait than are in
+/// flight, or if each connection takes one request at a time, it opens up to as many connections as it has.
 package struct PoolSizing {
     package struct Load {
         /// The number of requests for which no connection had room.
@@ -33,7 +33,7 @@ package struct PoolSizing {
             self.roundTripMilliseconds = roundTripMilliseconds
         }
 
-        /// Whether more requests wait than the connections take in four rounds.
+        /// Whether more than four times as many requests wait as are in flight.
         private var isPressureLarge: Bool { waiting > 4 * inFlight }
 
         /// Whether each connection takes one request at a time, as in HTTP/1.1. The client's limit on requests is then
@@ -46,12 +46,13 @@ package struct PoolSizing {
             return isSerial ? max(1, min(waiting, established)) : 1
         }
 
-        /// Whether so few streams fit that connections are idle even with a short round trip, because the server has
-        /// slowed them down.
+        /// Whether the connections carry so few streams that they are idle even with a short round trip. This happens
+        /// if the server limits the streams.
         private var isNarrow: Bool { inFlight < PoolSizing.narrowStreams * established }
 
-        /// Whether the wait is caused by the network or the server, not by this process. Requests in flight take time
-        /// in this process too: above 100 pushes per millisecond, more connections only add work.
+        /// Whether the wait is caused by the network or the server, not by this process. This process needs a
+        /// millisecond for about 100 requests in flight. If the measured times are not longer than that, more
+        /// connections only add work.
         fileprivate var isWayLong: Bool {
             let ownMilliseconds = Double(inFlight) / 100
             return isNarrow || roundTripMilliseconds > max(PoolSizing.longWayMilliseconds, ownMilliseconds)
@@ -69,8 +70,8 @@ package struct PoolSizing {
     package static let saturationMilliseconds: Int64 = 250
     package static let longWayMilliseconds = 5.0
     package static let slowAnswerMilliseconds = 25.0
-    /// The number of streams of a connection below which it counts as narrow. A window holds twice as many of the
-    /// largest payloads.
+    /// The average number of streams of a connection below which connections count as narrow. A flow-control window has
+    /// room for twice as many of the largest payloads.
     package static let narrowStreams = 8
 
     package let maximumConnections: Int
@@ -80,7 +81,7 @@ package struct PoolSizing {
         self.maximumConnections = maximumConnections
     }
 
-    /// Decides whether to open connections. Must be called after the existing connections have been filled.
+    /// Decides whether to open connections. Call this after the existing connections have been filled.
     package mutating func decide(_ load: Load, nowMilliseconds now: Int64) -> Decision {
         let left = maximumConnections - load.established - load.ramping
         let allowed = min(left, load.mostAtOnce - load.ramping)

@@ -4,13 +4,13 @@ import Threading
 ///
 /// A quarter of the connections is reserved for pools that have none yet.
 package final class SharedConnectionLimit: Sendable {
-    /// How long an unmet request is remembered, in milliseconds. A pool that got no connection asks again within a
-    /// second.
+    /// The time for which a refused request for a connection is remembered, in milliseconds. A refused pool asks again
+    /// within a second.
     private static let memoryMilliseconds: Int64 = 2_000
 
     private struct State {
         var free: Int
-        /// Until when a pool without connections may still wait for one, in milliseconds of uptime.
+        /// The time until which a pool without connections may still wait for one, in milliseconds of ``Uptime``.
         var awaitedUntil = Int64.min
     }
 
@@ -25,7 +25,7 @@ package final class SharedConnectionLimit: Sendable {
     /// Reserves connections. Each must be released later.
     ///
     /// - Parameter owned: The number of connections that the pool has.
-    /// - Returns: The number of connections that it may open, at most `wanted`.
+    /// - Returns: The number of connections that the pool may open, at most `wanted`.
     package func take(upTo wanted: Int, beside owned: Int, nowMilliseconds now: Int64) -> Int {
         state.withLock { state in
             let first = owned == 0 ? min(1, wanted, state.free) : 0
@@ -40,9 +40,9 @@ package final class SharedConnectionLimit: Sendable {
         state.withLock { $0.free += count }
     }
 
-    /// Returns whether other pools need the place of an idle connection.
+    /// Returns whether an idle connection should be closed because other pools need its place in the limit.
     ///
-    /// - Parameter isLast: Whether the pool has no other connection.
+    /// - Parameter isLast: Whether the idle connection is the last connection of its pool.
     package func wantsBack(isLast: Bool, nowMilliseconds now: Int64) -> Bool {
         state.withLock { now < $0.awaitedUntil || !isLast && $0.free <= kept }
     }

@@ -1,13 +1,14 @@
 internal import CNGHTTP2
 
-/// The client's handling of the library's callbacks.
+/// The part of a client session that handles the library's callbacks.
 final class ClientCore: SessionCore {
     let listener = DelegateHolder<any HTTP2ClientDelegate>()
     private(set) var hasPeerSettings = false
 
     init(_ settings: HTTP2Settings) throws(HTTP2Error) {
         try super.init(settings) { options in
-            // The limit is unknown until SETTINGS arrive. With token authentication it will be 1.
+            // The stream limit is unknown until the server's SETTINGS arrive. With token authentication, APNs allows
+            // one stream at first.
             nghttp2_option_set_peer_max_concurrent_streams(options, 1)
         } new: { native, callbacks, options in
             nghttp2_session_client_new2(&native, callbacks, nil, options)
@@ -42,8 +43,8 @@ final class ClientCore: SessionCore {
         }
         guard frame.hasFlag(NGHTTP2_FLAG_END_STREAM) else { return }
         if let body = record.pointee.body, record.pointee.bodyOffset < body.count {
-            // The server answered before the whole request was sent (RFC 9113, section 8.1). The rest is useless, and a
-            // server that grants no more window would keep the stream open forever.
+            // The server answered before the whole request was sent (RFC 9113, section 8.1). The server needs no more
+            // of the request. If it granted no more window, the stream would stay open forever.
             nghttp2_submit_rst_stream(
                 native, UInt8(NGHTTP2_FLAG_NONE.rawValue), frame.pointee.hd.stream_id,
                 HTTP2ErrorCode.cancel.rawValue)
@@ -62,7 +63,8 @@ final class ClientCore: SessionCore {
         case .fields:
             listener.tell { $0.responseField(tag: record.pointee.tag, name: name, value: value) }
         case .awaitingStatus, .informational:
-            // The only pseudo-header field allowed in a response (RFC 9113, section 8.3.2). The library checks that.
+            // `:status` is the only pseudo-header field that a response may have (RFC 9113, section 8.3.2). The library
+            // checks this.
             guard name.first == UInt8(ascii: ":") else { return true }
             // The library checks for three digits, but allows a leading 0 (RFC 9110, section 15).
             let status = value.reduce(0) { $0 * 10 + Int($1) - 0x30 }
@@ -90,7 +92,8 @@ final class ClientCore: SessionCore {
 
     override func streamClosed(stream: Int32, code: UInt32) {
         guard let index = record(of: stream) else { return }
-        // Reported first, so that the delegate can still ask how much of the request has left.
+        // The delegate is called before the record is closed, so that it can still ask how much of the request was
+        // sent.
         listener.tell {
             $0.streamClosed(
                 tag: streams[index].pointee.tag, streamID: stream, code: HTTP2ErrorCode(rawValue: code))

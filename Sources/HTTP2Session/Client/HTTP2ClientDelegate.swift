@@ -1,6 +1,6 @@
 /// The delegate of a client session. All calls come from inside ``HTTP2ClientSession/receive(_:)`` or
 /// ``HTTP2ClientSession/collectOutput(limit:_:)``. Implementations may submit requests in these calls. Buffers are
-/// valid only during the call. `tag` is the number with which the request was submitted.
+/// valid only during the call. `tag` is the number that the caller passed when it submitted the request.
 public protocol HTTP2ClientDelegate: AnyObject {
     /// Called with the final status of a response, before its fields. Informational (1xx) responses are not reported.
     func responseStarted(tag: Int, status: Int)
@@ -9,13 +9,14 @@ public protocol HTTP2ClientDelegate: AnyObject {
     func responseData(tag: Int, _ bytes: UnsafeRawBufferPointer)
     /// Called when the response is complete. ``streamClosed(tag:streamID:code:)`` follows.
     func responseEnded(tag: Int)
-    /// Called once for each submitted request, unless the session is given up first. A request that never left, or that
-    /// was not processed according to the peer's GOAWAY, closes with `refusedStream`. During this call
+    /// Called once for each submitted request, unless the session is released first. The code is `refusedStream` if the
+    /// request was never sent, or if the peer's GOAWAY shows that it was not processed. During this call
     /// ``HTTP2ClientSession/isWritten(_:)`` is still available.
     func streamClosed(tag: Int, streamID: Int32, code: HTTP2ErrorCode)
-    /// Called when SETTINGS of the peer arrive, the first or later ones.
+    /// Called each time SETTINGS of the peer arrive.
     func peerSettingsChanged()
-    /// Called when the peer takes no new requests. Streams above `lastStreamID` are closed with `refusedStream` next.
+    /// Called when the peer accepts no further requests on this connection. Streams above `lastStreamID` are then
+    /// closed with `refusedStream`.
     func goAwayReceived(lastStreamID: Int32, code: HTTP2ErrorCode, debugData: UnsafeRawBufferPointer)
     func pingAcknowledged(_ payload: UInt64)
 }

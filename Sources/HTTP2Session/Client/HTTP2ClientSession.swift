@@ -29,7 +29,7 @@ public final class HTTP2ClientSession: HTTP2Endpoint {
     /// of `connectionFields`, and `requestFields`. All arguments except `path` are retained, not copied, until the
     /// stream closes.
     ///
-    /// - Parameter tag: The caller's number for this request, passed with each of its events.
+    /// - Parameter tag: The caller's number for this request. Each delegate call about the request passes it.
     /// - Returns: The stream's identifier.
     /// - Throws: ``HTTP2Error`` of kind `closing` or `streamIDsExhausted` if the request needs another connection.
     @discardableResult
@@ -69,20 +69,20 @@ public final class HTTP2ClientSession: HTTP2Endpoint {
         return stream
     }
 
-    /// Ends a stream at once. ``HTTP2ClientDelegate/streamClosed(tag:streamID:code:)`` follows when the frame is
+    /// Resets a stream. ``HTTP2ClientDelegate/streamClosed(tag:streamID:code:)`` is called when the RST_STREAM frame is
     /// collected.
     public func reset(_ stream: Int32, code: HTTP2ErrorCode = .cancel) throws(HTTP2Error) {
         try core.reset(stream, code)
-        // More of the response may arrive until the frame leaves.
+        // More of the response may arrive until the frame is sent. It must not be reported.
         if let index = core.record(of: stream) { core.streams[index].pointee.responsePhase = .over }
     }
 
-    /// Sends a PING. ``HTTP2ClientDelegate/pingAcknowledged(_:)`` returns the payload.
+    /// Sends a PING. The acknowledgement passes the payload to ``HTTP2ClientDelegate/pingAcknowledged(_:)``.
     public func ping(_ payload: UInt64) throws(HTTP2Error) {
         try core.ping(payload)
     }
 
-    /// Announces to the server that this side is about to close.
+    /// Sends GOAWAY, which announces to the server that this client is about to close the connection.
     public func goAway(code: HTTP2ErrorCode = .noError) throws(HTTP2Error) {
         try core.goAway(lastStreamID: 0, code: code, debugData: [])
     }
@@ -99,8 +99,7 @@ public final class HTTP2ClientSession: HTTP2Endpoint {
         core.hasPeerSettings ? core.remoteSetting(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS) : nil
     }
 
-    /// The number of bytes in submitted bodies that are not in a DATA frame yet, because they wait for window or for
-    /// their turn.
+    /// The number of bytes in submitted bodies that have not been put into a DATA frame yet.
     public var unsentBodyBytes: Int {
         core.unsentBodyBytes
     }
@@ -115,8 +114,8 @@ public final class HTTP2ClientSession: HTTP2Endpoint {
         core.remoteSetting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE)
     }
 
-    /// Returns whether ``collectOutput(limit:_:)`` has passed on the last byte of the request, with END_STREAM. A
-    /// server cannot have processed a request of which a part was never sent. Only for streams that are not closed.
+    /// Returns whether ``collectOutput(limit:_:)`` has passed on the last byte of the request, with END_STREAM.
+    /// Otherwise, the server cannot have processed the request. The result is valid only until the stream is closed.
     public func isWritten(_ stream: Int32) -> Bool {
         core.record(of: stream).map { core.streams[$0].pointee.unsentBytes == 0 } ?? false
     }
@@ -131,7 +130,7 @@ public final class HTTP2ClientSession: HTTP2Endpoint {
         nghttp2_session_get_next_stream_id(core.native)
     }
 
-    /// The number of streams that fit into the allocated memory. Tests check with it that memory is reused.
+    /// The number of streams that fit into the allocated memory, for tests that check that memory is reused.
     package var recordCapacity: Int {
         core.streams.capacity
     }

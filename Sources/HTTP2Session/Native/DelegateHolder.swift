@@ -1,4 +1,4 @@
-/// A strong reference to a session's delegate. Weak references would slow down each event.
+/// A holder of a strong reference to a session's delegate. A weak reference would slow down each call.
 final class DelegateHolder<Delegate> {
     private final class Box {
         let delegate: Delegate
@@ -20,16 +20,15 @@ final class DelegateHolder<Delegate> {
         }
     }
 
-    /// Calls the delegate without reference counting, which otherwise takes a tenth of all work on a request. An
-    /// immutable property of an object that is certainly alive needs none. ``keepingAlive(_:)`` ensures that it is
-    /// alive.
+    /// Calls the delegate without reference counting, which otherwise takes a tenth of all work on a request. The
+    /// delegate is an immutable property of a box, so only the box must stay alive. ``keepingAlive(_:)`` ensures that.
     @inline(__always)
     func tell(_ event: (Delegate) -> Void) {
         reference?._withUnsafeGuaranteedRef { event($0.delegate) }
     }
 
-    /// Keeps the delegate alive during a call of `body`, even if it is replaced meanwhile. Must surround every call of
-    /// ``tell(_:)``.
+    /// Keeps the delegate alive during a call of `body`, even if it is replaced meanwhile. Every call of ``tell(_:)``
+    /// must be made inside `body`.
     func keepingAlive(_ body: () throws(HTTP2Error) -> Void) throws(HTTP2Error) {
         let alive = box
         defer { withExtendedLifetime(alive) {} }

@@ -1,6 +1,6 @@
 internal import CNGHTTP2
 
-/// Memory for building the field list of one request or response, reused for the next one.
+/// Memory for the field list of one request or response. It is reused for the next list.
 struct FieldScratch: ~Copyable {
     private(set) var fields: UnsafeMutablePointer<nghttp2_nv>
     private(set) var count = 0

@@ -28,7 +28,7 @@ extension UnsafePointer<nghttp2_frame> {
 }
 
 extension nghttp2_frame_hd {
-    /// The frame's description for people, for example `HEADERS frame on stream 1`.
+    /// The frame's description for humans, for example `HEADERS frame on stream 1`.
     var place: String {
         let names = [
             "DATA", "HEADERS", "PRIORITY", "RST_STREAM", "SETTINGS", "PUSH_PROMISE", "PING", "GOAWAY", "WINDOW_UPDATE",

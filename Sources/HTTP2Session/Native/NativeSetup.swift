@@ -1,6 +1,6 @@
 internal import CNGHTTP2
 
-/// Helpers that allocate and free what the library needs to create a session.
+/// Helpers that allocate and free the objects that the library needs to create a session.
 enum NativeSetup {
     static func withCallbacks<Result>(
         _ body: (OpaquePointer) throws(HTTP2Error) -> Result

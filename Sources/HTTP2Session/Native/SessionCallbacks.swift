@@ -1,6 +1,6 @@
 internal import CNGHTTP2
 
-/// The library's callbacks. Each finds the core of its session, passes Swift values to it, and returns.
+/// The library's callbacks. Each callback finds the ``SessionCore`` of its session and passes Swift values to it.
 enum SessionCallbacks {
     static func install(in callbacks: OpaquePointer) {
         nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, context in
@@ -26,7 +26,7 @@ enum SessionCallbacks {
                     frame,
                     name: UnsafeRawBufferPointer(start: name, count: nameLength),
                     value: UnsafeRawBufferPointer(start: value, count: valueLength))
-                // The library then resets the stream.
+                // After a failure, the library resets the stream.
                 return isGood ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
             }
         }

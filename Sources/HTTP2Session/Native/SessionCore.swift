@@ -1,36 +1,39 @@
 internal import CNGHTTP2
 
-/// The common part of client and server sessions: the library's session, its stream records, and its failures. The
-/// library's handle is not thread-safe ("Programmers' Guide"), so this class is not thread-safe either.
+/// The common part of client and server sessions. It owns the library's session and the stream records, and it detects
+/// failures. Neither the library's session ("Programmers' Guide") nor this class is thread-safe.
 ///
-/// ``SessionCallbacks`` call it. ``ClientCore`` and ``ServerCore`` override the events that matter to their side.
+/// ``SessionCallbacks`` calls the handling methods. ``ClientCore`` and ``ServerCore`` override the methods that they
+/// need.
 class SessionCore {
     let native: OpaquePointer
     // Exclusivity checks are off on this hot path, because only one thread uses this object.
     @exclusivity(unchecked) var streams = StreamSlab()
     @exclusivity(unchecked) var scratch = FieldScratch()
     private let headerListLimit: Int
-    /// The number of bytes in submitted bodies that are not in a DATA frame yet, because they wait for window or for
-    /// their turn.
+    /// The number of bytes in submitted bodies that have not been put into a DATA frame yet.
     // Exclusivity checks are off on this hot path, because only one thread uses this object.
     @exclusivity(unchecked) var unsentBodyBytes = 0
-    /// The reason why the session ended; set once.
+    /// The reason why the session ended, or `nil` before its end. It is set once.
     private(set) var failure: HTTP2Error?
     private(set) var isProcessing = false
 
     @exclusivity(unchecked) private var headerListSize = 0
-    /// The library's last message about the peer's input, used as the detail of a failure.
+    /// The library's last message about the peer's input, or `nil` if it had none about the current frame. It becomes
+    /// the detail of a failure.
     private(set) var diagnosis: String?
     private var submittedGoAwayCode: UInt32?
     @exclusivity(unchecked) private var currentFrame = nghttp2_frame_hd()
     @exclusivity(unchecked) private var framesWithoutUse = 0
-    // Never 0, which is the stream identifier of connection-level frames.
+    // The value is never 0, because 0 is the stream identifier of connection-level frames.
     @exclusivity(unchecked) private var lastFoundStream: Int32 = -1
     @exclusivity(unchecked) private var lastFoundIndex = 0
 
+    /// Creates the library's session.
+    ///
     /// - Parameters:
-    ///   - configure: Sets the library's options.
-    ///   - new: Creates the library's session from callbacks and options.
+    ///   - configure: A function that sets the library's options.
+    ///   - new: A function that creates the library's session from callbacks and options.
     init(
         _ settings: HTTP2Settings, configure: (_ options: OpaquePointer) -> Void,
         new: (_ native: inout OpaquePointer?, _ callbacks: OpaquePointer, _ options: OpaquePointer) -> Int32
@@ -100,7 +103,7 @@ class SessionCore {
 
     /// Returns the index of the stream's record, or `nil` if it has none.
     func record(of stream: Int32) -> Int? {
-        // Successive callbacks often concern the same stream: its fields, its end, its close.
+        // The last result is cached, because successive callbacks often concern the same stream.
         if stream == lastFoundStream {
             return lastFoundIndex
         }
@@ -143,7 +146,7 @@ class SessionCore {
         headerListSize = 0
     }
 
-    /// Returns `false` if the message is malformed and its stream must be reset.
+    /// Handles a header field. Returns `false` if the message is malformed and its stream must be reset.
     func fieldReceived(
         _ frame: UnsafePointer<nghttp2_frame>, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
     ) -> Bool { true }
@@ -154,25 +157,25 @@ class SessionCore {
 
     func resetSent(_ frame: UnsafePointer<nghttp2_frame>) {}
 
-    /// Called when the library resets a stream because of the peer's error. The reset is not sent yet.
+    /// Handles the reset of a stream because of the peer's error, before the reset is sent.
     func frameRefused(_ frame: UnsafePointer<nghttp2_frame>, code: Int32) {
         noteDiagnosis(frame.diagnosis(code))
     }
 
-    /// Called with a message of the library about the peer's input.
+    /// Handles a message of the library about the peer's input.
     func complained(_ text: UnsafeRawBufferPointer) {
         noteDiagnosis(String(decoding: text, as: UTF8.self))
     }
 
     // MARK: Failures
 
-    /// The number of consecutive frames that belong to no message (PING, SETTINGS, empty DATA, …) after which the peer
-    /// counts as flooding us. Such frames take no memory, but they take time from all other connections.
+    /// The number of consecutive frames outside messages (PING, SETTINGS, empty DATA, …) above which the session ends
+    /// because of flooding. Such frames take no memory, but they take time from all other connections.
     static let maximumFramesWithoutUse = 10_000
 
     func frameBegan(_ header: nghttp2_frame_hd) {
         currentFrame = header
-        // The error of an earlier frame does not explain this one.
+        // A message about an earlier frame does not explain an error of this frame.
         if diagnosis != nil { diagnosis = nil }
         framesWithoutUse += 1
         if framesWithoutUse > Self.maximumFramesWithoutUse {
@@ -180,11 +183,11 @@ class SessionCore {
         }
     }
 
-    /// The number of streams refused or reset because of the peer's input since the output was last empty. A peer that
-    /// causes refusals and does not read them would fill the memory.
+    /// The number of streams that were refused or reset because of the peer's input since the output was last empty. If
+    /// a peer causes refusals and does not read them, they fill the memory.
     @exclusivity(unchecked) private var unsentRefusals = 0
 
-    /// Counts a refusal. Returns `false` if this has ended the session.
+    /// Counts a refused or reset stream. Returns `false` if the session ended because of too many.
     func admitRefusal() -> Bool {
         unsentRefusals += 1
         guard unsentRefusals > Self.maximumFramesWithoutUse else { return true }
@@ -204,7 +207,8 @@ class SessionCore {
         fail(HTTP2Error(kind, problem))
     }
 
-    /// Counts a received field toward the limit. Returns `false` if this has ended the session.
+    /// Counts a received field toward the limit of the header list. Returns `false` if the session ended because the
+    /// list is too large.
     func admitField(nameLength: Int, valueLength: Int) -> Bool {
         // RFC 9113, section 6.5.2: each field counts as its name, its value and 32 bytes.
         headerListSize += nameLength + valueLength + 32
@@ -217,11 +221,11 @@ class SessionCore {
         diagnosis = text
     }
 
-    /// Records the GOAWAY with which the library ends a session because of the peer's error.
+    /// Records the failure if a sent GOAWAY comes from the library, which ends a session because of the peer's error.
     func goAwaySent(_ frame: UnsafePointer<nghttp2_frame>) {
         let goAway = frame.goAway
         guard failure == nil, goAway.code != .noError, goAway.code.rawValue != submittedGoAwayCode else { return }
-        // The debug data of the library, if there is any, names the frame and the rule.
+        // The library's debug data names the frame and the broken rule. It may be empty.
         let said = String(decoding: goAway.debugData, as: UTF8.self)
         let problem = said.isEmpty ? diagnosis ?? goAway.code.meaning(at: currentFrame.place) : said
         fail(HTTP2Error(.connection(goAway.code), "the peer broke the protocol: \(problem)"))
@@ -261,7 +265,7 @@ class SessionCore {
                 native, UInt8(NGHTTP2_FLAG_NONE.rawValue), bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
         }
         try check(result, "sending a ping")
-        // A quiet connection that PINGs of both sides keep open for weeks must never count as flooded.
+        // PINGs may keep a quiet connection open for weeks, and the replies must not count as flooding.
         noteUse()
     }
 

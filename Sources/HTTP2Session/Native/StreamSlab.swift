@@ -1,5 +1,6 @@
-/// Stream records in one block of memory. A record's index stays the same while its stream is open. The slab grows to
-/// the largest number of streams that were open at once, and reuses that memory without further allocations.
+/// A slab that stores stream records in one block of memory. A record's index stays the same while its stream is open.
+/// The slab grows to the largest number of streams that were open at once, and reuses that memory without further
+/// allocations.
 struct StreamSlab: ~Copyable {
     private var records: UnsafeMutablePointer<StreamRecord>
     private(set) var capacity: Int
@@ -38,7 +39,7 @@ struct StreamSlab: ~Copyable {
         return initialized - 1
     }
 
-    /// Frees the record and releases its contents.
+    /// Releases the contents of a record and makes its index available again.
     mutating func remove(_ index: Int) {
         records[index] = StreamRecord()
         records[index].nextFree = firstFree

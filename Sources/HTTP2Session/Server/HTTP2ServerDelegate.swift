@@ -4,9 +4,9 @@
 public protocol HTTP2ServerDelegate: AnyObject {
     /// Called when a request begins.
     ///
-    /// - Returns: The delegate's own number for the request, passed with each of its events.
+    /// - Returns: The delegate's own number for the request. Each later call about the request passes it as `tag`.
     func requestStarted(streamID: Int32) -> Int
-    /// Called for each field, pseudo-header fields first.
+    /// Called for each header field of a request, pseudo-header fields first.
     func requestField(tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
     /// Called for each field after the body. Trailers must not change how the request is processed (RFC 9110, section
     /// 6.5.1).
@@ -14,20 +14,20 @@ public protocol HTTP2ServerDelegate: AnyObject {
     func requestData(tag: Int, _ bytes: UnsafeRawBufferPointer)
     /// Called when the request is complete.
     func requestEnded(tag: Int, streamID: Int32)
-    /// Called once for each started request, unless the session is given up first.
+    /// Called once for each started request, unless the session is released first.
     func streamClosed(tag: Int, streamID: Int32, code: HTTP2ErrorCode)
     /// Called when a request exceeds the limit on open streams and is refused unprocessed (REFUSED_STREAM). No other
     /// call reports this request.
     func requestRefused(streamID: Int32)
     /// Called when a request breaks the rules of HTTP and its stream is reset.
     ///
-    /// - Parameter problem: The broken rule, for people. It may name fields but never contains their values.
+    /// - Parameter problem: The broken rule, for humans. It may name fields but never contains their values.
     func requestMalformed(streamID: Int32, problem: String)
-    /// Called when the client has applied all settings announced so far.
+    /// Called when the client has acknowledged a SETTINGS frame, so that its settings are in force.
     func settingsAcknowledged()
     func goAwayReceived(lastStreamID: Int32, code: HTTP2ErrorCode, debugData: UnsafeRawBufferPointer)
     func pingAcknowledged(_ payload: UInt64)
-    /// Called when the client has sent a PING, which the session answers by itself.
+    /// Called when the client has sent a PING. The session answers the PING by itself.
     func pingReceived()
 }
 

@@ -12,6 +12,8 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
     // Exclusivity checks are off on this hot path, because only one thread uses this object.
     @exclusivity(unchecked) private var announcement = StreamLimitAnnouncement()
 
+    /// Creates a session and queues the first SETTINGS.
+    ///
     /// - Parameter grantsWindowByHand: Whether WINDOW_UPDATE for received body bytes is sent only after
     ///   ``consume(_:stream:)``.
     public init(
@@ -27,8 +29,8 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
 
     /// Answers a request. `fields` (including `:status`) and `body` are retained, not copied, until the stream closes.
     ///
-    /// - Parameter append: Adds the fields that are specific to this response.
-    /// - Throws: ``HTTP2Error`` of kind `unknownStream` if the client has given the request up.
+    /// - Parameter append: A function that adds the fields that are specific to this response.
+    /// - Throws: ``HTTP2Error`` of kind `unknownStream` if the client has cancelled the request.
     public func respond(
         to stream: Int32, fields: HTTP2Fields, body: HTTP2Body? = nil, append: (HTTP2FieldAppender) -> Void = { _ in }
     ) throws(HTTP2Error) {
@@ -63,14 +65,14 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
 
     // MARK: Connection
 
-    /// Announces new values. ``HTTP2ServerDelegate/settingsAcknowledged()`` reports when they are in force.
+    /// Announces changed settings. ``HTTP2ServerDelegate/settingsAcknowledged()`` reports when they are in force.
     public func changeSettings(_ settings: HTTP2Settings) throws(HTTP2Error) {
         try core.submitSettings(announcement.entries(for: settings))
         if let limit = settings.maxConcurrentStreams { core.streamLimit = Int(limit) }
     }
 
-    /// Grants the client window for received body bytes, on the stream and the connection. Only for sessions created
-    /// with `grantsWindowByHand`.
+    /// Grants the client window for received body bytes, on the stream and the connection. Call this only for sessions
+    /// that were created with `grantsWindowByHand`.
     public func consume(_ count: Int, stream: Int32) throws(HTTP2Error) {
         try core.check(nghttp2_session_consume(core.native, stream, count), "granting window to stream \(stream)")
     }
@@ -81,10 +83,10 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
         try core.check(nghttp2_submit_shutdown_notice(core.native), "announcing GOAWAY")
     }
 
-    /// Sends GOAWAY. Streams above `lastStreamID` close with `refusedStream`. The others may still be answered.
+    /// Sends GOAWAY. Streams above `lastStreamID` close with `refusedStream`. Lower streams may still be answered.
     ///
-    /// - Parameter lastStreamID: A stream of the client (odd), or 0 for none. Must not exceed that of an earlier
-    ///   GOAWAY.
+    /// - Parameter lastStreamID: The last stream of the client (odd) that may be answered, or 0 for none. It must not
+    ///   exceed the last stream of an earlier GOAWAY.
     public func goAway(
         lastStreamID: Int32, code: HTTP2ErrorCode = .noError, debugData: [UInt8] = []
     ) throws(HTTP2Error) {
@@ -95,13 +97,13 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
         try core.ping(payload)
     }
 
-    /// The highest stream on which a request was received.
+    /// The identifier of the highest stream on which a request was received.
     public var lastStreamID: Int32 {
         nghttp2_session_get_last_proc_stream_id(core.native)
     }
 
-    /// The stream whose field list has begun but not ended, or 0 if there is none. No other frame can arrive in
-    /// between.
+    /// The identifier of the stream whose field list has begun but not ended, or 0 if there is none. Until the list
+    /// ends, no other frame can arrive.
     public var unfinishedHeaders: Int32 {
         core.unfinishedHeaders
     }
@@ -111,7 +113,7 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
         core.streams.count
     }
 
-    /// The number of streams that fit into the allocated memory. Tests check with it that memory is reused.
+    /// The number of streams that fit into the allocated memory, for tests that check that memory is reused.
     package var recordCapacity: Int {
         core.streams.capacity
     }

@@ -1,27 +1,29 @@
 internal import CNGHTTP2
 
-/// The server's handling of the library's callbacks.
+/// The part of a server session that handles the library's callbacks.
 final class ServerCore: SessionCore {
     let listener = DelegateHolder<any HTTP2ServerDelegate>()
-    /// The number of streams that the client may have open: the limit announced last, even if the client has not
-    /// received it.
+    /// The number of streams that the client may have open. It is the last announced limit, even if the client has not
+    /// received it yet.
     var streamLimit = Int.max
-    /// The stream whose field list has begun but not ended, or 0 if there is none. No other frame can arrive in
-    /// between.
+    /// The identifier of the stream whose field list has begun but not ended, or 0 if there is none. Until the list
+    /// ends, no other frame can arrive.
     // Exclusivity checks are off on this hot path, because only one thread uses this object.
     @exclusivity(unchecked) private(set) var unfinishedHeaders: Int32 = 0
-    /// The streams that were reported as malformed and whose reset has not left yet. Prevents a second report.
+    /// The streams that were reported as malformed and whose reset has not been sent yet. The set prevents a second
+    /// report.
     private var malformedStreams: Set<Int32> = []
 
-    /// The number of streams that a client may cancel at once, and after that per second.
+    /// The number of streams that a client may cancel in a burst, and also the number that it may cancel per second
+    /// afterwards.
     private static let cancellations: UInt64 = 1_000_000
 
     init(_ settings: HTTP2Settings, grantsWindowByHand: Bool) throws(HTTP2Error) {
         try super.init(settings) { options in
             nghttp2_option_set_no_auto_window_update(options, grantsWindowByHand ? 1 : 0)
-            // Otherwise closed streams are kept for priorities, which are not used here.
+            // The library would otherwise keep closed streams for priorities, which are not used here.
             nghttp2_option_set_no_closed_streams(options, 1)
-            // The library's default treats a client that cancels 1,000 streams as an attacker.
+            // The library would otherwise treat a client that cancels 1,000 streams as an attacker.
             limit_stream_resets(options, Self.cancellations, Self.cancellations)
         } new: { native, callbacks, options in
             nghttp2_session_server_new2(&native, callbacks, nil, options)
@@ -49,7 +51,7 @@ final class ServerCore: SessionCore {
 
     private func refuse(_ stream: Int32) {
         guard admitRefusal() else { return }
-        // Fails only if memory or the connection is gone. Then there is nothing left to refuse.
+        // The call fails only if memory is short or the connection is gone, so that there is nothing to refuse.
         nghttp2_submit_rst_stream(
             native, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, HTTP2ErrorCode.refusedStream.rawValue)
         listener.tell { $0.requestRefused(streamID: stream) }
@@ -81,8 +83,8 @@ final class ServerCore: SessionCore {
         listener.tell { $0.requestMalformed(streamID: stream, problem: rule ?? frame.diagnosis(code)) }
     }
 
-    /// Reports errors that the library reports only to the client, such as a body whose length differs from its
-    /// declared length.
+    /// Reports a malformed request for which the library only resets the stream. An example is a body whose length
+    /// differs from its declared length.
     override func resetSent(_ frame: UnsafePointer<nghttp2_frame>) {
         let stream = frame.pointee.hd.stream_id
         let code = HTTP2ErrorCode(rawValue: frame.pointee.rst_stream.error_code)
@@ -99,7 +101,7 @@ final class ServerCore: SessionCore {
     override func frameReceived(_ frame: UnsafePointer<nghttp2_frame>) {
         switch frame.type {
         case NGHTTP2_HEADERS, NGHTTP2_DATA:
-            // The frame is a complete field list, or one that cannot occur within a field list.
+            // The frame is a complete field list, or a DATA frame, which cannot occur within a field list.
             unfinishedHeaders = 0
             guard frame.hasFlag(NGHTTP2_FLAG_END_STREAM), failure == nil,
                 let index = record(of: frame.pointee.hd.stream_id)
@@ -137,7 +139,7 @@ final class ServerCore: SessionCore {
         noteDiagnosis(text.firstRange(of: ", value: [").map { String(text[..<$0.lowerBound]) } ?? text)
     }
 
-    /// Forgets reported streams once their resets have left.
+    /// Forgets reported streams after their resets were sent.
     func outputCollected() {
         if !malformedStreams.isEmpty, !wantsWrite { malformedStreams = [] }
     }

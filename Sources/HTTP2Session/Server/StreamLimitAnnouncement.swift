@@ -1,17 +1,17 @@
 internal import CNGHTTP2
 
-/// An announcement of a server's limit on open streams that reaches the client but not the library.
+/// A helper that announces a server's limit on open streams to the client, but hides it from the library.
 ///
 /// The library ends the whole connection if one stream exceeds a limit that the client has acknowledged. A server may
-/// refuse only that stream (RFC 9113, section 5.1.2), as servers usually do. The library therefore receives the limit
-/// under an identifier that it does not know. The outgoing frame gets the right identifier, and ``ServerCore`` enforces
-/// the limit.
+/// instead refuse only that stream (RFC 9113, section 5.1.2), as servers usually do. Therefore the library receives the
+/// limit under an unknown identifier. The outgoing frame gets the right identifier, and ``ServerCore`` enforces the
+/// limit.
 struct StreamLimitAnnouncement {
     /// An identifier that no setting will ever have (RFC 9114, section 7.2.4.1, by custom also for HTTP/2).
     private static let placeholder = 0x0a0a
     private static let frameHeaderLength = 9, entryLength = 6
 
-    /// The number of SETTINGS frames that the library has not handed out yet.
+    /// The number of submitted SETTINGS frames that are not in the library's output yet.
     private var unsent = 0
 
     mutating func entries(for settings: HTTP2Settings) -> [nghttp2_settings_entry] {
@@ -22,7 +22,8 @@ struct StreamLimitAnnouncement {
         }
     }
 
-    /// - Returns: The bytes to send instead of this piece of output, or `nil`, nearly always, to send the piece itself.
+    /// Returns the bytes to send instead of a piece of output, or `nil` to send the piece itself. Only SETTINGS frames
+    /// are replaced.
     mutating func replacement(for piece: UnsafeRawBufferPointer) -> [UInt8]? {
         guard unsent > 0, Self.isSettings(piece) else { return nil }
         unsent -= 1
@@ -35,7 +36,8 @@ struct StreamLimitAnnouncement {
         return bytes
     }
 
-    /// Returns whether this is exactly one of our SETTINGS frames. The library hands out each frame separately.
+    /// Returns whether a piece of output is exactly one SETTINGS frame of this server. The library outputs each frame
+    /// separately.
     private static func isSettings(_ piece: UnsafeRawBufferPointer) -> Bool {
         guard piece.count >= frameHeaderLength else { return false }
         let length = Int(piece[0]) << 16 | Int(piece[1]) << 8 | Int(piece[2])

@@ -1,7 +1,7 @@
 import PushModel
 import Store
 
-/// The list of all checks and their results, independent of the cause.
+/// A formatter that lists the results of all checks as text, regardless of the cause that was found.
 struct ChecksOfFacts {
     let facts: JobFacts
 

@@ -1,13 +1,14 @@
 /// The advice for a job that can't be used.
 enum DeadAdvice {
-    /// The fields whose faults lie outside the job's text: in its app, its credential, an output of the worker, a rate,
-    /// or the broker.
+    /// The fields of a rejection that name a fault outside the job itself: in its app, its credential, an output of the
+    /// worker, a rate limit, or the broker.
     private static let elsewhere: Set<Substring> = ["app", "credential", "message", "output", "rate"]
 
-    /// Returns the advice for a dead-lettered job. If the fault is in the job's own text, the job must be corrected,
+    /// Returns the advice for a dead-lettered job. If the fault is in the job itself, the job must be corrected,
     /// because a replay would repeat the fault.
     ///
-    /// - Parameter reason: a text such as `field: problem`, or the broker's reason, which names no field.
+    /// - Parameter reason: the reason for the rejection, such as `field: problem`. A reason that the broker gave names
+    ///   no field.
     static func text(on job: String, _ reason: String) -> String {
         let field = reason.prefix { $0 != ":" }
         let isItsText = field.count < reason.count && !field.contains(" ") && !elsewhere.contains(field)

@@ -1,9 +1,10 @@
 import PushModel
 import Store
 
-/// An explanation of what happened to a recipient: the first cause that the facts contain, and all checks.
+/// An explanation of what happened to a job or to one of its recipients. It contains the first cause that applies and
+/// the results of all checks.
 package struct Explanation: Encodable {
-    /// A cause, and advice if an action is possible.
+    /// A cause, and the advice for the operator, or `nil` if no action is possible.
     typealias Cause = (String, String?)
 
     package struct Check: Encodable {
@@ -11,7 +12,7 @@ package struct Explanation: Encodable {
     }
 
     package let job: String
-    /// Whether the facts contain what happened to the job or recipient.
+    /// Whether an outcome, a rejection or a cancellation of the job is recorded.
     package let found: Bool
     package let cause: String
     package let advice: String?
@@ -19,21 +20,21 @@ package struct Explanation: Encodable {
 
     /// Creates an explanation from the first row of this table that applies.
     ///
-    /// | fact | cause |
+    /// | condition | cause in the explanation |
     /// |---|---|
     /// | an outcome is recorded | the outcome |
-    /// | the job is dead-lettered, or recorded as unusable | the reason |
+    /// | the job is dead-lettered, or recorded as rejected | the reason for the rejection |
     /// | the job is cancelled | the time of the cancellation |
-    /// | the ledger has not written all events | the outcome may be among them |
-    /// | only other recipients of the job have outcomes | that fact |
-    /// | the app is unknown, paused, refused or without a credential | that fact, as a possible cause |
-    /// | the token is dead | the time and the reason, as a possible cause |
-    /// | the app has a rate limit | that fact, as a possible cause |
-    /// | none of these | the possible causes, with paused apps, refused credentials and open problems |
+    /// | events wait in the ledger's queue | the number of events, because the outcome may be in one of them |
+    /// | only other recipients of the job have outcomes | the number of these outcomes |
+    /// | the app is unknown, paused, refused or without a credential | the state of the app, as a possible cause |
+    /// | the token is dead | the time and reason of its death, as a possible cause |
+    /// | the app has a rate limit | the rate limit, as a possible cause |
+    /// | none of the above | all possible causes, with paused apps, refused credentials and open problems |
     ///
-    /// The outcome is not known in the fourth and later rows. If there is no ledger, the causes in the sixth and later
-    /// rows begin by stating this. Apps, tokens and rates are checked as they are now, which may differ from the time
-    /// of the job.
+    /// The outcome is unknown in the fourth and later rows. If the database has no ledger, the causes in the sixth and
+    /// later rows begin with a note about it. Apps, tokens and rate limits are checked as they are now, which may
+    /// differ from their state at the time of the job.
     package init(_ facts: JobFacts) {
         job = facts.job
         checked = ChecksOfFacts(facts: facts).checks
@@ -48,7 +49,8 @@ package struct Explanation: Encodable {
 extension JobFacts {
     fileprivate typealias Cause = Explanation.Cause
 
-    /// The outcome, if it is recorded. A job with the same id but different content may have been rejected as well.
+    /// The recorded outcome as a cause, or `nil` if no outcome is recorded. The text also mentions a rejection, because
+    /// a second job with the same id but different content may have been rejected.
     fileprivate var outcome: Cause? {
         ofOutcome.map { ($0.0 + (rejected("; a job of this id").map(\.0) ?? ""), $0.1) }
     }
@@ -72,7 +74,7 @@ extension JobFacts {
             ), because: sums.map(\.reason))
     }
 
-    /// Adds the current faults of the app to a cause, if a missing or unusable credential was the reason.
+    /// Returns the cause with the current faults of the app added, if the reason was a missing or unusable credential.
     private func told(_ cause: Cause, because reasons: [String?]) -> Cause {
         let isOfApp = reasons.contains { $0 == "NoCredential" || $0 == "CredentialUnusable" }
         guard isOfApp, let first = appFaults.first else { return cause }
@@ -88,7 +90,8 @@ extension JobFacts {
         return outputs.contains(nil) || app.accounts.keys.allSatisfy { outputs.contains($0) } ? faults : []
     }
 
-    /// The outcome may already be published but not yet written to the ledger.
+    /// The events in the ledger's queue as a cause, or `nil` if there are none. The outcome may be in one of these
+    /// events.
     fileprivate var ofBacklog: Cause? {
         guard let backlog, backlog.events > 0 else { return nil }
         let events = "\(backlog.events) \(backlog.events == 1 ? "event waits" : "events wait") in \(backlog.queue)"
@@ -187,9 +190,9 @@ extension DeviceToken {
 }
 
 extension LedgerRow {
-    /// Returns the cause and the advice for an outcome.
+    /// Returns the cause and the advice for a recorded outcome.
     ///
-    /// - Parameter others: the number of earlier outcomes that are recorded for this recipient.
+    /// - Parameter others: the number of earlier outcomes that are recorded for the same recipient.
     fileprivate func cause(others: Int) -> (String, String?) {
         let again =
             others == 0 ? "" : "; \(others) earlier \(others == 1 ? "outcome is" : "outcomes are") told of it"

@@ -1,16 +1,16 @@
 package import Store
 
-/// The facts about a job, or about one of its recipients, from all places that may contain some. A fact is `nil` if it
-/// could not be checked.
+/// The information about a job, or about one of its recipients, from the database, the broker and the workers. A
+/// property is `nil` if its source could not be read, and in the cases that its own comment gives.
 package struct JobFacts {
     package struct Ledger {
-        /// The state of the ledger, or `nil` if the database has no ledger.
+        /// The beginning of the ledger, or `nil` if the database has no ledger.
         package var begin: LedgerBegin?
-        /// The rows of the requested recipient, newest first. If no recipient is requested, the rows of the job, which
-        /// are read only if one of them reports the job as unusable.
+        /// The ledger rows of the requested recipient and the rejections of the job, newest first. If no recipient is
+        /// requested, only the rejections of the job.
         package var rows: [LedgerRow] = []
-        /// The outcomes of the whole job, counted by kind, output and reason. They are read only if ``rows`` does not
-        /// suffice.
+        /// The outcomes of the whole job, counted by kind, output and reason. They are not read if a recipient is
+        /// requested and ``rows`` is not empty.
         package var sums: [LedgerSum] = []
 
         package init(begin: LedgerBegin? = nil) {
@@ -38,11 +38,12 @@ package struct JobFacts {
         }
     }
 
-    /// The result events that are published but not yet written to the ledger, as counted by the broker.
+    /// The result events that wait in the ledger's queue. Events that the ledger has received but not written are not
+    /// counted.
     package struct Backlog {
         package let queue: String
         package let events: Int
-        /// Whether no ledger consumes the queue.
+        /// Whether the queue has no consumer.
         package let isUnread: Bool
 
         package init(queue: String, events: Int, isUnread: Bool) {
@@ -55,9 +56,9 @@ package struct JobFacts {
     /// A current fault that prevents or delays pushes of an app.
     package struct AppFault: Hashable {
         package let text: String
-        /// The output that the fault affects, or `nil` if it affects all outputs.
+        /// The name of the output that the fault affects, or `nil` if it affects all outputs.
         package let output: String?
-        /// The advice, or `nil` if the app's routes give better advice.
+        /// The advice for the operator, or `nil` to refer to `martlet app show`.
         package let todo: String?
 
         package init(_ text: String, of output: String? = nil, todo: String? = nil) {
@@ -67,16 +68,16 @@ package struct JobFacts {
         }
     }
 
-    /// The state of the app of the job.
+    /// The state of the job's app at present.
     package enum AppState {
-        /// The app is not known, because no record of the job names it.
+        /// The name of the app could not be determined, because no record of the job contains it.
         case unnamed
         case unknown(String)
         case known(App, faults: [AppFault])
     }
 
     package var job: String
-    /// Whether the explanation is about one recipient.
+    /// Whether the information is about one recipient and not about the whole job.
     package var asksOne: Bool
     package var ledger: Ledger?
     /// The dead-lettered job. The outer `nil` means that the queue could not be checked, and the inner `nil` that the
@@ -84,24 +85,24 @@ package struct JobFacts {
     package var dead: Dead??
     package var cancellation: Cancellation??
     package var app: AppState?
-    /// The output of the job, or `nil` if no record of the job names it.
+    /// The name of the job's output, or `nil` if no record of the job contains it.
     package var output: String?
     /// The registrations of the requested token, or `nil` if no token is requested.
     package var tokens: [DeviceToken]?
     package var waiting: [Waiting]?
-    /// The events that wait for the ledger, or `nil` if there is no such queue.
+    /// The events that wait in the ledger's queue, or `nil` if this queue does not exist.
     package var backlog: Backlog?
-    /// The workers' open problems of severity `trouble`, as their status pages list them.
+    /// The open problems of severity `trouble` that workers report, as their status pages describe them.
     package var problems: [String]?
     /// The pause of the job's app, or `nil` if the app is not paused or the audit could not be read.
     package var pause: AppPause?
-    /// The paused apps, or `nil` if the job's app is known.
+    /// The bundle ids of all paused apps, or `nil` if the job's app is known.
     package var pausedApps: [String]?
     /// The credentials that providers refuse, with the reasons, or `nil` if the job's app is known.
     package var refusals: [String]?
-    /// The number of jobs that workers have received and not settled. Workers report it every two seconds.
+    /// The number of jobs that workers have received and not settled. Workers report their numbers every two seconds.
     package var inHand: Int?
-    /// The checks that failed, with the reasons.
+    /// The checks that failed, each with its error.
     package var blind: [String] = []
 
     package init(job: String, asksOne: Bool) {

@@ -1,7 +1,7 @@
 import PushModel
 import Store
 
-/// The cause for a job without a known outcome, rejection or cancellation.
+/// The explanation of a job that has no recorded outcome, rejection or cancellation.
 extension JobFacts {
     /// Whether the database has no ledger.
     private var lacksLedger: Bool { ledger.map { $0.begin == nil } ?? false }
@@ -9,7 +9,7 @@ extension JobFacts {
     private static let noLedger =
         "no ledger is kept ('martlet ledger' keeps one), so what has ended is not known here"
 
-    /// The beginning of a cause that may explain why no outcome is known.
+    /// The first words of an explanation that gives a possible cause.
     var opening: String { lacksLedger ? Self.noLedger : "no outcome is known of it" }
 
     var uncertain: Explanation.Cause {
@@ -27,8 +27,8 @@ extension JobFacts {
         return (cause, uncertainAdvice)
     }
 
-    /// Returns the possible states of the job. The broker can't be asked whether a particular job waits, so the number
-    /// of waiting jobs proves nothing about it.
+    /// Returns a list of the possible states of the job, as text. The broker can't be asked for a particular job, so
+    /// the number of waiting jobs proves nothing about this job.
     private func alternatives(end: String) -> String {
         let waiting = waiting ?? []
         let list = waiting.map { "\($0.messages) in \($0.queue)" }.joined(separator: ", ")
@@ -48,13 +48,14 @@ extension JobFacts {
         return "a worker holds it (workers hold \(inHand) \(inHand == 1 ? "job" : "jobs"))"
     }
 
-    /// The part of the text about a running ledger. The job's events may be among those that the ledger has received
-    /// and not yet written, which the broker does not count.
+    /// The possibility that a running ledger has received the job's events but not yet written them, as text. It is
+    /// empty if no ledger runs. The broker does not count such events.
     private var ofLedger: String {
         backlog?.isUnread == false ? ", the ledger has received it but not yet written it" : ""
     }
 
-    /// The conditions that make jobs of some apps wait, if the job's app is not known.
+    /// The conditions under which the job would wait, as text. The value is `nil` if the job's app is known or there
+    /// are no such conditions.
     private var causesOfWaiting: String? {
         guard case .unnamed? = app else { return nil }
         var causes: [String] = []

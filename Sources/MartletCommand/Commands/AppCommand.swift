@@ -52,8 +52,8 @@ struct AppCommand: AsyncParsableCommand {
             }
         }
 
-        /// The changes for the given options. All other settings stay as they are, because another operator may be
-        /// changing them.
+        /// The changes that the given options request. All other settings stay unchanged, because another operator may
+        /// be changing them.
         private var changes: [AppChange] {
             var changes: [AppChange] = []
             if let account = output.account.id { changes.append(.account(account, of: output.name)) }
@@ -84,8 +84,8 @@ struct AppCommand: AsyncParsableCommand {
             }
         }
 
-        /// Prints on standard error that the account has no credential yet. Prints nothing if that can't be read,
-        /// because the change itself has succeeded.
+        /// Prints a note on standard error if the account has no credential yet. Prints nothing if the credentials
+        /// can't be read, because the change itself has succeeded.
         private func note(_ account: String, _ pool: PostgresPool) async {
             guard let known = try? await CredentialRepository(pool).list(),
                 !known.contains(where: { $0.isOf(account, with: output.name) && $0.state != .retired })
@@ -94,7 +94,8 @@ struct AppCommand: AsyncParsableCommand {
             printError("\(name) has no credential yet: \(AccountWords.remedy(account, of: output.name))")
         }
 
-        /// Makes the changes. An app whose output needs no credentials is added without an account.
+        /// Changes the app and returns its new state. A missing app is added only if an account is given or the output
+        /// needs no credentials.
         private func changed(_ apps: AppRepository) async throws -> App {
             let needsAccount = try output.plugin().credentials != nil
             do {
@@ -194,7 +195,7 @@ struct AppCommand: AsyncParsableCommand {
     }
 }
 
-/// Returns the app for `--json`. The member for the account is left out if the app has none.
+/// Returns the app as `--json` shows it. The member for the account is left out if the app has none.
 private func described(_ app: App, routes: [AppRoute]? = nil) -> WithAccount<AppDescription> {
     let first = app.listed.first
     return WithAccount(
@@ -203,7 +204,7 @@ private func described(_ app: App, routes: [AppRoute]? = nil) -> WithAccount<App
 }
 
 extension App {
-    /// The app as text for operators.
+    /// The settings of the app, as one line for operators.
     fileprivate var text: String {
         var text = "app \(bundleID): \(origin)"
         for (_, account) in listed { if let credential = account.credential { text += ", credential \(credential)" } }

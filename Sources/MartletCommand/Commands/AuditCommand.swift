@@ -48,7 +48,8 @@ struct AuditCommand: AsyncParsableCommand {
 }
 
 extension AuditEntry {
-    /// Returns the change as text, or `nil` for a time or an empty field of a new or deleted row.
+    /// Returns a changed column as text. Returns `nil` for the time columns and empty columns of an inserted or deleted
+    /// row.
     fileprivate func text(_ change: Change) -> String? {
         switch (change.old, change.new) {
         case (nil, nil): operation == "update" ? "\(change.column) changed" : nil
@@ -63,7 +64,7 @@ extension AuditEntry {
     }
 }
 
-/// An entry as `--json` shows it.
+/// An audit entry as `--json` shows it.
 private struct AuditDescription: Encodable {
     struct Change: Encodable {
         let column: String

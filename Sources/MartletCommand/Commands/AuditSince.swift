@@ -1,7 +1,7 @@
 import ArgumentParser
 import PushModel
 
-/// A time, or a span of time before now.
+/// The value of `--since`, which is a time or a duration before now.
 enum AuditSince: ExpressibleByArgument, Equatable {
     case time(Timestamp)
     case ago(seconds: Int64)

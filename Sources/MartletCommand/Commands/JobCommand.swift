@@ -80,7 +80,7 @@ struct JobCommand: AsyncParsableCommand {
             try await BrokerLook.require(exchanges: [names.jobs], by: source)
             let publisher = try await PatientPublisher(
                 broker, patience, logger: try source.logger("martlet.job", atLeast: .error))
-            // The broker verifies the user, which an app may require.
+            // The broker verifies the user id. An app may accept jobs only from certain users.
             let properties = AMQPProperties(
                 contentType: "application/json", headers: headers, deliveryMode: .persistent, messageID: job.id,
                 userID: broker.user)
@@ -98,7 +98,7 @@ struct JobCommand: AsyncParsableCommand {
             print("published job \(job.id) \(addressee) to \(names.queue(of: lane))")
         }
 
-        /// Checks the job in the same way as a worker.
+        /// Checks the job in the same way as a worker, and throws an error if a worker would reject it.
         private func check(_ job: Job) throws(JobRejection) {
             guard let plugin = Martlet.installed.first(where: { $0.name == job.output }) else {
                 let names = Martlet.installed.map(\.name).joined(separator: ", ")

@@ -132,7 +132,7 @@ struct PushCommand: AsyncParsableCommand {
     }
 }
 
-/// A sink that passes outcomes on one by one.
+/// An outcome sink that yields the reported outcomes one by one as a stream.
 private final class WaitingSink: OutcomeSink {
     let outcomes: AsyncStream<Outcome>
     private let continuation: AsyncStream<Outcome>.Continuation

@@ -110,7 +110,7 @@ struct TokenCommand: AsyncParsableCommand {
     }
 }
 
-/// A row of the registry as `--json` shows it.
+/// A device token's record in the registry, as `--json` shows it.
 private struct TokenDescription: Encodable {
     let token: String
     let output: String

@@ -106,7 +106,7 @@ extension TokenCommand {
     }
 }
 
-/// The bytes of a file, of standard input or of the arguments, in chunks.
+/// A reader that returns the bytes of a file, of standard input or of the arguments in chunks.
 private struct Chunks {
     private static let size = 1 << 18
 

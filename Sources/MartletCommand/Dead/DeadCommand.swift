@@ -24,7 +24,7 @@ struct DeadCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            // Only descriptions are kept, because jobs may be large.
+            // Only descriptions of the jobs are kept in memory, because jobs may be large.
             var (jobs, areAll) = ([DeadJobDescription](), true)
             try await DeadQueue(options).forEach(filter, doing: "found") { job in
                 areAll = jobs.count < Int(limit)
@@ -162,10 +162,10 @@ struct DeadCommand: AsyncParsableCommand {
     }
 }
 
-/// Dead jobs that were published to a lane that does not exist.
+/// The dead jobs that were published to a lane that does not exist, as a count and an example.
 private struct LanelessJobs {
     private var count = 0
-    /// The invalid lane of the first such job.
+    /// The lane name of the first counted job.
     private var example = ""
 
     mutating func add(_ job: DeadJob) {
@@ -173,7 +173,7 @@ private struct LanelessJobs {
         count += 1
     }
 
-    /// A message that explains how to replay these jobs, or `nil` if there are none.
+    /// A message that explains how to replay the counted jobs, or `nil` if there are none.
     var complaint: String? {
         guard count > 0 else { return nil }
         let lanes = Lane.allCases.map(\.rawValue).joined(separator: ", ")

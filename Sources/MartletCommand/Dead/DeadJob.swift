@@ -37,11 +37,12 @@ struct DeadJob {
         }
     }
 
-    /// Returns the job as if it had just been published. Data about its publisher is kept.
+    /// Returns the publication that replays the job. It has no headers of earlier attempts, but still identifies the
+    /// job's publisher.
     func replayed(to lane: Lane, names: PipelineNames, user: String?) -> AMQPPublication {
         var properties = delivery.properties.ofHeldEvent(worker: user) ?? delivery.properties.carried
         // If no worker gave a reason, the broker dead-lettered the message itself, and a worker may already have
-        // claimed its name.
+        // claimed the job.
         if properties.headers[JobHeader.reason] == nil {
             properties.headers[JobHeader.deliveredBefore] = true
             if Drop(of: delivery).wasDelivered { properties.headers[JobHeader.redelivered] = true }

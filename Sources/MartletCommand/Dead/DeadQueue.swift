@@ -3,9 +3,9 @@ import DeliveryPipeline
 import Logging
 import MartletService
 
-/// The dead-letter queue, opened by a command. Messages that the command does not take out stay in the queue.
+/// A reader of the dead-letter queue. Messages that the command does not take out stay in the queue.
 struct DeadQueue {
-    /// The maximum number of unacknowledged messages of one consumer.
+    /// The maximum number of unacknowledged messages of one consumer, which is RabbitMQ's maximum prefetch.
     private static let mostUnacknowledged = Int(UInt16.max)
 
     let names: PipelineNames
@@ -27,18 +27,19 @@ struct DeadQueue {
     }
 
     /// Returns a publisher for jobs.
+    ///
     /// - Throws: ``BrokerFault`` if the exchange for jobs does not exist.
     func publisher(_ patience: PatienceOption) async throws -> PatientPublisher {
         try await BrokerLook.require(exchanges: [names.jobs], by: source)
         return try await PatientPublisher(broker, patience, logger: logger)
     }
 
-    /// Passes every matching job that is in the queue now to `body`, until `body` ends the run. Jobs that arrive later
-    /// are left for another run, including jobs that were published again and dead-lettered again.
+    /// Calls `body` with each matching job in the queue, until `body` ends the run. Jobs that arrive during the run are
+    /// not passed, including replayed jobs that are dead-lettered again.
     ///
     /// - Parameters:
     ///   - doing: the verb for progress lines, such as "replayed".
-    ///   - body: returns what to do with the job.
+    ///   - body: returns the decision about the job.
     /// - Throws: the errors of `body`, or the error of a lost connection.
     func forEach(
         _ filter: DeadFilter, doing: String, _ body: (DeadJob) async throws -> DeadVerdict
@@ -54,7 +55,7 @@ struct DeadQueue {
             await deliveries.close()
             throw error
         }
-        // Acknowledgements may still be on their way until the connection is closed.
+        // Closing the connection waits until all acknowledgements are sent.
         await deliveries.close()
         try deliveries.requireConnection()
     }
@@ -88,8 +89,8 @@ struct DeadQueue {
         }
     }
 
-    /// Returns the number of messages in the queue. Messages that another command has just read are missing until the
-    /// broker has requeued them.
+    /// Returns the number of messages in the queue. Waits for up to three seconds while the queue has a consumer,
+    /// because the broker does not count the messages that another command has received until it requeues them.
     private func waiting() async throws -> Int {
         let patience = ContinuousClock.now + .seconds(3)
         while true {

@@ -4,7 +4,7 @@ import Logging
 import MartletService
 import PushModel
 
-/// The checks that `doctor` makes of the broker, with the user of a worker or of an operator.
+/// The checks that `doctor` makes of the broker, as the user of a worker or of an operator.
 struct BrokerChecks {
     let source: ConfigurationSource
     /// Whether to declare missing exchanges and queues.
@@ -13,8 +13,8 @@ struct BrokerChecks {
     let isOperator: Bool
     let management: String?
 
-    /// The message size that the broker must accept, in bytes. Events and retries have at most 256 KiB, but moved jobs
-    /// may be larger.
+    /// The message size that the broker must accept, in bytes. Result events and retried jobs have at most 256 KiB, but
+    /// jobs that are moved to another queue may be larger.
     private static let needed = 1 << 20
 
     func run(_ report: inout DoctorReport) async {
@@ -68,13 +68,14 @@ struct BrokerChecks {
             topology.exchanges.removeAll { !used.contains($0.name) }
             topology.spread = nil
         }
-        // The broker reports differing arguments only to a user with the right to configure.
+        // The broker compares arguments only for a user with the permission to configure the queue or exchange.
         return try await AMQPInspection.look(
             at: topology, on: broker, comparesProperties: isDeclared,
             readingFrom: isOperator ? [pipeline.names.dead] : pipeline.names.consumedQueues)
     }
 
-    /// The alternative to granting a missing right.
+    /// The last part of the advice for a missing permission, which suggests `--operator`. It is empty if that option is
+    /// already given.
     private var otherwise: String { isOperator ? "" : "; or, as an operator, ask with --operator" }
 
     private func queues(_ found: AMQPInspection) async throws -> String {
@@ -118,7 +119,7 @@ struct BrokerChecks {
 
     // MARK: Trial publications
 
-    /// The time limit for all trials together.
+    /// The time limit for all trial publications together.
     private static let patience = Duration.seconds(10)
 
     private func publishing(
@@ -161,8 +162,8 @@ struct BrokerChecks {
         let exchanges = isOperator ? [pipeline.names.jobs] : pipeline.publishedExchanges
         for exchange in exchanges where !missing.contains("exchange \(exchange)") {
             switch await reply(to: .refused(by: exchange, bytes: 0), publisher) {
-            // The user may write to the exchange. The broker rejected only the message, which is invalid for every
-            // queue.
+            // Code 406 means that the user may write to the exchange. The broker rejected only the message itself,
+            // which is invalid for every queue.
             case .some(let reply) where reply.code == 406: continue
             case let reply: refusals.append("may not write to \(exchange): \(reply.map(\.description) ?? "no answer")")
             }
@@ -179,7 +180,7 @@ struct BrokerChecks {
         if let large, large.text.contains("size") {
             return DoctorFault("takes no message of a mebibyte: \(large)", todo: "raise the broker's max_message_size")
         }
-        // No queue is bound with this key, so the broker returns the mandatory message.
+        // No queue is bound with this routing key, so the broker returns the mandatory message with code 312.
         if let asUser = await reply(to: .returned(by: moved, user: user), publisher), asUser.code != 312 {
             return DoctorFault(
                 "is not known to the broker as \(user), who would be named as the publisher: \(asUser)",
@@ -217,7 +218,7 @@ struct BrokerChecks {
 
 extension AMQPPublication {
     /// Returns a message for which RabbitMQ checks only the permission to publish. Its expiration is invalid, and its
-    /// `CC` header is not a list of keys. Therefore no queue receives the message, whichever bindings exist.
+    /// header `CC` is not a list of keys. Therefore no queue receives the message, regardless of the bindings.
     fileprivate static func refused(by exchange: String, bytes: Int) -> AMQPPublication {
         AMQPPublication(
             id: 0, exchange: exchange, routingKey: "martlet.doctor", isMandatory: true,

@@ -2,12 +2,15 @@ import MartletService
 import PushModel
 import Store
 
-/// The checks of `doctor` that find credentials that can be opened but will not work.
+/// The `doctor` check for credentials that can be decrypted but do not work with the configuration.
 struct CredentialChecks {
     let source: ConfigurationSource
     let snapshot: Snapshot
 
-    /// - Throws: `DoctorWarning`, `ConfigurationError`.
+    /// Returns the text of the finding if all credentials can be used.
+    ///
+    /// - Throws: `DoctorWarning` if a credential has a problem or an account has several bound keys;
+    ///   `ConfigurationError` if the configuration is invalid.
     func run() throws -> String {
         let known = Dictionary(source.outputs.map { ($0.name, $0.credentials) }) { $1 }
         let problems = try snapshot.credentialSummaries.compactMap { summary -> String? in
@@ -33,9 +36,10 @@ struct CredentialChecks {
 }
 
 extension ConfigurationSource {
-    /// Returns the problem that the credential's output finds under this configuration.
+    /// Returns the problem that the output finds in a credential under this configuration, or `nil` if there is no
+    /// problem or the output is not installed.
     ///
-    /// - Throws: `ConfigurationError`.
+    /// - Throws: `ConfigurationError` if the configuration is invalid.
     func problem(with credential: Credential, of output: String) throws -> String? {
         guard let plugin = outputs.first(where: { $0.name == output }), let credentials = plugin.credentials else {
             return nil

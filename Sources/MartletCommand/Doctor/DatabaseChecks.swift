@@ -50,10 +50,10 @@ struct DatabaseChecks {
         await credentials(pool, keyring, &report)
     }
 
-    /// Returns the version of the server. Uses a connection outside the pool, because the pool's time limit would hide
-    /// why a connection fails.
+    /// Returns the version of the server. The query uses a connection outside the pool, because the pool's time limit
+    /// would hide the reason why a connection fails.
     ///
-    /// - Throws: `DoctorFault`.
+    /// - Throws: `DoctorFault` if the database refuses or does not answer.
     private func version(_ configuration: PostgresConfiguration) async throws -> String {
         do {
             let connection = try await PostgresConnection.connect(configuration)
@@ -74,8 +74,8 @@ struct DatabaseChecks {
         guard let ahead = try await DatabaseClock.ahead(pool) else {
             throw DoctorWarning("the database took longer than a second to answer, which says nothing of its clock")
         }
-        // Shared tokens have the database's time, and providers reject tokens whose time differs too much from their
-        // own.
+        // Workers create shared provider tokens with the database's time. Providers reject tokens whose time differs
+        // too much from their own clock.
         let finding = "\(abs(ahead)) ms \(ahead < 0 ? "behind" : "ahead of") the database's"
         guard abs(ahead) < 30_000 else { throw DoctorFault(finding, todo: "keep NTP running on both") }
         if abs(ahead) > 5_000 { throw DoctorWarning(finding, todo: "one of the two is wrong") }
@@ -119,7 +119,7 @@ struct DatabaseChecks {
         }
     }
 
-    /// Reports the open problems of all workers, as their status pages list them.
+    /// Adds the open problems of all workers to the report, as the workers' status pages list them.
     private func problems(_ pool: PostgresPool, _ report: inout DoctorReport) async {
         let found = await report.check("problems") {
             let fleet = try await WorkerRepository(pool).fleet()
@@ -135,7 +135,7 @@ struct DatabaseChecks {
         }
     }
 
-    /// Reports how providers answered the workers in the last minute.
+    /// Adds the providers' answers to the workers in the last minute to the report.
     private func answers(_ pool: PostgresPool, _ report: inout DoctorReport) async {
         let fleet = await report.check("answers") {
             let fleet = try await WorkerRepository(pool).fleet()
@@ -172,8 +172,8 @@ extension WorkerReport.ProblemReport {
 }
 
 extension CredentialSummary? {
-    /// The credential's output, account and label, to introduce a refusal. Empty if the credential was removed
-    /// meanwhile.
+    /// The credential's output, account and label, followed by a comma. The text is empty if the credential was removed
+    /// in the meantime.
     var described: String {
         map { "\($0.output) \($0.account) (\($0.label.isEmpty ? $0.id : $0.label)), " } ?? ""
     }

@@ -42,7 +42,7 @@ struct DoctorCommand: AsyncParsableCommand {
         do {
             source = try await options.load()
         } catch  where json {
-            // A reader of JSON gets a document even if the configuration can't be read.
+            // A program that reads the JSON gets a document even if the configuration can't be read.
             report.add(.error, "configuration", "\(error)")
             try printJSON(report.document)
             throw error

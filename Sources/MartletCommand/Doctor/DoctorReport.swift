@@ -20,7 +20,7 @@ struct DoctorFault: Error {
     }
 }
 
-/// A finding for information, mostly about something that could not be checked.
+/// A finding for information, mostly about a check that could not be made.
 struct DoctorNote: Error {
     let text: String
     let todo: String
@@ -30,7 +30,7 @@ struct DoctorNote: Error {
     }
 }
 
-/// The finding of one check, as docs/schema/doctor.schema.json describes it.
+/// The finding of one check, in the format of docs/schema/doctor.schema.json.
 struct DoctorFinding: Sendable, Hashable, Encodable {
     enum Level: String, Sendable, Hashable, Encodable {
         case ok, note, warning, error
@@ -47,7 +47,7 @@ struct DoctorFinding: Sendable, Hashable, Encodable {
     }
 
     let level: Level
-    /// The name of the check, which stays the same in all versions.
+    /// The name of the check, which never changes between versions.
     let name: String
     let text: String
     /// The advice for the operator, or an empty string if there is nothing to do.
@@ -57,7 +57,7 @@ struct DoctorFinding: Sendable, Hashable, Encodable {
 /// A report that runs checks one after the other and collects their findings.
 struct DoctorReport {
     private(set) var findings: [DoctorFinding] = []
-    /// The callback that receives each finding at once.
+    /// The callback that receives each finding as soon as it is added.
     private let tell: (DoctorFinding) -> Void
 
     init(tell: @escaping (DoctorFinding) -> Void) {
@@ -100,7 +100,7 @@ struct DoctorReport {
 }
 
 struct DoctorDocument: Encodable {
-    /// The version of this program.
+    /// The version of the program that made the report.
     let version: String
     /// Whether no finding is an error.
     let ok: Bool

@@ -5,6 +5,8 @@ struct Durability {
     private let commits, fsync, pages, standbyNames: String
     private let standbys: Int
 
+    /// Reads the settings from the server.
+    ///
     /// - Throws: ``PostgresError``.
     init(_ pool: PostgresPool) async throws {
         let row = try await pool.query(
@@ -18,7 +20,7 @@ struct Durability {
         (standbyNames, standbys) = (try row["names"].text, try row["standbys"].integer)
     }
 
-    /// The warnings about settings with which commits can be lost. Each one names the consequence.
+    /// The warnings about settings that can lose committed transactions. Each warning names the consequence.
     var warnings: [DoctorWarning] {
         var found: [DoctorWarning] = []
         if fsync == "off" {
@@ -52,6 +54,6 @@ struct Durability {
         return found
     }
 
-    /// The finding if there are no warnings.
+    /// The text of the finding if there are no warnings.
     var text: String { standbys == 0 ? "a commit is on this server's disk" : "a commit is also on a standby" }
 }

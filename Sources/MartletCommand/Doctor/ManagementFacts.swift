@@ -4,8 +4,8 @@ import Foundation
 import Ledger
 import MartletService
 
-/// The data of RabbitMQ's management API about Martlet's queues and exchanges. Each is requested by its name, because a
-/// broker may have a hundred thousand others.
+/// The data of RabbitMQ's management API about Martlet's queues and exchanges. Each object is requested by its name,
+/// because a broker may have a hundred thousand other objects.
 struct ManagementFacts {
     struct Queue: Decodable {
         let name: String
@@ -50,12 +50,12 @@ struct ManagementFacts {
         let routingKey: String
     }
 
-    /// The queues that exist.
+    /// Martlet's queues that exist in the broker.
     let queues: [Queue]
     let bindings: Set<BindingCheck.Binding>
     let resultsReaders: ResultsReaders
     let nodes: [String]
-    /// The time by which the broker's clock is ahead of this machine's clock.
+    /// The time by which the broker's clock is ahead of this machine's clock, or `nil` if the answer had no date.
     let ahead: Duration?
 
     init(_ address: String, _ source: ConfigurationSource) async throws {
@@ -71,8 +71,8 @@ struct ManagementFacts {
         let vhost = Self.encoded(broker.virtualHost)
         let topology = try source.pipeline().topology
         let ledger = try source.names().ledgerTopology
-        // Every broker answers this request. A server that does not is not RabbitMQ, and would seem to have no queues
-        // or bindings.
+        // Every RabbitMQ broker answers this request. A different server may answer all requests with 404, which would
+        // look like a broker without queues and bindings.
         guard let (nodes, date) = try await question.ask([Node].self, "/nodes?columns=name,running") else {
             throw DoctorWarning("nothing at \(address) answers as the management API does", todo: "look at its path")
         }
@@ -116,7 +116,7 @@ struct ManagementFacts {
             do {
                 if let (queue, _) = try await question.ask(ResultsQueue.self, path) { queues.append(queue) }
             } catch {
-                // RabbitMQ treats a name such as ".." as a part of the path and answers a different request.
+                // RabbitMQ treats a queue name such as ".." as a part of the path and answers a different request.
                 queues.append(ResultsQueue(uncounted: name))
             }
         }
@@ -131,7 +131,8 @@ struct ManagementFacts {
         let api: ManagementAPI
         let user: String
 
-        /// Requests an object.
+        /// Requests an object from the management API.
+        ///
         /// - Returns: the object and the date of the answer, or `nil` if the object does not exist.
         func ask<Value: Decodable>(_ type: Value.Type, _ path: String) async throws -> (Value, Date?)? {
             let answer = try await api.get(path)

@@ -5,14 +5,15 @@ package struct ResultsReaders {
     /// The name of the results exchange.
     let exchange: String
     let queues: [ResultsQueue]
-    /// The names of other exchanges that are bound to it. Their queues may belong to another application and are not
-    /// checked.
+    /// The names of the exchanges that are bound to the results exchange. Their queues may belong to another
+    /// application and are not checked.
     let exchanges: [String]
 
     private let isMissing: Bool
     private static let mostShown = 10
 
     /// Creates the list of queues and exchanges.
+    ///
     /// - Parameter isMissing: whether the results exchange does not exist.
     package init(
         exchange: String, queues: [ResultsQueue] = [], exchanges: [String] = [], isMissing: Bool = false
@@ -20,9 +21,11 @@ package struct ResultsReaders {
         (self.exchange, self.queues, self.exchanges, self.isMissing) = (exchange, queues, exchanges, isMissing)
     }
 
-    /// Returns the finding about everything that is bound to the exchange.
-    /// - Throws: ``DoctorWarning`` if outcomes are dropped or no consumer reads them, ``DoctorNote`` if the exchange
-    ///   does not exist.
+    /// Returns the text of the finding if every queue that is bound to the results exchange has a consumer or no
+    /// messages.
+    ///
+    /// - Throws: ``DoctorWarning`` if result events are dropped or wait in a queue without a consumer; ``DoctorNote``
+    ///   if the results exchange does not exist.
     package func finding() throws -> String {
         guard !isMissing else { throw DoctorNote("\(exchange) does not exist", todo: "see the check of queues") }
         guard !queues.isEmpty || !exchanges.isEmpty else {

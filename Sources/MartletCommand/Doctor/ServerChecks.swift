@@ -3,14 +3,14 @@ import MartletService
 import PostgresClient
 import Store
 
-/// The checks that `doctor` makes of the PostgreSQL server and of any pooler in front of it.
+/// The checks that `doctor` makes of the PostgreSQL server and of a pooler in front of it.
 struct ServerChecks {
     let source: ConfigurationSource
     let pool: PostgresPool
 
     private static let oldest = 140_000
-    /// The number of connections of one worker (docs/operate.md). Four are for its work, two follow operators' changes,
-    /// one renews its row, and one listens for notifications.
+    /// The number of database connections of one worker (docs/operate.md). Four are for its work, two follow operators'
+    /// changes, one renews the worker's row, and one listens for notifications.
     private static let connectionsEach = 8
 
     func run(_ report: inout DoctorReport) async {
@@ -40,7 +40,7 @@ struct ServerChecks {
         await report.check("notify") { try await notify() }
     }
 
-    /// Adds a finding for each setting, because several may be wrong.
+    /// Adds a finding for each risky durability setting, or a single finding if there is none.
     private func durability(_ report: inout DoctorReport) async {
         do {
             let durability = try await Durability(pool)
@@ -51,7 +51,7 @@ struct ServerChecks {
         }
     }
 
-    /// Checks whether a notification arrives. The check writes nothing.
+    /// Checks whether a notification from the server arrives. The check writes nothing to the database.
     private func notify() async throws -> String {
         guard try source.boolean(.databaseListen) else {
             return "not used (database.listen: false): changes are looked for every two or three seconds"
@@ -68,8 +68,10 @@ struct ServerChecks {
         return "notifications arrive"
     }
 
-    /// Listens for a notification.
-    /// - Returns: a description of the LISTEN that may remain in the session, or `nil` if the notification arrived.
+    /// Listens on a new channel, sends a notification to it, and waits up to three seconds for its arrival.
+    ///
+    /// - Returns: a warning about the `LISTEN` that may remain in a pooled session, or `nil` if the notification
+    ///   arrived.
     private func listen(_ listener: PostgresConnection, _ heard: AsyncStream<Void>) async throws -> String? {
         let channel = "martlet_doctor_\(UInt32.random(in: 0 ... .max))"
         let session = try await listener.batch([

@@ -1,18 +1,19 @@
 import PostgresClient
 
-/// A test that recognises a pooler in transaction mode without leaving a LISTEN in one of its sessions. Other clients
-/// would use that session afterwards.
+/// A test that recognises a pooler in transaction mode. Unlike a `LISTEN`, it leaves nothing in a pooled session, which
+/// other clients use afterwards.
 struct SessionSharing {
-    /// The number of comparisons. Each takes two round trips and keeps no session of the pooler.
+    /// The number of comparisons. Each comparison takes two round trips and does not keep a pooled session.
     private static let looks = 10
 
     private var own: Int?
 
-    /// Compares the sessions of two connections.
+    /// Compares the server sessions of two connections.
+    ///
     /// - Parameters:
-    ///   - one: the server's session that a connection used just now.
-    ///   - other: the session of another connection, while the first one is open.
-    /// - Returns: whether the connections share sessions.
+    ///   - one: the server session that the first connection has just used.
+    ///   - other: the server session of another connection while the first connection is open.
+    /// - Returns: whether a pooler shares its sessions among connections.
     mutating func isSeen(_ one: Int, _ other: Int) -> Bool {
         defer { own = one }
         return one == other || (own ?? one) != one

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// The option for an account, named after the output's word for it, such as `--team` or `--project`. The word also
-/// determines the output.
+/// The option that selects an account. It is named after the output's term for an account, such as `--team` or
+/// `--project`, and therefore also selects the output.
 ///
-/// The words are defined by the plugins of the program, but every option of a command is a property. Therefore there
-/// are as many properties as `OutputListCheck` allows words.
+/// The plugins of the program define the terms, but the argument parser needs a property for each option. Therefore
+/// there are as many properties as `OutputListCheck` allows terms.
 package struct AccountOption: ParsableArguments {
     @Option(name: AccountWords.option(0), help: AccountWords.help(of: 0)) private var word0: String?
     @Option(name: AccountWords.option(1), help: AccountWords.help(of: 1)) private var word1: String?
@@ -23,7 +23,7 @@ package struct AccountOption: ParsableArguments {
         }
     }
 
-    /// The account, or `nil` if none was given.
+    /// The account that was given, or `nil` if there is none.
     var id: String? { given.first?.id }
     var word: String? { given.first?.word }
 

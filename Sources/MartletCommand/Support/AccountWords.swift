@@ -2,12 +2,12 @@ import ArgumentParser
 import MartletService
 import PushModel
 
-/// The outputs' words for an account, as commands use them.
+/// The outputs' terms for an account, such as `team` or `project`, as commands use them.
 enum AccountWords {
     private static var credentials: [any OutputCredentials] { Martlet.installed.compactMap(\.credentials) }
 
-    /// The words that an output must not use for an account. They are options of commands with an account option,
-    /// members of JSON objects with an account, or labels of metrics with an account.
+    /// The words that an output must not use as its term for an account. They are names of options, of members of JSON
+    /// objects, or of metric labels that occur together with the term.
     static let taken: Set = [
         "accounts", "advice", "alert", "all", "app", "config", "considered", "covers", "credential", "detail",
         "endpoint", "environment", "environments", "file", "fingerprint", "help", "id", "json", "key", "kind", "label",
@@ -19,12 +19,13 @@ enum AccountWords {
 
     static var all: [String] { Set(credentials.map(\.accountName)).sorted() }
 
-    /// Returns the outputs that use this word for their accounts.
+    /// Returns the names of the outputs that use this term for their accounts.
     static func outputs(of word: String) -> [String] {
         Martlet.installed.filter { $0.credentials?.accountName == word }.map(\.name)
     }
 
-    /// Returns the name of an option, for example `--team`. An unused option has a name that can't be given by mistake.
+    /// Returns the name of an account option, for example `--team`. An unused option gets a name that nobody types by
+    /// mistake.
     static func option(_ place: Int) -> NameSpecification {
         .customLong(all.indices.contains(place) ? all[place] : "no-account-\(place)")
     }
@@ -37,15 +38,15 @@ enum AccountWords {
             valueName: all[place])
     }
 
-    /// The header of the column for accounts.
+    /// The header of the table column for accounts, for example `TEAM/PROJECT`.
     static var header: String {
         credentials.isEmpty ? "ACCOUNT" : credentials.map { $0.accountName.uppercased() }.joined(separator: "/")
     }
 
-    /// Whether several outputs have credentials, so that the output must be named, too.
+    /// Whether several outputs have credentials. Tables then have a column for the output.
     static var areMany: Bool { credentials.count > 1 }
 
-    /// Returns a column that is shown only if several outputs have credentials.
+    /// Returns the text as a table column, or no column unless several outputs have credentials.
     static func column(_ text: String) -> [String] { areMany ? [text] : [] }
 
     /// Returns the options that select an account of the output, for example `--team`. Includes `--output` if several

@@ -2,7 +2,7 @@ import MartletService
 import Store
 
 extension FleetAnswers {
-    /// The answers as a sentence for `doctor`.
+    /// The number of answers and the answer times, as a sentence for `doctor`.
     var sentence: String {
         "\(output) \(environment): \(Phrase.figure(accepted)) accepted, \(Phrase.figure(retried)) retried, "
             + "\(Phrase.figure(refused)) refused in the last minute; at the slowest worker the median answer took "
@@ -23,7 +23,7 @@ extension FleetAnswers.Slowest {
 }
 
 extension [FleetAnswers] {
-    /// The answers as a table for `top`.
+    /// The number of answers and the answer times, as a table for `top`.
     var table: Table {
         var table = Table(header: [
             "OUTPUT", "ENVIRONMENT", "ACCEPTED/MIN", "RETRIED/MIN", "REFUSED/MIN", "P50 OF SLOWEST WORKER",

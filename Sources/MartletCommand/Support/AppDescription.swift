@@ -12,11 +12,11 @@ struct AppDescription: Encodable, Sendable {
     let app: String
     let accounts: [Account]
     let environment: String
-    /// The credential of the first account.
+    /// The id of the credential that takes precedence for the first account, or `nil` if there is none.
     let credential: String?
     let publishers: [String]
     let paused: Bool
-    /// The rate limit, in pushes per second.
+    /// The rate limit, in pushes per second, or `nil` if there is none.
     let rate: Int?
     let rateIncludesUrgent: Bool?
     /// The routes, or `nil` unless a single app is shown.
@@ -44,7 +44,7 @@ struct AppDescription: Encodable, Sendable {
 }
 
 extension AppRoute {
-    /// The explanation for operators.
+    /// The reason for the choice of credential and the obstacles to other credentials, as text for operators.
     var explanation: String {
         var parts: [String] = []
         if let chosen {
@@ -61,6 +61,6 @@ extension AppRoute {
 }
 
 extension CredentialSummary {
-    /// The kind, id and label, because an id alone does not help operators.
+    /// The kind, id and label of the credential. An id alone does not help operators.
     var name: String { "\(kind.rawValue) \(id) (\(label))" }
 }

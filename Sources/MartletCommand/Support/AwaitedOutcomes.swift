@@ -2,17 +2,17 @@ import Foundation
 package import PushModel
 import Store
 
-/// The recipients of a job whose outcomes are still missing. Events of the job are recognised by a trace that is
-/// derived from the job's id and content. Events of another job with the same id are ignored, but events of an
-/// identical copy count. A value type without a clock or I/O.
+/// The recipients of a job whose outcomes are still missing. Result events of the job are recognised by a trace id that
+/// is derived from the job's id and content. Events of another job with the same id are ignored, but events of an
+/// identical copy count. A value type without clock or I/O.
 package struct AwaitedOutcomes {
     package enum Word: Hashable {
         case outcome(String)
-        /// A reason why the job can't be used.
+        /// The reason why workers rejected the job.
         case fault(String)
     }
 
-    /// A recipient. A job may contain the same recipient several times.
+    /// The address and the `ref` of a recipient. A job may contain the same recipient several times.
     private struct Addressee: Hashable {
         let recipient: String
         let ref: String?
@@ -25,8 +25,9 @@ package struct AwaitedOutcomes {
     private var isRejected = false
     private let trace: String
 
-    /// Awaits the outcomes of all recipients of a job.
-    /// - Parameter body: the job as published.
+    /// Creates the set of missing outcomes, with one for each recipient of a job.
+    ///
+    /// - Parameter body: the body of the published job.
     package init(_ job: Job, body: [UInt8]) {
         trace = JobContent(body + Array(job.id.utf8)).hex
         for recipient in job.recipients {
@@ -38,23 +39,24 @@ package struct AwaitedOutcomes {
         openCount = count
     }
 
-    /// The `traceparent` header to publish with the job. It is marked as not sampled, so workers do not record a trace
-    /// for the job.
+    /// The header `traceparent` to publish with the job. It is marked as not sampled, so that workers do not record a
+    /// trace for the job.
     package var traceparent: String { "00-\(trace)-\(trace.suffix(16))-00" }
 
-    /// Whether all pushes were sent, or `nil` while outcomes are missing.
+    /// Whether every push of the job was accepted, or `nil` while outcomes are missing. The value is `false` if the job
+    /// was rejected.
     package var result: Bool? {
         if isRejected { return false }
         return openCount == 0 ? wasAllSent : nil
     }
 
-    /// Records the outcomes of an event. Only the first outcome of each recipient counts, because there may be others
-    /// after a crash.
+    /// Records the outcomes in a result event. Only the first outcome of each recipient counts, because a crash of a
+    /// worker may cause further ones.
     ///
     /// - Parameters:
-    ///   - event: a message of the results exchange.
-    ///   - traceparent: the `traceparent` header of that message.
-    /// - Returns: the outcomes and faults of this job in the event.
+    ///   - event: the body of a message from the results exchange.
+    ///   - traceparent: the header `traceparent` of the message, or `nil` if it has none.
+    /// - Returns: the outcomes and faults in the event, or an empty list if it belongs to another job.
     package mutating func take(_ event: [UInt8], traceparent: String?) -> [Word] {
         guard let traceparent, traceparent.dropFirst(3).prefix(32) == trace,
             let event = try? JSONDecoder().decode(Event.self, from: Data(event))

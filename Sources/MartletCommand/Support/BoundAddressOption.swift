@@ -3,19 +3,20 @@ import PostgresClient
 import PushModel
 import Store
 
-/// The protection of addresses that work only with the key that they were made with, such as Web Push subscriptions.
+/// The option `--lose-addresses`, which permits changes that make addresses unreachable. Some addresses, such as Web
+/// Push subscriptions, work only with the key with which they were created.
 struct BoundAddressOption: ParsableArguments {
     @Flag(help: "Continue even if addresses bound to the key, such as Web Push subscriptions, become unreachable.")
     var loseAddresses = false
 
-    /// The installed outputs whose addresses are protected.
+    /// The names of the installed outputs whose addresses are protected.
     var guardedOutputs: Set<String> {
         loseAddresses ? [] : Set(Martlet.installed.filter { $0.credentials?.addressesAreBound ?? false }.map(\.name))
     }
 
-    /// Rejects a change of the account to which an app's addresses are bound.
+    /// Rejects a change of an app's account if the app's addresses are bound to a key of its present account.
     ///
-    /// - Throws: `StoreError` with code `conflict`, `PostgresError`.
+    /// - Throws: `StoreError` with code `conflict` if the change is rejected; `PostgresError`.
     func check(
         _ app: String, gets account: String, of output: String, _ credentials: any OutputCredentials,
         _ pool: PostgresPool

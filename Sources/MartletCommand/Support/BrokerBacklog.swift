@@ -4,11 +4,11 @@ import MartletService
 import PushModel
 import Threading
 
-/// The numbers of messages that wait in the broker's queues. Reading them changes nothing.
+/// The numbers of messages that wait in the broker's queues. Reading these numbers changes nothing in the broker.
 struct BrokerBacklog {
     /// The time limit for connecting to one host. It is short because an operator waits for the result.
     private static let patience = Duration.seconds(5)
-    /// The interval between readings. It is long because each reading opens a connection, which the broker logs.
+    /// The interval between two readings. It is long because each reading opens a connection, which the broker logs.
     private static let interval = Duration.seconds(10)
 
     private let words: String
@@ -48,8 +48,8 @@ struct BrokerBacklog {
         }
     }
 
-    /// Reads the numbers repeatedly until the task is cancelled. The caller does not wait, even if the broker does not
-    /// answer.
+    /// Starts a task that reads the numbers repeatedly until it is cancelled, and passes each result to `tell`. The
+    /// caller never waits for the broker.
     static func follow(_ source: ConfigurationSource, _ tell: @escaping @Sendable (String) -> Void) -> Task<Void, Never>
     {
         Task {

@@ -5,7 +5,8 @@ import MartletService
 /// The check of the broker that a command makes before using it. The check declares nothing.
 enum BrokerLook {
     /// Checks that exchanges and queues exist.
-    /// - Throws: ``BrokerFault``, which names what is missing, or ``AMQPError``.
+    ///
+    /// - Throws: ``BrokerFault`` if an exchange or queue is missing; ``AMQPError`` if the check fails.
     @discardableResult
     static func require(
         exchanges: [String] = [], queues: [String] = [], by source: ConfigurationSource
@@ -15,8 +16,8 @@ enum BrokerLook {
             queues: queues.map { AMQPQueue(name: $0) })
         let found = try await AMQPInspection.look(at: wanted, on: try source.broker())
         if let problem = found.problems.first { throw problem }
-        // A queue's message count is unknown if the user has no permission on it. An exchange may stay unseen, because
-        // it has no messages.
+        // The message count of a queue is unknown if the user has no permission on the queue. An exchange has no
+        // message count, so it may remain unchecked.
         if let queue = queues.first(where: { found.unseen.contains("queue \($0)") }) {
             throw AMQPError(
                 .accessRefused,

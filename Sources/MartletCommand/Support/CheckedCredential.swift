@@ -1,9 +1,9 @@
 import PushModel
 import Store
 
-/// A credential to check, either from the database or from files.
+/// A credential that a command checks with its provider. It comes from the database or from files.
 struct CheckedCredential {
-    /// The credential's id, or `nil` if it comes from files.
+    /// The credential's id, or `nil` if the credential comes from files.
     let id: Credential.ID?
     let label: String
     let output: String
@@ -35,7 +35,7 @@ struct CheckedCredential {
         self.opened = opened
     }
 
-    /// Returns the credential, or the reason why a request to the provider would be useless.
+    /// Returns the credential, or the reason why there is no point in asking the provider.
     func usable(at now: Timestamp) -> Result<Credential, StoreError> {
         if let notAfter, now >= notAfter {
             return .failure(

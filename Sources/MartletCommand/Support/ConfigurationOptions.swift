@@ -17,19 +17,19 @@ package struct ConfigurationOptions: ParsableArguments {
 
     package func load() async throws -> ConfigurationSource {
         let source = try await read()
-        // Invalid log settings are reported later, by the code that needs them.
+        // The code that needs the log settings reports it if they are invalid.
         let log = WorkerLog(
             level: (try? source.logLevel()) ?? .info, format: (try? source.logFormat()) ?? .text, instance: nil)
         LoggingSystem.bootstrap { _ in log.handler() }
         return source
     }
 
-    /// Returns the file that `MARTLET_CONFIG` names, or `nil` if the variable is unset or empty.
+    /// Returns the path of the file in the variable `MARTLET_CONFIG`, or `nil` if the variable is unset or empty.
     package static func file(in environment: [String: String]) -> String? {
         environment["MARTLET_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Reads the configuration. May be called again.
+    /// Reads the configuration. This method may be called several times.
     func read() async throws -> ConfigurationSource {
         let environment = ProcessInfo.processInfo.environment
         return try await ConfigurationSource(
@@ -39,7 +39,7 @@ package struct ConfigurationOptions: ParsableArguments {
 }
 
 extension ConfigurationSource {
-    /// Returns a logger. Log lines go to standard error, because standard output is for results.
+    /// Returns a logger for a command. Log lines go to standard error, because standard output is for results.
     package func logger(_ label: String, atLeast minimum: Logger.Level = .trace) throws -> Logger {
         var logger = Logger(label: label)
         logger.logLevel = max(try logLevel(), minimum)

@@ -5,12 +5,12 @@ import Store
 struct CredentialCheckReport: Encodable, Sendable {
     let id: String?
     let label, environment: String
-    /// The address of the provider, or `nil` if there is none.
+    /// The host and port of the provider, or `nil` if the check made no request.
     let endpoint: String?
     /// The result, which is `ok`, `refused`, `unreachable` or `unusable`.
     let result: String
     let status: Int?
-    /// The provider's reason.
+    /// The reason in the provider's answer, or `nil` if it contains none.
     let reason: String?
     let detail: String
     let advice: String?
@@ -42,7 +42,7 @@ struct CredentialCheckReport: Encodable, Sendable {
         }
     }
 
-    /// The report for `--json`, which also has the account.
+    /// The report as `--json` shows it, with the account.
     var described: WithAccount<Self> { WithAccount(base: self, output: output, account: account) }
 
     var isGood: Bool { result == "ok" }

@@ -5,18 +5,20 @@ import Store
 
 /// A runner that checks credentials in each of their environments.
 struct CredentialCheckRunner {
-    /// The number of concurrent checks. If a host is unreachable, each check takes its full time limit, and there may
-    /// be hundreds of credentials.
+    /// The maximum number of concurrent checks. Checks run concurrently because there may be hundreds of credentials,
+    /// and a check of an unreachable host takes its full time limit.
     private static let checksAtOnce = 16
 
     let source: ConfigurationSource
     let tokens: any SharedTokenStore
     let logger: Logger
-    /// The environments to check, or an empty set for all environments of a credential.
+    /// The environments in which to check credentials, or an empty set for all environments of a credential.
     let environments: Set<PushEnvironment>
     let device: String?
     let topic: String?
 
+    /// Checks the credentials and returns one report for each credential and environment.
+    ///
     /// - Throws: `ConfigurationError`.
     func run(_ credentials: [CheckedCredential]) async throws -> [CredentialCheckReport] {
         let tasks = credentials.flatMap { credential in

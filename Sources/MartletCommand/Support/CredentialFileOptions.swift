@@ -32,8 +32,8 @@ package struct CredentialFileOptions: ParsableArguments {
     /// Reads a credential from its files.
     ///
     /// - Parameters:
-    ///   - account: the account, or `nil` to take it from the files.
-    ///   - isTrial: whether the credential is only shown, so that it may lack an account.
+    ///   - account: the account of the credential, or `nil` to take it from the files.
+    ///   - isTrial: whether the credential is only shown and not stored. It may then lack an account.
     /// - Throws: `CredentialFault`, which names the file and its fault.
     package func read(
         _ files: [String], of account: String?, for credentials: any OutputCredentials, isTrial: Bool = false

@@ -4,7 +4,7 @@ import PostgresClient
 import PushModel
 import Store
 
-/// The code that stores a new credential in the database and prints its details.
+/// A helper that stores a new credential in the database and prints its details.
 struct CredentialKeeper {
     let output: String
     let addressesAreBound: Bool
@@ -35,7 +35,7 @@ struct CredentialKeeper {
         for credential in older { print(credential.replacedNotice) }
     }
 
-    /// Rejects a credential that workers with this configuration cannot use.
+    /// Throws an error if workers with this configuration can't use the credential.
     private func check(_ new: NewCredential, _ source: ConfigurationSource) throws {
         let credential = Credential(
             id: "new", output: output, kind: new.kind, account: new.account, environments: new.environments,
@@ -57,7 +57,8 @@ struct CredentialKeeper {
         }
     }
 
-    /// Prints the credential that would be stored, or rejects it in the same way as ``keep(_:as:_:)``.
+    /// Prints the credential that would be stored. Throws the same errors as ``keep(_:as:_:)`` for an unusable
+    /// credential.
     func show(_ new: NewCredential, _ options: ConfigurationOptions) async throws {
         try check(new, try await options.load())
         if json { return try printJSON(described(new, id: nil, replacing: [])) }
@@ -80,20 +81,20 @@ struct CredentialKeeper {
     }
 }
 
-/// A credential that was stored, or would be, as `--json` shows it.
+/// A credential that was stored or would be stored, as `--json` shows it.
 private struct NewCredentialDescription: Encodable, Sendable {
     /// The credential's id, or `nil` after a dry run.
     let id: String?
     let kind, label, fingerprint: String
     let key: String?
     let environments, topics: [String]
-    /// The kinds of push that a certificate lists for each of its topics.
+    /// The kinds of push that a certificate covers, by topic.
     let covers: [String: [String]]
     let notBefore, notAfter: String?
     let daysLeft: Int?
-    /// The ids of active credentials that the new one takes precedence over.
+    /// The ids of the credentials that the new credential takes precedence over.
     let replaces: [String]
-    /// The public values that operators need elsewhere, by name.
+    /// The public values that operators need elsewhere, by name, such as the key for browsers.
     let shown: [String: String]?
 
     init(_ new: NewCredential, id: String?, replacing older: [CredentialSummary]) {
@@ -115,7 +116,7 @@ private struct NewCredentialDescription: Encodable, Sendable {
         shown = new.shown.isEmpty ? nil : Dictionary(new.shown.map { (Self.key(of: $0.name), $0.text) }) { $1 }
     }
 
-    /// Returns the key in snake case for a name such as `applicationServerKey` or `signing secret`.
+    /// Returns the JSON key in snake case for a name such as `applicationServerKey` or `signing secret`.
     private static func key(of name: String) -> String {
         name.replacing(" ", with: "_").replacing(/[A-Z]/) { "_\($0.output.lowercased())" }
     }
@@ -141,8 +142,8 @@ extension NewCredential {
 }
 
 extension CredentialSummary {
-    /// Whether routing prefers the new credential in every case for which it would choose this one. The newest
-    /// credential of a kind takes precedence.
+    /// Returns whether routing prefers the new credential to this credential for at least one topic in one environment.
+    /// The newest credential of a kind takes precedence.
     fileprivate func isReplaced(by new: NewCredential) -> Bool {
         let isOfOneKind: Bool =
             switch (kind, new.kind) {

@@ -3,7 +3,7 @@ package import MartletService
 package import PostgresClient
 import Store
 
-/// Runs a command with the database, after checking that the schema matches this program.
+/// Loads the configuration, checks that the database's schema matches this program, and runs `body` with the database.
 package func withDatabase<Value>(
     _ options: ConfigurationOptions, for command: String,
     _ body: (ConfigurationSource, PostgresPool) async throws -> Value
@@ -12,7 +12,7 @@ package func withDatabase<Value>(
     return try await withDatabase(source, for: command) { try await body(source, $0) }
 }
 
-/// Runs a command with the database, for a configuration that is already loaded.
+/// Checks that the database's schema matches this program and runs `body` with the database.
 func withDatabase<Value>(
     _ source: ConfigurationSource, for command: String, _ body: (PostgresPool) async throws -> Value
 ) async throws -> Value {
@@ -25,7 +25,7 @@ func withDatabase<Value>(
 }
 
 extension PostgresError {
-    /// A clause for the operator that explains why the database returned nothing.
+    /// A clause for operators that explains why nothing could be read from the database.
     var absence: String {
         switch code {
         case .connectFailed, .connectionLost, .timedOut, .poolExhausted:

@@ -2,9 +2,10 @@ import AMQPClient
 import Logging
 import Threading
 
-/// The messages of one queue in order of arrival, for a command. The messages in memory have a bounded size.
+/// A consumer of one queue for a command. It yields the messages in order of arrival and limits their total size in
+/// memory.
 final class Deliveries: Sendable {
-    /// A stream of messages. It also has a `nil` every second, so that a reader can act while no message arrives.
+    /// A stream of messages. It also yields `nil` every second, so that its reader can act while no message arrives.
     typealias Stream = AsyncThrowingStream<AMQPDelivery?, any Error>
 
     private static let mostBytes = 32 << 20
@@ -13,7 +14,7 @@ final class Deliveries: Sendable {
         let isConnected = Mutex(false)
         let hasAcknowledged = Mutex(false)
         let wasLost = Mutex(false)
-        /// The error that ended the connection, if the stream ends with the connection.
+        /// The error that ended the connection, or `nil` if no error has ended it.
         let loss = Mutex<AMQPError?>(nil)
     }
 
@@ -23,7 +24,8 @@ final class Deliveries: Sendable {
     private let ticking: Task<Void, Never>
     private let link = Link()
 
-    /// Connects to the broker and starts consuming.
+    /// Connects to the broker and starts to consume the queue.
+    ///
     /// - Parameters:
     ///   - consumers: the number of consumers. Each one receives up to 65,535 unacknowledged messages.
     ///   - endsWithConnection: whether a lost connection is an error, because the broker will redeliver the messages.
@@ -76,21 +78,22 @@ final class Deliveries: Sendable {
         consumer.acknowledge([AMQPAcknowledgement(delivery.tag)])
     }
 
-    /// Whether the connection was lost at least once. A queue that belongs to the connection then missed the messages
-    /// in between.
+    /// Whether the connection was lost at least once. An exclusive queue has then missed the messages that were
+    /// published during the interruption.
     var wasLost: Bool { link.wasLost.withLock { $0 } }
 
-    /// Checks that the connection was not lost. After a loss, the stream still returns all its messages before it
-    /// throws. They can't be acknowledged, and the broker redelivers them.
+    /// Throws an error if the connection was lost. The stream yields all messages received before the loss, but they
+    /// can no longer be acknowledged, and the broker redelivers them.
+    ///
     /// - Throws: the error that ended the connection.
     func requireConnection() throws {
         if let error = link.loss.withLock({ $0 }) { throw error }
     }
 
-    /// Closes the connection. The broker requeues all unacknowledged messages.
+    /// Closes the connection. The broker then requeues all unacknowledged messages.
     func close() async {
         ticking.cancel()
-        // If nothing was acknowledged, there is nothing to wait for.
+        // If nothing was acknowledged, closing need not wait for acknowledgements to be sent.
         await consumer.close(timeout: link.hasAcknowledged.withLock { $0 } ? .seconds(5) : .zero)
     }
 }

@@ -3,27 +3,27 @@ import Store
 
 /// The notes on standard error that state how soon a change applies to workers and waiting jobs.
 enum FleetNote {
-    /// The time within which a worker that reaches the database applies a change.
+    /// The time within which a worker with access to the database applies a change, in seconds.
     private static let seconds = 5
-    /// The time, in minutes, within which a new rate applies to jobs that wait for their slot. If half of a job's
-    /// remaining wait is longer, the new rate applies after that.
+    /// The time within which a new rate limit applies to jobs that wait for their time slot, in minutes. A job that
+    /// must wait more than twice as long follows after half of its remaining wait.
     private static let slotMinutes = 2
 
-    /// Prints how soon the running workers apply a change. Prints nothing if their rows cannot be read, because the
+    /// Prints how soon the running workers apply a change. Prints nothing if the workers can't be read, because the
     /// change itself has succeeded.
     static func print(_ pool: PostgresPool) async {
         guard let fleet = try? await WorkerRepository(pool).fleet() else { return }
         printError(text(running: fleet.running.count, silent: fleet.silent.count))
     }
 
-    /// Returns a sentence on when the jobs of a resumed app are sent.
+    /// Returns a sentence that states when the waiting jobs of a resumed app return to their lanes.
     ///
     /// - Parameter delay: the time that a delay queue keeps the jobs, in seconds.
     static func resumption(delay: Int) -> String {
         "its waiting jobs return within \(delay + seconds) seconds: retry.delays keeps each for \(delay)"
     }
 
-    /// The sentence on when a new rate applies to jobs that wait for their slot.
+    /// A sentence that states when a new rate limit applies to jobs that wait for their time slot.
     static let newRate = "its jobs that wait in the broker follow within \(slotMinutes) minutes or half of their wait"
 
     static func text(running: Int, silent: Int) -> String {

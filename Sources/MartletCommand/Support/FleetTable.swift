@@ -3,15 +3,17 @@ import PostgresClient
 import PushModel
 import Store
 
-/// The fleet, as read from the database, for `top`.
+/// The state of the fleet, as read from the database, for `top`.
 struct FleetTable {
     let workers: [FleetWorker]
     let problems: [WorkerReport.ProblemReport]
     let refusals: [Refusal]
     let answers: [FleetAnswers]
-    /// The names of the workers that do not report answers.
+    /// The names of the workers that do not report the providers' answers.
     let withoutAnswers: [String]
 
+    /// Reads the workers, problems, refusals and answers of the fleet.
+    ///
     /// - Throws: ``PostgresError``.
     static func read(from pool: PostgresPool) async throws -> FleetTable {
         let fleet = try await WorkerRepository(pool).fleet()
@@ -21,7 +23,7 @@ struct FleetTable {
             withoutAnswers: fleet.withoutAnswers)
     }
 
-    /// The number of workers and their total figures, as one line.
+    /// The number of workers and the totals of their numbers, as one line.
     var summary: String {
         let here = workers.filter { $0.state != "silent" }
         let oldest = here.map(\.oldestJobSeconds).max() ?? 0

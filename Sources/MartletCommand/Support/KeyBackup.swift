@@ -3,7 +3,7 @@ import CredentialFormats
 import Glibc
 import PushModel
 
-/// The new file to which `credential create --out` writes the private key. Only its owner can read it.
+/// The options of `credential create` for a backup file of the private key. Only the file's owner can read it.
 struct KeyBackup: ParsableArguments {
     @Option(
         help: "File to write the private key to (PEM, mode 0600), as a backup that 'credential import' reads.",
@@ -18,7 +18,7 @@ struct KeyBackup: ParsableArguments {
         if out == "-" || out?.isEmpty == true { throw ValidationError("--out needs a file: the key is not printed") }
     }
 
-    /// Writes the file, then runs an operation that depends on it. If the operation fails, the file is removed.
+    /// Writes the backup file, then runs an operation that depends on it. If the operation fails, the file is removed.
     func keeping<Value>(_ new: NewCredential, _ body: () async throws -> Value) async throws -> Value {
         guard let out else { return try await body() }
         guard let key = new.backup else { throw ValidationError("--out: this output has no private key to write") }
@@ -41,6 +41,8 @@ struct KeyBackup: ParsableArguments {
         return try opened.encryptedPEM(passphrase: passphrase)
     }
 
+    /// Writes a key to a new file that only its owner can read.
+    ///
     /// - Throws: `ValidationError` if the file exists or cannot be written completely.
     private static func write(_ key: Secret, to path: String) throws {
         let file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -5,13 +5,14 @@ import Logging
 import MartletService
 import PushModel
 
-/// A watch that prints the outcomes of a job's recipients. It consumes a queue of its own, which exists from before the
-/// job is published until the connection closes.
+/// A consumer that prints the outcomes of a job's recipients. Its queue is declared before the job is published, and is
+/// deleted when the connection closes.
 struct OutcomeWatch {
     private let awaited: AwaitedOutcomes
     private let deliveries: Deliveries
 
-    /// Declares the queue and starts consuming.
+    /// Declares the queue and starts to consume it.
+    ///
     /// - Throws: the error of a broker that can't be reached or refuses the connection.
     init(
         _ awaited: AwaitedOutcomes, of job: Job, _ names: PipelineNames, _ broker: AMQPConfiguration, logger: Logger
@@ -20,8 +21,8 @@ struct OutcomeWatch {
         let tail = AMQPQueue(
             name: "\(names.prefix).tail.\(UUID().uuidString.lowercased())", isDurable: false, isExclusive: true,
             isAutoDelete: true)
-        // If the broker drops the job from its queue, no worker reads its app, and the routing key has `unknown`
-        // instead.
+        // If the broker drops the job from its queue, no worker knows the job's app. The routing key then has `unknown`
+        // instead of the app.
         let keys = ["\(job.output).*.\(job.app)", "job.rejected.\(job.app)", "job.rejected.unknown"]
         deliveries = try await Deliveries(
             of: tail.name,
@@ -32,8 +33,9 @@ struct OutcomeWatch {
     }
 
     /// Prints a line for each outcome, until all recipients have one or the time limit is reached.
-    /// - Parameter mayBeCopy: whether the job may be dropped as a duplicate, for which no event is published.
-    /// - Returns: whether all pushes were sent.
+    ///
+    /// - Parameter mayBeCopy: whether workers may drop the job as a duplicate, for which no event is published.
+    /// - Returns: whether all pushes were accepted.
     func print(within limit: Duration, mayBeCopy: Bool) async throws -> Bool {
         let end = ContinuousClock.now + limit
         var (awaited, wasLost) = (awaited, false)

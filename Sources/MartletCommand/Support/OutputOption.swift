@@ -10,7 +10,7 @@ struct OutputOption: ParsableArguments {
 
     @OptionGroup var account: AccountOption
 
-    /// The output's name. If it is not given, the option for the account determines it.
+    /// The name of the output. If `--output` is not given, the account option determines the name.
     var name: String { given ?? account.word.flatMap { AccountWords.outputs(of: $0).first } ?? Job.defaultOutput }
 
     func validate() throws {
@@ -34,7 +34,7 @@ struct OutputOption: ParsableArguments {
         return plugin
     }
 
-    /// Returns the output's support for credentials, for a command about an account or a credential.
+    /// Returns the credential functions of the output, for a command about an account or a credential.
     ///
     /// - Throws: `ValidationError` if the output does not exist or needs no credentials.
     func credentials() throws -> any OutputCredentials {

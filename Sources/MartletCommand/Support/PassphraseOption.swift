@@ -9,15 +9,16 @@ package struct PassphraseOption: ParsableArguments {
 
     package init() {}
 
-    /// Reads the passphrase.
-    /// - Returns: the passphrase, or `nil` if no file is named.
+    /// Reads the passphrase from the given file.
+    ///
+    /// - Returns: the passphrase, or `nil` if the option is not given.
     package func read() throws -> Secret? {
         try passphraseFile.map { try Self.read($0, prompts: ["Passphrase: "]) }
     }
 
     /// Returns the passphrase from a file, or from the terminal if the file is `-`.
     ///
-    /// - Parameter prompts: the prompts, one for each time that the passphrase is typed.
+    /// - Parameter prompts: the prompts on the terminal. The passphrase must be typed once for each prompt.
     static func read(_ file: String, prompts: [String]) throws -> Secret {
         if file == "-" {
             let typed = try prompts.map { prompt in

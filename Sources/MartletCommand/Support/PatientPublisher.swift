@@ -5,7 +5,7 @@ import MartletService
 import PushModel
 import Threading
 
-/// The option for the time that a command waits for the broker.
+/// The option for the time that a command waits for a confirm of the broker, in seconds.
 struct PatienceOption: ParsableArguments {
     @Option(help: "Give up when the broker has confirmed nothing for so many seconds, as with a memory or disk alarm.")
     var timeout: Int = 30
@@ -16,11 +16,11 @@ struct PatienceOption: ParsableArguments {
 }
 
 /// A publisher for commands that sends one message at a time with a time limit. The limit is needed because a broker
-/// with an alarm neither accepts nor rejects messages.
+/// with an alarm neither confirms nor rejects messages.
 final class PatientPublisher: Sendable {
     private let publisher: AMQPPublisher
     private let seconds: Int
-    /// The probable reason for a missing confirm.
+    /// The probable reason for a missing confirm, or `nil` if the broker reported nothing.
     private let trouble = Mutex<String?>(nil)
 
     /// Connects to the broker.
@@ -41,6 +41,7 @@ final class PatientPublisher: Sendable {
     }
 
     /// Publishes a message and waits for its confirm.
+    ///
     /// - Throws: ``PublicationUnconfirmed`` if the time limit is reached, after which nothing more can be published;
     ///   ``AMQPError`` if the broker rejects the message.
     func publish(_ publication: AMQPPublication) async throws {
@@ -63,12 +64,13 @@ final class PatientPublisher: Sendable {
     func close() async { await publisher.close() }
 }
 
-/// The error for a message that was not confirmed in time. The broker may have published it, or may still do so.
+/// The error for a message that was not confirmed in time. The broker may have published the message, or may still do
+/// so.
 struct PublicationUnconfirmed: Error, Hashable, CustomStringConvertible {
-    /// The id of the job, under which it can be published again, or `nil` if it has none.
+    /// The id with which the job can be published again, or `nil` if the job has none.
     let job: String?
     let seconds: Int
-    /// The probable reason, or `nil` if the broker reported nothing.
+    /// The probable reason for the missing confirm, or `nil` if the broker reported nothing.
     let reason: String?
 
     static func alarm(_ reason: String) -> String {

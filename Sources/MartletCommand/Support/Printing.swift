@@ -1,18 +1,18 @@
 import Foundation
 import PushModel
 
-/// Prints one line for operators. Characters that could control a terminal are escaped. All output of commands goes
-/// through the functions of this file.
+/// Prints one line for operators. Characters that could control a terminal are escaped. Commands print only with the
+/// functions of this file.
 package func print(_ line: String) {
     Swift.print(line.printable)
 }
 
-/// Prints a line on standard error.
+/// Prints text on standard error, followed by a line end.
 package func printError(_ line: String) {
     write(line.printableLines + "\n", to: .standardError)
 }
 
-/// Prints help, or another text of this program with several lines.
+/// Prints a help text or another text of several lines.
 package func print(help text: String) {
     Swift.print(text.printableLines)
 }
@@ -28,7 +28,7 @@ package func printJSON(_ value: some Encodable) throws {
     encoder.keyEncodingStrategy = .convertToSnakeCase
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     let text = String(decoding: try encoder.encode(value), as: UTF8.self)
-    // The split removes empty lines, which Foundation writes only in an empty array.
+    // Foundation writes an empty line in an empty array, which the split removes.
     for line in text.split(separator: "\n") { print(json: String(line)) }
 }
 
@@ -48,7 +48,7 @@ package func printBytes(_ bytes: [UInt8]) throws {
     Swift.print(String(decoding: bytes, as: UTF8.self).printableLines, terminator: "")
 }
 
-/// Flushes the output, because the reader of a pipe needs each line at once.
+/// Flushes the output, so that the reader of a pipe gets each line immediately.
 package func flushOutput() { fflush(nil) }
 
 @available(*, unavailable, message: "print one line of text")

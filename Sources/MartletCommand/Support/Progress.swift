@@ -1,12 +1,13 @@
-/// The progress of a long command, printed on standard error every few seconds.
+/// A printer of progress lines for a long command. It prints to standard error at most every five seconds.
 struct Progress {
     private static let interval = Duration.seconds(5)
 
     private let start = ContinuousClock.now
     private var last = ContinuousClock.now
 
-    /// Prints a line if the last one was printed at least five seconds ago.
-    /// - Parameter text: returns the line. It receives the time since the start, in seconds.
+    /// Prints a progress line, unless the last one was printed less than five seconds ago.
+    ///
+    /// - Parameter text: returns the line. Its argument is the time since the start, in seconds.
     mutating func tell(_ text: (Double) -> String) {
         let now = ContinuousClock.now
         guard now - last >= Self.interval else { return }

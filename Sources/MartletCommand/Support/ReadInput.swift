@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// Returns the bytes of a file, or of standard input if the path is `-`. The file may be a pipe that a shell provides.
+/// Returns the bytes of a file, or of standard input if the path is `-`. The file may be a pipe. More than 128 MiB is
+/// an error.
 package func readInput(_ path: String) throws -> [UInt8] {
     let limit = 128 << 20
     guard let bytes = try readInput(path, upTo: limit) else {
@@ -11,6 +12,7 @@ package func readInput(_ path: String) throws -> [UInt8] {
 }
 
 /// Reads a file, or standard input if the path is `-`.
+///
 /// - Returns: the bytes, or `nil` if there are more than `limit`.
 package func readInput(_ path: String, upTo limit: Int) throws -> [UInt8]? {
     func fault() -> ValidationError { ValidationError("can't read \(path): \(String(cString: strerror(errno)))") }

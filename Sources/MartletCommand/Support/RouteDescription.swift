@@ -2,11 +2,11 @@ import MartletService
 import PushModel
 import Store
 
-/// The credential of one push type in one environment, as `--json` shows it.
+/// The credential that an app uses for one push type in one environment, as `--json` shows it.
 struct RouteDescription: Encodable, Sendable {
     struct Candidate: Encodable {
         let credential, label, kind: String
-        /// The reason why the credential is considered, or `nil` if it is unsuitable.
+        /// The name of the rank with which routing considers the credential, or `nil` if the credential is unsuitable.
         let rank: String?
         /// The reason why the credential can't be used, or `nil` if it can.
         let obstacle: String?

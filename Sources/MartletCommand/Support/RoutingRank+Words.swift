@@ -1,7 +1,7 @@
 import Store
 
 extension RoutingRank {
-    /// Returns the name of the rank, for example `teamKey` if the output's word for an account is `team`.
+    /// Returns the name of the rank, for example `teamKey` if the output's term for an account is `team`.
     func name(_ accountName: String) -> String { self == .accountKey ? accountName + "Key" : "\(self)" }
 
     func text(_ accountName: String) -> String {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The standard descriptors of this process, which are 0, 1 and 2.
+/// The descriptors of standard input, standard output and standard error, which are 0, 1 and 2.
 enum StandardDescriptors {
     /// Opens `/dev/null` for each standard descriptor that is closed.
     ///

@@ -6,13 +6,13 @@ import Store
 
 /// The part of `top` that reads the database.
 struct TopReader {
-    /// The result of one reading.
+    /// The lines that one reading of the database produces.
     struct Reading {
-        /// The line about the fleet, which is printed first.
+        /// The summary of the fleet, which is the first line.
         let summary: String
-        /// The lines below the broker's line.
+        /// The lines that follow the line about the broker.
         let details: [String]
-        /// Whether the database has answered.
+        /// Whether the database answered.
         let isKnown: Bool
 
         func lines(waiting: String) -> [String] { [summary, waiting] + details }
@@ -27,11 +27,14 @@ struct TopReader {
     private let pool: PostgresPool
     private var isVerified = false
 
+    /// Creates a reader with its own connection pool.
+    ///
     /// - Throws: `ConfigurationError`.
     init(_ source: ConfigurationSource) throws {
         var configuration = try source.database(applicationName: "martlet top")
         configuration.queryTimeout = Self.patience
-        // The error of a failed connection is more useful than that of a pool without connections.
+        // The pool waits longer than a connection attempt takes, because the error of a failed attempt is more useful
+        // than the pool's own error.
         var options = PostgresPool.Options()
         options.leaseTimeout = configuration.connectTimeout + .seconds(2)
         self.configuration = configuration
@@ -41,9 +44,9 @@ struct TopReader {
 
     func close() { pool.close() }
 
-    /// Reads the fleet. If the database does not answer, the reading states this.
+    /// Reads the state of the fleet. If the database does not answer, the summary gives the reason.
     ///
-    /// - Throws: `StoreError` unless the schema is up to date.
+    /// - Throws: `StoreError` if the database's schema does not match this program.
     mutating func read() async throws -> Reading {
         do {
             if !isVerified { try await Migrations(configuration, logger: logger).verify() }

@@ -1,8 +1,9 @@
-/// A value for `--json` with its account, which has the output's word for an account as its key.
+/// A value with its account, as `--json` shows it. The key of the account is the output's term for an account, such as
+/// `team`.
 struct WithAccount<Base: Encodable & Sendable>: Encodable, Sendable {
     let base: Base
     let output: String
-    /// The account, or an empty string if there is none.
+    /// The account, or an empty string if there is none. An empty account is left out.
     let account: String
 
     private struct Key: CodingKey {

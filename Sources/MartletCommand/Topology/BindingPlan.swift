@@ -1,7 +1,7 @@
 import AMQPClient
 
-/// The steps that create and remove bindings. Their order ensures that no job is lost or duplicated, no matter how many
-/// shards were bound before.
+/// The steps that create and remove bindings. Their order ensures that no job is lost or duplicated, regardless of how
+/// many shards were bound before.
 struct BindingPlan: Sendable, Hashable {
     /// A binding of a queue or an exchange to an exchange.
     struct Binding: Sendable, Hashable {
@@ -13,7 +13,8 @@ struct BindingPlan: Sendable, Hashable {
         var kind: String { isQueue ? "queue" : "exchange" }
     }
 
-    /// The removal of bindings, most of which usually do not exist.
+    /// A removal of the bindings between one source and several destinations. Most of these bindings usually do not
+    /// exist.
     struct Unbinding: Sendable, Hashable {
         let source: String
         let destinations: [String]
@@ -52,9 +53,9 @@ struct BindingPlan: Sendable, Hashable {
         steps.compactMap { if case .unbind(let unbinding) = $0 { unbinding } else { nil } }
     }
 
-    /// Adds the steps for lanes with several shards. The middle exchange of a lane first gets only the first queue,
-    /// which may also be bound directly. RabbitMQ then still delivers each message to that queue only once. The other
-    /// queues are bound to the middle exchange after the direct binding was removed.
+    /// Adds the steps for lanes with several shards. The middle exchange of a lane is first bound only to the first
+    /// queue. This queue may also have a direct binding, but RabbitMQ delivers each message to it only once. The other
+    /// queues are bound to the middle exchange after the direct binding is removed.
     private mutating func lay(_ spread: AMQPSpread) {
         for way in spread.ways {
             bindToMiddle(way, way.queues.prefix(1))
@@ -65,7 +66,7 @@ struct BindingPlan: Sendable, Hashable {
         }
     }
 
-    /// Adds the steps for lanes with one shard. They reverse the order of ``lay(_:)``.
+    /// Adds the steps for lanes with one shard, in the reverse order of ``lay(_:)``.
     private mutating func layOne(_ spread: AMQPSpread) {
         for way in spread.ways {
             unbindFromMiddle(way, way.queues.dropFirst())

@@ -1,7 +1,8 @@
 import DeliveryPipeline
 import Ledger
 
-/// A broker user with minimal rights, which are regular expressions for names.
+/// A broker user with minimal permissions. Each permission is a regular expression for the names of exchanges and
+/// queues.
 struct BrokerUser: Sendable, Hashable {
     let name: String
     let configure: String
@@ -18,7 +19,7 @@ struct BrokerUser: Sendable, Hashable {
         let prefix = escaped(names.prefix)
         let results = escaped(names.results)
         let own = "^\(prefix)\\..*"
-        // The dot excludes names with a longer prefix that begins with this one.
+        // The dot excludes names with a longer prefix that begins with this prefix.
         let worker =
             declares
             ? BrokerUser(name: "\(names.prefix)-worker", configure: own, write: own, read: own)
@@ -35,8 +36,8 @@ struct BrokerUser: Sendable, Hashable {
                 name: "\(names.prefix)-consumer", configure: consumer, write: consumer,
                 read: "^(\(prefix)-consumer\\..*|\(results))$"),
             // This user publishes jobs, consumes results, takes out dead jobs and checks all queues. Since RabbitMQ
-            // 4.2.6 a check requires a permission on the queue; `write` is the one that neither removes messages nor
-            // deletes queues.
+            // 4.2.6, a check requires a permission on the queue. The permission `write` neither allows removing
+            // messages nor deleting queues.
             BrokerUser(
                 name: "\(names.prefix)-operator", configure: "^\(prefix)\\.tail\\.",
                 write: "^\(prefix)\\.(jobs|delay|dropped|ledger|tail)(\\.|$)",

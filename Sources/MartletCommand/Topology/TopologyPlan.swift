@@ -65,7 +65,7 @@ struct TopologyPlan: Sendable {
                 })
     }
 
-    /// The warning about bindings that an import of definitions does not remove.
+    /// The warning about bindings that exist but that an import of definitions does not remove.
     var warning: String {
         let told = plan.unbindings.map { "\($0.names) of \($0.source), key \"\($0.routingKey)\"" }
         return
@@ -76,8 +76,8 @@ struct TopologyPlan: Sendable {
 
     // MARK: For a shell
 
-    /// Shell commands that work with the `rabbitmqadmin` of RabbitMQ 4.3, which takes options, and with the one that
-    /// the management plugin of earlier versions provides.
+    /// The shell commands that create all objects. They work with the `rabbitmqadmin` of RabbitMQ 4.3, which takes
+    /// options, and with the `rabbitmqadmin` of earlier versions, which the management plugin provides.
     var commands: [String] {
         var lines = ["vhost=\(Self.quoted(virtualHost))"] + Self.functions
         lines += exchanges.map {
@@ -107,9 +107,10 @@ struct TopologyPlan: Sendable {
         return lines
     }
 
-    /// Shell functions that call the installed version of `rabbitmqadmin`. An empty password hash creates a user who
-    /// cannot log in with a password. The program of RabbitMQ 4.3 accepts no empty hash, so it gets a random one. The
-    /// earlier program names a binding without a routing key `~`, as the management API does.
+    /// The shell functions that call the installed version of `rabbitmqadmin`. An empty password hash creates a user
+    /// who cannot log in with a password. The version of RabbitMQ 4.3 accepts no empty hash, so the user gets a random
+    /// one. The `rabbitmqadmin` of earlier versions uses the name `~` for a binding without a routing key, as the
+    /// management API does.
     private static let functions = #"""
         if rabbitmqadmin declare exchange --help 2>&1 | grep -q -e '--name <'; then
             admin() { rabbitmqadmin --vhost "$vhost" "$@"; }
@@ -146,7 +147,7 @@ struct TopologyPlan: Sendable {
         return String(decoding: json, as: UTF8.self)
     }
 
-    /// Returns the text as one quoted word of a shell command.
+    /// Returns the text as one quoted word for a shell.
     private static func quoted(_ text: String) -> String {
         "'\(text.replacing("'", with: #"'\''"#))'"
     }

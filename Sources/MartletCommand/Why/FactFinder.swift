@@ -8,18 +8,18 @@ import PostgresClient
 import PushModel
 import Store
 
-/// A search for facts about a job in all places that may have some. If one place can't be read, the search continues
-/// with the others.
+/// A search for information about a job in the database, the broker and the workers' reports. If one source can't be
+/// read, the search continues with the other sources.
 struct FactFinder {
     let source: ConfigurationSource
     let pool: PostgresPool
     let job: String
     let ref: String?
     let token: String?
-    /// The app's bundle id, if the operator gave it.
+    /// The bundle id of the job's app, or `nil` if the operator did not give it.
     let appName: String?
 
-    /// The longest list of outcomes of one recipient that is read.
+    /// The maximum number of ledger rows to read for the job or recipient.
     private static let mostRows = 100
 
     func facts() async -> JobFacts {
@@ -84,7 +84,7 @@ struct FactFinder {
                 ledger.rows = try await repository.rows(of: kept, kind: LedgerKind.rejection, most: Self.mostRows)
             }
         }
-        // A job may have a million outcomes, so they are counted only if the sums are needed.
+        // The outcomes of the whole job are counted only if they are needed, because a job may have a million outcomes.
         if asksOne, ledger.rows.isEmpty { ledger.sums = try await repository.sums(of: kept) }
         return ledger
     }
@@ -121,8 +121,8 @@ struct FactFinder {
         )
     }
 
-    /// Returns the refusals that make jobs wait. A report about an app's device tokens is left out, because no job
-    /// waits for it.
+    /// Returns the refusals that make jobs wait, as text. Refusals of an app's device tokens are left out, because no
+    /// job waits for them.
     private func refusals() async throws -> [String] {
         let refusals = try await RefusalRepository(pool).list().filter { !$0.isOfTokens }
         guard !refusals.isEmpty else { return [] }
@@ -155,7 +155,7 @@ struct FactFinder {
             JobFacts.AppFault("\($0.output.name) \($0.environment.rawValue): \($0.explanation)", of: $0.output.name)
         }
         let faults = lacks.map { JobFacts.AppFault($0.text, of: $0.output, todo: $0.remedy) } + refusals
-        // Several kinds of push may have the same fault.
+        // Several push types may have the same fault.
         let distinct = faults.reduce(into: [JobFacts.AppFault]()) { all, fault in
             if !all.contains(fault) { all.append(fault) }
         }
@@ -173,7 +173,7 @@ extension AppLack {
     }
 }
 
-/// The reason why a place could not be searched.
+/// The reason why a source could not be searched.
 private struct BlindSpot: Error, CustomStringConvertible {
     let description: String
 }

@@ -1,6 +1,6 @@
 import PushModel
 
-/// An error in the configuration. The description names the key at fault. The process exits with code 78.
+/// An error in the configuration. Its description names the key at fault. The process exits with code 78.
 public struct ConfigurationError: Error, CustomStringConvertible {
     public let description: String
 

@@ -1,10 +1,10 @@
 import Foundation
 import Yams
 
-/// The configuration file, which is a YAML mapping. The names of nested mappings, joined by dots, form a configuration
-/// key. A relative path in the file is resolved against the file's directory.
+/// A reader of the configuration file, which is a YAML mapping. The names of nested mappings, joined by dots, form a
+/// configuration key. A relative path in the file is resolved against the file's directory.
 ///
-/// The file may contain passwords, so errors quote nothing but the names of keys.
+/// The file may contain passwords, so errors quote only the names of keys.
 enum ConfigurationFile {
     /// Returns a sentence that names the configuration file, or explains how to name one.
     static func place(of path: String?) -> String {
@@ -65,7 +65,7 @@ enum ConfigurationFile {
 }
 
 extension YamlError {
-    /// The problem and its position, without the surrounding lines that Yams would quote.
+    /// The problem and its position in the file, without the surrounding lines that Yams would quote.
     fileprivate var withoutText: String {
         switch self {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),

@@ -4,8 +4,8 @@ public struct ConfigurationKey: Sendable, Hashable {
     public let rawValue: String
     /// The value if nothing sets the key, or `nil` if the key has no default.
     public let defaultValue: String?
-    /// Whether the value may contain a password. Such a value can also come from the file that the variable with the
-    /// suffix `_FILE` names.
+    /// Whether the value may contain a password. Such a value may also come from a file. The file's path is then in the
+    /// environment variable of the key with the suffix `_FILE`.
     public let isSecret: Bool
     /// A short description for `--help` and for error messages.
     public let explanation: String
@@ -19,10 +19,10 @@ public struct ConfigurationKey: Sendable, Hashable {
         self.explanation = explanation
     }
 
-    /// Whether the value is the path of a file. The key's suffix shows this.
+    /// Whether the value is the path of a file, as the suffix of the key shows.
     var isPath: Bool { rawValue.hasSuffix(".file") || rawValue.hasSuffix("_file") }
 
-    /// The environment variable that sets the key.
+    /// The name of the environment variable that sets the key.
     public var environmentVariable: String {
         "MARTLET_" + rawValue.uppercased().replacing(".", with: "_")
     }
@@ -137,7 +137,7 @@ extension ConfigurationKey {
         .retryMaximumAge, .logLevel, .logFormat, .logJobs,
     ]
 
-    /// All keys except those of the outputs.
+    /// All configuration keys except the outputs' keys.
     static let own: [ConfigurationKey] = [
         .amqpURL, .amqpPrefix, .amqpDeclare, .amqpShards, .amqpCAFile, .amqpPrefetchUrgent, .amqpPrefetchNormal,
         .amqpPrefetchBulk, .amqpPrefetchBytes, .databaseURL, .databaseListen, .keyringFile, .keyringKeys, .httpListen,

@@ -1,10 +1,10 @@
 public import PushModel
 
-/// All configuration keys: Martlet's own, and those of the outputs, which begin with the output's name.
+/// All configuration keys: Martlet's own keys, and the outputs' keys, which begin with the output's name.
 public struct ConfigurationKeys: Sendable {
     public let all: [ConfigurationKey]
     private let byName: [String: ConfigurationKey]
-    /// The environment variables that replace removed keys.
+    /// The environment variables that replace removed keys, by the name of the key.
     private static let replacements = [
         "tracing.headers": "OTEL_EXPORTER_OTLP_HEADERS", "tracing.ca_file": "OTEL_EXPORTER_OTLP_CERTIFICATE",
         "tracing.sampler": "OTEL_TRACES_SAMPLER", "tracing.sample": "OTEL_TRACES_SAMPLER_ARG",
@@ -34,8 +34,9 @@ public struct ConfigurationKeys: Sendable {
     /// Returns whether any key begins with this name and a dot.
     func hasSection(_ name: String) -> Bool { all.contains { $0.rawValue.hasPrefix("\(name).") } }
 
-    /// Returns the key with this name.
+    /// Returns the key with the given name.
     ///
+    /// - Parameter place: the place that contains the name, for the error message.
     /// - Throws: ``ConfigurationError`` if the name is unknown. The message names the most similar key, or the variable
     ///   that replaces a removed key.
     func named(_ name: String, in place: String) throws -> ConfigurationKey {

@@ -8,7 +8,7 @@ package struct ConfigurationSetting: Sendable, Hashable, Encodable {
     }
 
     package let key: String
-    /// The value, or `nil` if nothing sets it. The value of a secret is replaced by the word `set`.
+    /// The value, or `nil` if the key has no value. A secret value is replaced by the word `set`.
     package let value: String?
     package let origin: Origin
 
@@ -31,10 +31,10 @@ extension ConfigurationSetting {
     }
 }
 
-/// The keys and variables that each origin sets.
+/// The configuration keys and environment variables that are set, by origin.
 struct ConfigurationOrigins: Sendable {
     var flags: Set<String> = []
-    /// The names of the environment variables that are set, including those whose value came from a file.
+    /// The names of the environment variables that are set, including variables whose value came from a file.
     var variables: Set<String> = []
     var file: Set<String> = []
 

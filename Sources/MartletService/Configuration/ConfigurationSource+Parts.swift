@@ -39,7 +39,7 @@ extension ConfigurationSource {
         }
     }
 
-    /// Returns the keyring. A keyring file is read again when it changes; keys in the configuration are not.
+    /// Returns the keyring. A keyring file is read again when it changes, but keys in the configuration are not.
     public func keyring() throws -> MasterKeyring {
         if let keys = string(.keyringKeys), !keys.isEmpty {
             guard (string(.keyringFile) ?? "").isEmpty else {
@@ -100,14 +100,15 @@ extension ConfigurationSource {
         return pipeline
     }
 
-    /// Returns whether Martlet declares exchanges and queues, or requires that they exist.
+    /// Returns whether workers declare exchanges and queues, or require that an operator has declared them.
     package func provision() throws -> AMQPTopology.Provision {
         try boolean(.amqpDeclare)
             ? .declared
             : .required(remedy: "with amqp.declare: false others make it; 'martlet topology' prints what to make")
     }
 
-    /// Returns the time for which a delay queue keeps a job of a paused app, in seconds.
+    /// Returns the time for which a delay queue keeps a job of a paused app, in seconds, or `nil` if there are no delay
+    /// queues.
     package func pauseDelay() throws -> Int? { RetryPolicy(delays: try retryDelays()).shortestHold }
 
     private func retryDelays() throws -> [Int] {
@@ -131,7 +132,7 @@ extension ConfigurationSource {
         return try boolean(.suppressionEnabled) ? feed : nil
     }
 
-    /// Returns the configured name, or the host name if no name is configured.
+    /// Returns the configured name of the worker, or the host name if no name is configured.
     public func workerName() throws -> String {
         let name = string(.workerName) ?? ProcessInfo.processInfo.hostName
         guard !name.isEmpty, name.utf8.count <= 100 else {

@@ -20,8 +20,10 @@ public struct ConfigurationSource: Sendable {
     /// The outputs, in the order of the list of plugins.
     public let outputs: [any OutputPlugin]
 
+    /// Reads the configuration from the command line, the environment and a file.
+    ///
     /// - Parameters:
-    ///   - file: the path of a YAML file, or `nil` for none.
+    ///   - file: the path of a YAML file, or `nil` if there is none.
     ///   - settings: the `key=value` pairs of the command line, which must not set secrets.
     ///   - environment: the environment variables of the process.
     ///   - outputs: the outputs whose settings are configuration keys as well.
@@ -34,6 +36,8 @@ public struct ConfigurationSource: Sendable {
             environment: environment, outputs, keys)
     }
 
+    /// Reads the configuration from a text in place of a file.
+    ///
     /// - Parameter file: the text of a YAML file.
     package init(
         text file: String, settings: [String], environment: [String: String], outputs: [any OutputPlugin]
@@ -74,7 +78,7 @@ public struct ConfigurationSource: Sendable {
         self.outputs = outputs
     }
 
-    /// Calls a closure with the settings of an output.
+    /// Calls a closure with the settings of an output and returns its result.
     ///
     /// - Throws: ``ConfigurationError`` if the closure throws a `SettingFault`.
     public func withSettings<Value>(
@@ -95,7 +99,7 @@ public struct ConfigurationSource: Sendable {
         }
     }
 
-    /// Returns the value that is set, or otherwise the default. Returns `nil` if there is neither.
+    /// Returns the value that is set for a key, or otherwise the key's default. Returns `nil` if there is neither.
     public func string(_ key: ConfigurationKey) -> String? {
         reader.string(forKey: ConfigKey(key.rawValue), isSecret: key.isSecret) ?? key.defaultValue
     }
@@ -124,7 +128,7 @@ public struct ConfigurationSource: Sendable {
         }
     }
 
-    /// Returns the endpoint of a value `host:port`. An IPv6 address must be in brackets.
+    /// Returns the endpoint of a key whose value has the form `host:port`. An IPv6 address must be in brackets.
     public func endpoint(_ key: ConfigurationKey) throws -> Endpoint {
         do {
             return try OutputSettings.endpoint(try required(key), of: key.rawValue)
@@ -133,8 +137,8 @@ public struct ConfigurationSource: Sendable {
         }
     }
 
-    /// Parses the settings of the command line. A setting may contain a secret by mistake, so errors quote only its
-    /// key.
+    /// Parses the settings of the command line. A setting may contain a secret by mistake, so errors quote only the key
+    /// of a setting.
     private static func read(_ settings: [String], _ keys: ConfigurationKeys) throws -> [ConfigurationKey: String] {
         var values: [ConfigurationKey: String] = [:]
         for setting in settings {

@@ -2,10 +2,10 @@ package import PushModel
 
 /// A check that the names of plugins conflict neither with each other nor with Martlet's own names.
 package struct OutputListCheck: Sendable {
-    /// All faults, in the order of the list of plugins. Empty if there are none.
+    /// All faults, in the order of the list of plugins. The list is empty if there are none.
     package private(set) var faults: [String] = []
 
-    /// The members that every outcome in an event has.
+    /// The members that every outcome in a result event has.
     private static let outcomeWords: Set = [
         "job", "recipient", "broadcast", "ref", "status", "reason", "detail", "by", "unregistered_at", "trimmed_bytes",
         "attempts", "redelivered", "at",
@@ -13,17 +13,19 @@ package struct OutputListCheck: Sendable {
     /// The value of an outcome's `by` when Martlet itself rejects a push. Otherwise `by` names an output.
     private static let programsName = "martlet"
 
-    /// The maximum number of different words for accounts. Commands have an option for each word.
+    /// The maximum number of different terms for accounts. Commands have an option for each term.
     package static let mostAccountWords = 8
 
     private let accountWords: Set<String>
     private var names: Set<String> = []
-    /// The key that each environment variable sets. Two keys that differ only by a dot and an underscore have the same
-    /// variable.
+    /// The key that each environment variable sets, by the variable's name. Two keys that differ only by a dot and an
+    /// underscore have the same variable.
     private var keys: [String: String] = [:]
 
-    /// - Parameter accountWords: the words that no output may use for an account, because commands already use them for
-    ///   options and members.
+    /// Checks the names of plugins.
+    ///
+    /// - Parameter accountWords: the words that no output may use as its term for an account, because commands already
+    ///   use them for options and members.
     package init(_ outputs: [any OutputPlugin], accountWords: Set<String>) {
         self.accountWords = accountWords
         for key in ConfigurationKey.own { _ = claim(key) }

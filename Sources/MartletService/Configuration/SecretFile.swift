@@ -11,8 +11,8 @@ enum SecretText {
         try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Reads a file again. Accepts only small regular files, because reading a pipe without a writer would block the
-    /// connection's thread.
+    /// Reads the file of a secret again and returns its text. Accepts only small regular files, because reading a pipe
+    /// without a writer would block the connection's thread.
     static func readAgain(_ path: String) throws -> String {
         var status = stat()
         guard stat(path, &status) == 0 else { throw ConfigurationError("it is not there") }
@@ -23,7 +23,8 @@ enum SecretText {
     }
 }
 
-/// The files of secrets whose variable is unset or empty and whose variable with the suffix `_FILE` names a file.
+/// The files that contain secrets. A secret comes from a file if its environment variable is unset or empty, and the
+/// variable with the suffix `_FILE` contains a path.
 struct SecretFiles {
     private(set) var paths: [ConfigurationKey: String] = [:]
 
@@ -34,7 +35,7 @@ struct SecretFiles {
         }
     }
 
-    /// Returns the environment with these variables set to the contents of their files.
+    /// Returns the environment with the variables of the secrets set to the contents of their files.
     func read(into environment: [String: String]) throws -> [String: String] {
         var environment = environment
         for (key, path) in paths {
@@ -49,14 +50,16 @@ struct SecretFiles {
     }
 }
 
-/// An error for a URL that was read again and differs in a part that must not change. The file may be incomplete, or
-/// the URL may name another server.
+/// An error for a URL that was read again and has changed in a part that must not change. The file may be incomplete,
+/// or the URL may name another server.
 struct SecretChange: Error {
     /// The names of the parts that differ.
     let parts: [String]
 }
 
 extension AMQPConfiguration {
+    /// Reads the password again from a file whenever a connection needs it.
+    ///
     /// - Parameter url: the URL from which this configuration was created.
     mutating func readPasswordAgain(from path: String, first url: String) throws(AMQPError) {
         let first = try AMQPConfiguration(url: url)
@@ -83,11 +86,11 @@ extension PostgresConfiguration {
     }
 }
 
-/// A secret in a file that is read again whenever a connection needs it. Therefore a password can be changed without a
-/// restart.
+/// A secret that is read again from its file whenever a connection needs it. Therefore a password can be changed
+/// without a restart.
 ///
-/// If the file can't be read or parsed, or if a part has changed that must not change, the last value stays in use. The
-/// failure is logged.
+/// If the file can't be read or parsed, or if a part has changed that must not change, the last value stays in use and
+/// the failure is logged.
 final class SecretFile<Value: Sendable>: Sendable {
     private let path: String
     private let parse: @Sendable (String) throws -> Value
@@ -99,7 +102,7 @@ final class SecretFile<Value: Sendable>: Sendable {
         last = Mutex(first)
     }
 
-    /// The current value. It is read from the file, so it must be used on a thread that may block.
+    /// The current value of the secret. It is read from the file, so the calling thread may be blocked.
     var current: Value {
         do {
             let value = try parse(try SecretText.readAgain(path))

@@ -8,7 +8,7 @@ package struct AccessToken: Sendable {
 
     private let bytes: [UInt8]
 
-    /// Creates a token. Returns `nil` if the text is too short.
+    /// Creates a token, or returns `nil` if the text is too short.
     package init?(_ text: String) {
         bytes = Array(text.utf8)
         guard bytes.count >= Self.fewestBytes else { return nil }
@@ -16,7 +16,7 @@ package struct AccessToken: Sendable {
 
     /// Returns whether a request presents the token.
     ///
-    /// - Parameter authorization: the value of the `Authorization` header.
+    /// - Parameter authorization: the value of the `Authorization` header, or `nil` if the request has none.
     package func isShown(by authorization: String?) -> Bool {
         guard let authorization, let space = authorization.firstIndex(of: " ") else { return false }
         let value = authorization[authorization.index(after: space)...].trimmingCharacters(in: .whitespaces)

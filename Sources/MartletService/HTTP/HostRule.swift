@@ -1,22 +1,27 @@
-/// A rule for the `Host` values that the status page accepts. It prevents DNS rebinding, in which a foreign page points
-/// its own name at this address to read the status page. That attack can't use an address, a loopback name or a name
-/// that an operator has chosen.
+/// A rule for the `Host` values that the status page accepts. It prevents DNS rebinding, in which a foreign web page
+/// points its own host name at this address to read the status page. The attack can't use an address, a loopback name
+/// or a name that an operator has chosen.
 package struct HostRule: Sendable, Hashable {
     private let names: Set<String>
 
+    /// Creates a rule.
+    ///
     /// - Parameter names: the accepted names, in addition to loopback names and addresses.
     package init(names: some Sequence<String>) {
         self.names = Set(names.map { Self.plain($0[...]) })
     }
 
-    /// - Parameter authority: the `host[:port]` of the request.
+    /// Returns whether a request to the given authority is accepted.
+    ///
+    /// - Parameter authority: the `host[:port]` of the request, or `nil` if the request has none.
     package func allows(_ authority: String?) -> Bool {
         guard let authority, let host = Self.host(of: authority) else { return false }
         return host == "localhost" || host.hasSuffix(".localhost") || host.hasPrefix("[") || Self.isAddress(host)
             || names.contains(host)
     }
 
-    /// Returns the host in lower case, without the port and a trailing dot. An IPv6 address keeps its brackets.
+    /// Returns the host in lower case, without the port and a trailing dot, or `nil` if the authority is not valid. An
+    /// IPv6 address keeps its brackets.
     private static func host(of authority: String) -> String? {
         var host = authority[...]
         if let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") {

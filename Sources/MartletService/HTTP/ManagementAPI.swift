@@ -15,7 +15,7 @@ package struct ManagementAPI: Sendable {
 
     package struct Answer: Sendable {
         package let status: Int
-        /// The server's time in whole seconds, or `nil` if the response has none.
+        /// The time of the response by the server's clock, in whole seconds, or `nil` if the response has none.
         package let date: Date?
         package let body: Data
     }
@@ -26,11 +26,14 @@ package struct ManagementAPI: Sendable {
     private let authorization: String
     private let authorityFile: String?
 
+    /// Creates a client.
+    ///
     /// - Parameters:
     ///   - address: the base URL, such as `http://rabbit-1:15672`, with a path if a proxy adds one.
     ///   - broker: the configuration with the user and the password.
-    ///   - authorityFile: the path of a PEM file with the certificate authorities to trust, or `nil` for the system's.
-    /// - Throws: ``ConfigurationError``.
+    ///   - authorityFile: the path of a PEM file with the certificate authorities to trust, or `nil` to trust the
+    ///     system's authorities.
+    /// - Throws: ``ConfigurationError`` if the address is not valid.
     package init(_ address: String, of broker: AMQPConfiguration, authorityFile: String?) throws {
         guard let url = URLComponents(string: address), ["http", "https"].contains(url.scheme),
             url.host?.isEmpty == false,
@@ -46,6 +49,8 @@ package struct ManagementAPI: Sendable {
         self.authorityFile = authorityFile
     }
 
+    /// Sends a GET request and returns the response.
+    ///
     /// - Parameter path: the percent-encoded path below `/api`.
     package func get(_ path: String) async throws -> Answer {
         let host = url.host ?? ""
@@ -140,7 +145,7 @@ private final class AnswerCollector: ChannelInboundHandler {
         answer.fail(ManagementAPI.Failure(description: "the connection ended before the answer was there"))
     }
 
-    /// Parses a date in the IMF-fixdate format (RFC 9110).
+    /// Parses a date in the IMF-fixdate format (RFC 9110), or returns `nil` if the text is not valid.
     private static func date(_ text: String) -> Date? {
         let format = DateFormatter()
         format.locale = Locale(identifier: "en_US_POSIX")

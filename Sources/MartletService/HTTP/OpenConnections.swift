@@ -1,8 +1,8 @@
 package import NIOCore
 import Threading
 
-/// The open connections, the oldest first. If there are too many, one of them is closed, so that new clients always get
-/// an answer. It is the oldest connection without a request, or the oldest one if all have a request.
+/// A list of the open connections, oldest first. If there are too many, it closes the oldest connection without a
+/// request, or the oldest connection if all have one. New clients therefore always get an answer.
 package final class OpenConnections: Sendable {
     private struct Connection {
         let channel: any Channel

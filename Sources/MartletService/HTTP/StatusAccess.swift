@@ -14,6 +14,8 @@ package struct StatusAccess: Sendable {
         self.token = token
     }
 
+    /// Reads the access rules from the configuration.
+    ///
     /// - Throws: ``ConfigurationError``.
     init(_ source: ConfigurationSource) throws {
         isShown = try source.boolean(.httpStatus)

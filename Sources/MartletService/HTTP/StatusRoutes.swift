@@ -21,8 +21,8 @@ private func answer(_ type: String, _ body: String) -> EditedResponse<String> {
     EditedResponse(headers: [.contentType: type], response: body)
 }
 
-/// A middleware that allows only GET and HEAD. It adds headers to each response that restrict a browser to displaying
-/// the page.
+/// A middleware that allows only GET and HEAD. It adds headers to each response that prevent the browser from doing
+/// more than displaying the page.
 struct ReadOnly: RouterMiddleware {
     private static let headers: [(HTTPFields.Element.Name, String)] = {
         let strict = [
@@ -56,7 +56,7 @@ struct ReadOnly: RouterMiddleware {
     }
 }
 
-/// A middleware that rejects requests without the access token, if there is one.
+/// A middleware that rejects requests without the access token, if a token is configured.
 struct TokenHolders: RouterMiddleware {
     let token: AccessToken?
 
@@ -72,7 +72,8 @@ struct TokenHolders: RouterMiddleware {
     }
 }
 
-/// A middleware that rejects cross-site requests. Browsers mark these in `Sec-Fetch-Site` (W3C, "Fetch Metadata").
+/// A middleware that rejects cross-site requests. Browsers mark such requests in the header `Sec-Fetch-Site` (W3C,
+/// "Fetch Metadata").
 struct NoPages: RouterMiddleware {
     func handle(
         _ request: Request, context: BasicRequestContext,

@@ -8,21 +8,22 @@ import PushModel
 import ServiceLifecycle
 
 /// The read-only HTTP endpoints of a worker or an outcome ledger. `/health` shows that the process responds. `/ready`
-/// shows whether the process does its work, or why not. `/metrics` has its metrics. A worker also has a status page.
+/// shows whether the process does its work, or the reason why it does not. `/metrics` shows its metrics. A worker also
+/// has a status page.
 struct StatusServer: Service {
-    /// The maximum number of open connections. It is limited because delivery needs file descriptors as well.
+    /// The maximum number of open connections. It is limited because deliveries need file descriptors as well.
     private static let mostConnections = 400
 
     let endpoint: Endpoint
     let eventLoops: any EventLoopGroup
     let logger: Logger
-    /// Returns why the process is not ready, or `nil` if it is.
+    /// A closure that returns the reason why the process is not ready, or `nil` if it is ready.
     let obstacle: @Sendable () -> String?
-    /// The source of the status page, or `nil` for a process without one.
+    /// The source of the status page, or `nil` for a process without a status page.
     let status: StatusBoard?
     let access: StatusAccess
     let metrics: MetricRegistry
-    /// The families that `/metrics` shows, in this order.
+    /// The metric families that `/metrics` shows, in this order.
     let families: [MetricFamily]
 
     func run() async throws {
@@ -80,8 +81,8 @@ extension StatusServer {
     }
 }
 
-/// A middleware that closes each connection after one response. Otherwise a client might send a second request just
-/// when the connection is closed for its age, and would get no response.
+/// A middleware that closes each connection after one response. Without it, a client might send a second request at the
+/// moment when its connection is closed because of its age, and would get no response.
 private struct OneAnswer: RouterMiddleware {
     func handle(
         _ request: Request, context: BasicRequestContext,

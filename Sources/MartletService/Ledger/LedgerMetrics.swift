@@ -3,7 +3,7 @@ import Metering
 import PushModel
 import Store
 
-/// The metrics that `martlet ledger` shows on `/metrics`.
+/// The registration of the metrics that `martlet ledger` shows on `/metrics`.
 enum LedgerMetrics {
     static func register(_ monitor: LedgerMonitor, in registry: MetricRegistry) {
         registry.read("process") { page in

@@ -26,6 +26,8 @@ public struct LedgerProcess: Sendable {
     private let access: StatusAccess
     private let logger: Logger
 
+    /// Creates the process from its configuration.
+    ///
     /// - Throws: ``ConfigurationError``.
     public init(configuration: ConfigurationSource, logger: Logger) throws {
         self.configuration = configuration
@@ -56,9 +58,9 @@ public struct LedgerProcess: Sendable {
             ? Endpoint(host: endpoint.host, port: endpoint.port + 1) : endpoint
     }
 
-    /// Runs until SIGTERM or SIGINT. Waits for a database that can't be reached.
+    /// Runs the ledger until SIGTERM or SIGINT. If the database can't be reached, the ledger waits for it.
     ///
-    /// - Throws: ``StoreError`` if migrations are missing, ``AMQPError``, ``ListenError``.
+    /// - Throws: ``StoreError`` if migrations are missing; ``AMQPError``; ``ListenError``.
     public func run() async throws {
         let pool = PostgresPool(database, logger: logger)
         defer { pool.close() }

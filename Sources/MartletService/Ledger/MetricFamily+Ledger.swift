@@ -1,8 +1,8 @@
 package import Metering
 
 extension MetricFamily {
-    /// The metrics that `martlet ledger` shows, in this order. A worker shows only the process metrics of this list, so
-    /// that alerts about workers never count a ledger.
+    /// The metric families that `martlet ledger` shows, in this order. A worker shows only the process metrics among
+    /// them, so that alerts about workers never count a ledger.
     package static let ofLedger =
         [
             ledgerBuildInfo, ledgerConsuming, ledgerStoring, ledgerEvents, ledgerOutcomes, ledgerBatches,

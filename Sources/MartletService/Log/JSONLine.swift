@@ -2,8 +2,8 @@ import EventNames
 import Logging
 import PushModel
 
-/// A log line as a JSON object with OpenTelemetry's names and a bounded size. Long values are cut and end with `…`, and
-/// excess elements are dropped. The attribute `log.cut` is then `true`.
+/// A log line as a JSON object with OpenTelemetry's names and a bounded size. Long values are truncated and end with
+/// `…`, and excess elements are dropped. The attribute `log.cut` is then `true`.
 package struct JSONLine {
     private static let longestValue = 4_000
     private static let longestLine = 16_000
@@ -111,8 +111,8 @@ package struct JSONLine {
 
     private mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    /// Appends a JSON string. It escapes characters that a terminal would interpret or hide, in addition to those that
-    /// JSON requires. A string that is too long after escaping is cut.
+    /// Appends a JSON string. It escapes the characters that JSON requires, and also the characters that a terminal
+    /// would interpret or hide. A string that is too long after escaping is truncated.
     private mutating func string(_ text: String) {
         let start = bytes.count
         bytes.append(UInt8(ascii: "\""))
@@ -157,7 +157,7 @@ extension Logger.Level {
         }
     }
 
-    /// The syslog priority, which systemd reads from the beginning of a line.
+    /// The syslog priority, which systemd reads from the beginning of a log line.
     var priority: Int {
         switch self {
         case .trace, .debug: 7

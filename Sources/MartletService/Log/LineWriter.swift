@@ -4,17 +4,17 @@ import Threading
 
 /// A writer that appends log lines to a file and never makes its caller wait for the reader.
 ///
-/// A line is written at once if the file accepts it and no earlier line waits. Otherwise a thread writes it. At most
-/// one mebibyte waits. Lines beyond that are dropped and counted, and so are lines that the file refuses because the
-/// disk is full or the reader has gone. The next line that can be written is followed by a note with the number of
-/// dropped lines.
+/// A line is written immediately if the file accepts it and no earlier line waits. Otherwise a thread writes it. At
+/// most 1 MiB of lines waits. Further lines are dropped and counted. The same applies to lines that the file refuses
+/// because the disk is full or the reader has gone. The next line that can be written is followed by a note with the
+/// number of dropped lines.
 package final class LineWriter: Sendable {
     private struct State {
         var waiting: [UInt8] = []
-        /// The number of bytes that wait or that the thread is still writing.
+        /// The number of bytes in waiting lines and in lines that the thread is writing.
         var held = 0
         var isWriting = false
-        /// The number of lines dropped since the last note of dropped lines.
+        /// The number of lines dropped since the last note about dropped lines.
         var unreported = 0
         /// The number of lines dropped since the start.
         var dropped = 0
@@ -31,7 +31,7 @@ package final class LineWriter: Sendable {
         var lines: [UInt8]
         /// The number of dropped lines that the note at the end of `lines` reports, or 0 if there is no note.
         var reported = 0
-        /// Whether the first byte ends an incomplete line in the file.
+        /// Whether the first byte of `lines` is a line end that completes a torn line in the file.
         var completesTornLine = false
     }
 
@@ -41,13 +41,15 @@ package final class LineWriter: Sendable {
     private static let atOnce = Int(PIPE_BUF)
 
     private let file: Int32
-    /// Whether `poll` reports correctly that a write does not block. For a terminal it does not.
+    /// Whether `poll` reports correctly that a write does not block. The value is `false` for a terminal.
     private let tellsItsRoom: Bool
     private let note: @Sendable (Int) -> [UInt8]
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "martlet.log")
     private let writing = DispatchGroup()
 
+    /// Creates a writer.
+    ///
     /// - Parameter note: returns the line that reports a number of dropped lines.
     package init(file: Int32, note: @escaping @Sendable (Int) -> [UInt8]) {
         (self.file, self.note) = (file, note)
@@ -79,7 +81,7 @@ package final class LineWriter: Sendable {
         }
     }
 
-    /// Waits up to one second for the waiting lines to be written. Call it before the process ends.
+    /// Waits up to one second for the waiting lines to be written. Must be called before the process ends.
     package func finish() { _ = writing.wait(timeout: .now() + .seconds(1)) }
 
     private func writeWhatWaits() {
@@ -104,8 +106,8 @@ package final class LineWriter: Sendable {
     /// Removes and returns the waiting lines, followed by a note if lines were dropped. Returns `nil` if there is
     /// nothing to write.
     ///
-    /// - Parameter noteAlone: whether to return a note if no line waits. Pass `false` after the file refused lines.
-    ///   Otherwise the thread would retry the note in an endless loop.
+    /// - Parameter noteAlone: whether to return a note if no line waits. Must be `false` after the file refused lines,
+    ///   because the thread would otherwise retry the note in an endless loop.
     private func next(orNoteAlone noteAlone: Bool) -> Batch? {
         state.withLock { state in
             var batch = Batch(lines: state.waiting)
@@ -129,7 +131,7 @@ package final class LineWriter: Sendable {
         return tellsItsRoom && poll(&asked, 1, 0) == 1
     }
 
-    /// Writes the bytes, and returns those that the file did not accept.
+    /// Writes bytes to a file, and returns the bytes that the file did not accept.
     private static func write(_ bytes: [UInt8], to file: Int32) -> ArraySlice<UInt8> {
         let written = bytes.withUnsafeBytes { all in
             var rest = all[...]

@@ -6,7 +6,7 @@ public import PushModel
 public struct LogLine: Sendable {
     public let at: Timestamp
     public let level: Logger.Level
-    /// The name of the event. A line at `info` or below may have no name.
+    /// The name of the event, or `nil` if the line has none. Only lines at `info` or below may have none.
     public let event: EventName?
     public let message: String
     /// The metadata of the logger and of the line, without the name of the event.

@@ -2,9 +2,9 @@ package import EventNames
 import Logging
 package import PushModel
 
-/// A filter that limits repeated log lines. It passes one line a minute for each event, app and reason, and counts the
-/// others. When the minute is over, a summary line reports their number with the text of the first counted line. The
-/// summary takes the place of the next minute's line. A value type without a clock.
+/// A filter that limits repeated log lines. It passes one line per minute for each event, app and reason, and counts
+/// the remaining lines. When the minute is over, a summary line reports their number, with the text of the first
+/// counted line. The summary takes the place of the next minute's line. A value type without clock or I/O.
 package struct RepetitionLimit {
     /// The event and the metadata values that make two lines repetitions of each other.
     struct Subject: Hashable {
@@ -15,8 +15,8 @@ package struct RepetitionLimit {
         private static let keys = [
             "app", "credential", "service", "endpoint", "origin", "environment", "topic", "broker", "exchange",
         ]
-        /// The metadata keys of lists that come from the worker's own topology. These values are compared in full,
-        /// because two lists may differ only at their ends.
+        /// The metadata keys of lists that come from the worker's own topology. The values of these keys are compared
+        /// in full, because two lists may differ only at their ends.
         private static let lists = ["queues", "exchanges", "lost"]
         static let longest = 200
 
@@ -28,7 +28,7 @@ package struct RepetitionLimit {
                 } + Self.lists.map { metadata[$0].map { "\($0)" } ?? "" }
         }
 
-        /// Creates the subject that all lines of an event share when there is no room for more subjects.
+        /// Creates the subject that all further lines of an event share when the maximum number of subjects is reached.
         init(othersOf event: EventName) {
             self.event = event
             values = []
@@ -64,7 +64,7 @@ package struct RepetitionLimit {
 
     package var subjects: Int { minutes.count }
 
-    /// Returns whether to log the line now. If not, the line is counted.
+    /// Returns whether to log a line now. If not, the line is counted for the next summary.
     package mutating func isDue(_ line: LogLine, of event: EventName, now: Int64) -> Bool {
         var subject = Subject(event, line.metadata)
         if minutes[subject] == nil, minutes.count >= Self.mostSubjects {
@@ -84,12 +84,12 @@ package struct RepetitionLimit {
         return false
     }
 
-    /// The time when the next summary is due, or `nil` if no line was counted.
+    /// The time at which the next summary is due, in milliseconds of uptime, or `nil` if no line was counted.
     package var nextDue: Int64? { minutes.values.lazy.filter { $0.held > 0 }.map(\.end).min() }
 
-    /// Returns the summaries that are due, and begins a new minute for each.
+    /// Returns the summaries that are due, and begins a new minute for each of them.
     ///
-    /// - Parameter all: whether to include minutes that are not over.
+    /// - Parameter all: whether to include summaries of minutes that are not over.
     package mutating func takeDue(now: Int64, at: Timestamp, all: Bool = false) -> [LogLine] {
         var lines: [LogLine] = []
         for (subject, minute) in minutes where minute.held > 0 && (all || now >= minute.end) {
@@ -104,7 +104,7 @@ package struct RepetitionLimit {
         return lines
     }
 
-    /// Removes subjects whose minute is over and that have no counted lines. Runs at most once a second, because it
+    /// Removes subjects whose minute is over and that have no counted lines. Runs at most once per second, because it
     /// visits all subjects.
     private mutating func clear(_ now: Int64) {
         guard clearedAt == .min || now - clearedAt >= 1_000 else { return }

@@ -59,8 +59,8 @@ package final class StandardError: LogSink {
     /// Waits up to one second for the waiting lines to be written.
     func finish() { writer.finish() }
 
-    /// Returns whether the file is the one of systemd.exec(5)'s `JOURNAL_STREAM`, which has the form `device:inode`.
-    /// Child processes inherit the variable and may write elsewhere.
+    /// Returns whether a file is the stream in systemd's variable `JOURNAL_STREAM`, which has the form `device:inode`
+    /// (systemd.exec(5)). Child processes inherit the variable, but may write to a different file.
     package static func isJournal(_ stream: String?, file: Int32) -> Bool {
         guard let parts = stream?.split(separator: ":"), parts.count == 2,
             let device = UInt64(parts[0]), let inode = UInt64(parts[1])

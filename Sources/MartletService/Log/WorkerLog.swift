@@ -11,13 +11,13 @@ public final class WorkerLog: Sendable {
     private let level: Mutex<Logger.Level>
     private let sinks: [any LogSink]
     private let terminal: StandardError?
-    /// The latest warnings, for the status page.
+    /// The latest warnings and errors, for the status page.
     package let warnings = WarningRing()
     private let limit = Mutex(RepetitionLimit())
     private let isWaiting = Mutex(false)
     private let counts = Mutex<[Logger.Level: Int]>([:])
 
-    /// Creates the log of a worker. To send the lines to a destination besides standard error, add a sink here.
+    /// Creates the log of a worker. To send log lines to a further destination, add a sink here.
     ///
     /// - Throws: ``ConfigurationError``.
     public convenience init(_ source: ConfigurationSource) throws {
@@ -25,7 +25,9 @@ public final class WorkerLog: Sendable {
             level: try source.logLevel(), format: try source.logFormat(), instance: try source.workerName(), others: [])
     }
 
-    /// - Parameter instance: the worker's name.
+    /// Creates a log that writes to standard error and to further sinks.
+    ///
+    /// - Parameter instance: the name of the worker, or `nil` for a process that is not a worker.
     public convenience init(level: Logger.Level, format: LogFormat, instance: String?, others: [any LogSink] = []) {
         let terminal = StandardError(format: format, resource: LogResource(instance: instance))
         self.init(level: level, terminal: terminal, sinks: [terminal] + others)
@@ -48,8 +50,8 @@ public final class WorkerLog: Sendable {
 
     var currentLevel: Logger.Level { level.withLock { $0 } }
 
-    /// Logs the summaries of all counted repetitions, and waits up to one second for standard error. Call it before the
-    /// process ends.
+    /// Logs the summaries of all counted repetitions, and waits up to one second for standard error. Must be called
+    /// before the process ends.
     public func flush() {
         tellHeld(all: true)
         terminal?.finish()
@@ -74,7 +76,7 @@ public final class WorkerLog: Sendable {
         for sink in sinks { sink.take(line) }
     }
 
-    /// The number of lines written at each level.
+    /// The number of lines written at each level since the start.
     var lines: [(level: Logger.Level, count: Int)] {
         let counts = counts.withLock { $0 }
         return Logger.Level.allCases.map { ($0, counts[$0] ?? 0) }
@@ -108,7 +110,7 @@ public final class WorkerLog: Sendable {
     }
 }
 
-/// A handler that passes lines to its log. A level that is set on the handler replaces the level of the log.
+/// A handler that passes log lines to a log. A level that is set on the handler overrides the level of the log.
 private struct Handler: LogHandler {
     let log: WorkerLog
     var metadata: Logger.Metadata = [:]

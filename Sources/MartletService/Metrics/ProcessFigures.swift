@@ -1,7 +1,7 @@
 import Foundation
 package import Metering
 
-/// Figures of this process from the operating system.
+/// The resource usage of this process, as the operating system reports it.
 package struct ProcessFigures: Sendable, Hashable {
     package var cpuMilliseconds = 0
     package var threads = 0
@@ -12,10 +12,12 @@ package struct ProcessFigures: Sendable, Hashable {
     package var openDescriptors = 0
     package var maximumDescriptors = 0
 
+    /// Parses the resource usage, or returns `nil` if the text is not valid.
+    ///
     /// - Parameters:
     ///   - stat: the content of `/proc/self/stat` (proc_pid_stat(5)).
     ///   - boot: the start of the system, in seconds since 1970.
-    ///   - ticks: the number of clock ticks per second, in which `stat` has its times.
+    ///   - ticks: the number of clock ticks per second, which are the unit of times in `stat`.
     package init?(stat: String, boot: Int, ticks: Int, pageBytes: Int) {
         // The second field is the program's name in parentheses, and the name may contain parentheses itself.
         guard let end = stat.lastIndex(of: ")"), ticks > 0 else { return nil }
@@ -28,7 +30,7 @@ package struct ProcessFigures: Sendable, Hashable {
         residentBytes = fields[21] * pageBytes
     }
 
-    /// Returns the current figures, or `nil` if `/proc/self/stat` can't be read.
+    /// Returns the current resource usage, or `nil` if `/proc/self/stat` can't be read.
     package static func read() -> ProcessFigures? {
         guard let stat = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8) else { return nil }
         var figures = ProcessFigures(

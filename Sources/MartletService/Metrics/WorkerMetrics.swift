@@ -15,9 +15,11 @@ enum WorkerMetrics {
     static let compiler = "6.2"
     #endif
 
+    /// Registers the metrics.
+    ///
     /// - Parameters:
-    ///   - exchanges: the exchanges that the worker publishes to.
-    ///   - start: the time when the worker started.
+    ///   - exchanges: the names of the exchanges that the worker publishes to.
+    ///   - start: the time at which the worker started.
     static func register(
         in registry: MetricRegistry, exchanges: [String], state: WorkerState, board: RefusalBoard, quotas: QuotaBoard,
         log: WorkerLog,
@@ -76,7 +78,9 @@ extension MetricPage {
         for bad in badTokens { add(.badTokens, [bad.app, bad.environment.rawValue, bad.reason], bad.count) }
     }
 
-    /// - Parameter accountNames: the word that each output uses for an account, by the output's name.
+    /// Adds the expiry times of credentials to the page.
+    ///
+    /// - Parameter accountNames: the term that each output uses for an account, by the output's name.
     package mutating func add(_ credentials: [CredentialSummary], accountNames: [String: String]) {
         for credential in credentials {
             guard let notAfter = credential.notAfter else { continue }

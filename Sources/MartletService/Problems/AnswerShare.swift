@@ -3,15 +3,15 @@ package struct AnswerShare: Sendable, Hashable, Encodable {
     package let output: String
     package let environment: String
     package let answers: Int
-    /// Answers with status 2xx.
+    /// The number of answers with status 2xx.
     package let accepted: Int
-    /// Answers with status 4xx other than 429.
+    /// The number of answers with status 4xx other than 429.
     package let refused: Int
-    /// Answers with status 5xx or 429.
+    /// The number of answers with status 5xx or 429.
     package let failed: Int
     /// The median answer time in milliseconds, estimated within a bucket of the histogram.
     package let p50: Int
-    /// The 99th percentile of the answer time in milliseconds, estimated in the same way.
+    /// The 99th percentile of the answer time in milliseconds, estimated within a bucket of the histogram.
     package let p99: Int
 
     package init(

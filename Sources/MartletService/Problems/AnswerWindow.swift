@@ -1,7 +1,7 @@
 package import Metering
 
 /// A window of one minute over the histogram ``MetricFamily/answers``, which is read every two seconds. A value type
-/// without a clock.
+/// without clock or I/O.
 package struct AnswerWindow: Sendable {
     private struct Provider: Hashable {
         let output, environment: String
@@ -28,7 +28,8 @@ package struct AnswerWindow: Sendable {
         if let first = looks.lastIndex(where: { now - $0.at >= Self.length }) { looks.removeFirst(first) }
     }
 
-    /// The answers of the last minute by output and environment, sorted by name. Outputs without answers are left out.
+    /// The answers in the last minute by output and environment, sorted by name. Providers without answers are left
+    /// out.
     package var minute: [AnswerShare] {
         guard let first = looks.first, let last = looks.last else { return [] }
         return last.readings.compactMap { provider, readings -> AnswerShare? in

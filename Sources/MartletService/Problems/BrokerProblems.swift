@@ -1,6 +1,6 @@
 import DeliveryPipeline
 
-/// Problems of the broker.
+/// A detector of problems of the broker.
 struct BrokerProblems {
     let facts: StatusFacts
 
@@ -30,7 +30,7 @@ struct BrokerProblems {
         return found + refusals
     }
 
-    /// A problem for each exchange whose messages RabbitMQ refuses, or whose refused messages still wait. If a full
+    /// The problems of exchanges whose messages RabbitMQ refuses or whose refused messages still wait. If a full
     /// results queue refuses events, ``OtherProblems`` reports the problem, because only the queue's consumer can end
     /// it.
     private var refusals: [Problem] {

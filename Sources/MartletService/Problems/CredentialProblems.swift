@@ -1,7 +1,7 @@
 import PushModel
 import Store
 
-/// Problems of credentials that have expired or expire soon.
+/// A detector of credentials that have expired or expire soon.
 struct CredentialProblems {
     let facts: StatusFacts
 
@@ -27,6 +27,6 @@ struct CredentialProblems {
 }
 
 extension CredentialSummary {
-    /// The label, or the id if there is no label.
+    /// The label of the credential, or its id if it has no label.
     var name: String { label.isEmpty ? id : label }
 }

@@ -1,6 +1,6 @@
 import Store
 
-/// Problems of other workers that stopped without a clean shutdown or are not ready.
+/// A detector of other workers that stopped without a clean shutdown or are not ready.
 struct FleetProblems {
     let facts: StatusFacts
 

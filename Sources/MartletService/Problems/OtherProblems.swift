@@ -2,7 +2,7 @@ import DeliveryPipeline
 package import PushModel
 import Store
 
-/// Problems that consumers and publishers can end.
+/// A detector of problems that consumers and publishers can end.
 struct OtherProblems {
     let facts: StatusFacts
 
@@ -31,7 +31,8 @@ struct OtherProblems {
         ]
     }
 
-    /// At most one problem for the outputs of providers, and one for the outputs that send to receivers.
+    /// The problems of apps whose device tokens are mostly bad. There is at most one for the outputs of providers, and
+    /// one for the outputs that send to receivers.
     private var mostlyBadTokens: [Problem] {
         let outputs = Dictionary(facts.credentials.map { ($0.id, $0.output) }) { first, _ in first }
         let refusals = Dictionary(grouping: facts.refusals.filter(\.isOfTokens)) {
@@ -61,6 +62,6 @@ struct OtherProblems {
 }
 
 extension Refusal {
-    /// Whether the refusal concerns an app's device tokens and not a credential.
+    /// Whether the refusal concerns an app's device tokens instead of a credential.
     package var isOfTokens: Bool { topic?.hasSuffix("(device tokens)") ?? false }
 }

@@ -2,14 +2,14 @@ import DeliveryPipeline
 import PushModel
 import Store
 
-/// Problems of the worker's configuration, clock, keyring and apps.
+/// A detector of problems of the worker's configuration, clock, keyring and apps.
 struct OwnProblems {
     let facts: StatusFacts
 
-    /// The age of an open job above which it is a problem, in seconds.
+    /// The age above which an open job is a problem, in seconds.
     private static let longestOpenSeconds = 300
-    /// The largest tolerated difference from the database's clock, in milliseconds. Shared provider tokens carry the
-    /// database's time, and providers refuse a token whose time is off by several minutes.
+    /// The largest tolerated difference from the database's clock, in milliseconds. Shared provider tokens contain the
+    /// database's time, and providers refuse a token whose time is wrong by several minutes.
     private static let longestClockMilliseconds = 30_000
 
     var all: [Problem] {

@@ -1,4 +1,5 @@
-/// The answers of one pool in the last minute, read every two seconds. A value type without a clock.
+/// A record of the answers of one pool in the last minute, which is updated every two seconds. It detects four kinds of
+/// trouble. A value type without clock or I/O.
 ///
 /// | trouble | begins when |
 /// |---|---|
@@ -7,8 +8,8 @@
 /// | rejecting | at least 90 % of the answers reject the recipient or the push |
 /// | slow | more than 50 % of the answers took longer than two seconds |
 ///
-/// A share counts if the last minute had at least ten answers. `failing`, `rejecting` and `slow` end when their
-/// condition no longer holds. `silent` ends when an answer comes. It also ends when no request is on the wire and
+/// The percentages count only if the last minute had at least ten answers. `failing`, `rejecting` and `slow` end when
+/// their condition no longer holds. `silent` ends when an answer comes. It also ends when no request is on the wire and
 /// either no push is delayed or nothing was sent for 16 minutes.
 struct PoolRecord: Sendable {
     /// The counters of a pool at one moment.
@@ -27,14 +28,14 @@ struct PoolRecord: Sendable {
         }
     }
 
-    /// The time without an answer after which a server counts as silent. It is far longer than a normal answer takes,
-    /// and shorter than the timeout of a request.
+    /// The time without an answer after which a server is silent. It is far longer than a normal answer takes, and
+    /// shorter than the timeout of a request.
     static let patience = Duration.seconds(25)
     private static let length = Duration.seconds(60)
     private static let fewest = 10
     private static let fewestInRow = 5
 
-    /// The time after the last request or failed answer after which a trouble is forgotten. The longest pause between
+    /// The time for which a trouble is remembered after the last request or failed answer. The longest pause between
     /// two attempts is 15 minutes.
     private static let remembered = Duration.seconds(960)
 
@@ -46,8 +47,10 @@ struct PoolRecord: Sendable {
     private var failuresInRow = 0
     private(set) var requests = 0
 
-    /// - Parameter now: the time of a reading before the pool's first request, or `nil` if the pool may be older than
-    ///   the watch.
+    /// Creates a record.
+    ///
+    /// - Parameter now: the time of the last reading before the pool existed, or `nil` if the pool may be older than
+    ///   the first reading.
     init(since now: ContinuousClock.Instant? = nil) {
         if let now { looks = [(now, Counts())] }
     }
@@ -55,7 +58,7 @@ struct PoolRecord: Sendable {
     /// Adds a reading of the pool's counters.
     ///
     /// - Parameters:
-    ///   - requests: the requests on the wire.
+    ///   - requests: the number of requests on the wire.
     ///   - isAnyPushDelayed: whether pushes of this worker were delayed in the last minute.
     mutating func look(
         _ counts: Counts, requests: Int, isAnyPushDelayed: Bool, now: ContinuousClock.Instant
@@ -82,7 +85,8 @@ struct PoolRecord: Sendable {
         return last.counts - first.counts
     }
 
-    /// Whether the pool had anything to do in the last minute.
+    /// Whether the pool had answers in the last minute, has requests on the wire, or was silent or failing at the end
+    /// of its last activity.
     var isActive: Bool { minute.all > 0 || requests > 0 || isSilent || failuresInRow > 0 }
 
     func troubles(

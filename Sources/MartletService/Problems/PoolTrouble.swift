@@ -1,4 +1,4 @@
-/// A condition of a server to which one or several pools of an output and environment send.
+/// A trouble with a server to which one or several pools of an output and environment send.
 package struct PoolTrouble: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         /// Requests on the wire get no answer, or the last requests got no answer and other pushes wait.
@@ -13,12 +13,13 @@ package struct PoolTrouble: Sendable, Hashable {
 
     package let output: String
     package let environment: String
-    /// The credentials or hosts concerned, or an empty list if all pools of the output and environment are concerned.
+    /// The credentials or hosts whose pools are concerned, or an empty list if all pools of the output and environment
+    /// are concerned.
     package let names: [String]
     package let kind: Kind
-    /// The number of answers in the last minute.
+    /// The number of answers from the server in the last minute.
     package let answers: Int
-    /// The number of answers that the kind concerns. For a silent server, the number of requests on the wire.
+    /// The number of answers that show the trouble. For a silent server, the number of requests on the wire.
     package let concerned: Int
 
     package init(
@@ -28,7 +29,7 @@ package struct PoolTrouble: Sendable, Hashable {
         (self.kind, self.answers, self.concerned) = (kind, answers, concerned)
     }
 
-    /// Returns one trouble for several pools, or `nil` if there are no troubles.
+    /// Returns one trouble that combines the troubles of several pools, or `nil` if there are no troubles.
     static func joined(_ troubles: [PoolTrouble], areAll: Bool) -> PoolTrouble? {
         guard let first = troubles.first else { return nil }
         var kind = first.kind
@@ -43,7 +44,7 @@ package struct PoolTrouble: Sendable, Hashable {
 }
 
 extension PoolTrouble.Kind {
-    /// Returns whether two troubles are of the same kind.
+    /// Returns whether two kinds of trouble are the same, even if servers have been silent for different times.
     func isLike(_ other: Self) -> Bool {
         switch (self, other) {
         case (.silent, .silent), (.failing, .failing), (.rejecting, .rejecting), (.slow, .slow): true

@@ -1,9 +1,9 @@
 package import Metering
 
-/// A detector of servers that answer late, with errors, or not at all. A value type without a clock.
+/// A detector of servers that answer late, with errors, or not at all. A value type without clock or I/O.
 ///
-/// Each credential is judged separately, so that the traffic of one does not hide the outage of another. If one
-/// connection serves several credentials, each entry of the list of allowed hosts is judged separately.
+/// Each credential is examined separately, so that the traffic of one credential does not hide the outage of another.
+/// If one connection serves several credentials, each entry of the list of allowed hosts is examined separately.
 package struct PoolWatch: Sendable {
     private struct Place: Hashable {
         let output, environment: String
@@ -21,7 +21,7 @@ package struct PoolWatch: Sendable {
     }
 
     package static let families: [MetricFamily] = [.poolStreams, .poolAnswers, .poolSlowAnswers]
-    /// The maximum number of pools that are reported separately.
+    /// The maximum number of pools whose troubles are reported separately. The troubles of more pools are combined.
     private static let mostPools = 3
 
     private var records: [Pool: PoolRecord] = [:]

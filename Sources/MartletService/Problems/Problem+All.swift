@@ -1,8 +1,8 @@
 extension Problem {
-    /// The time after the start during which a missing connection is not a problem, in seconds.
+    /// The time after the start of work during which a missing connection is not a problem, in seconds.
     static let graceSeconds = 15
 
-    /// Returns all problems that the facts show.
+    /// Returns all problems of the worker whose state is given.
     package static func all(of facts: StatusFacts) -> [Problem] {
         if case .waiting(let reason) = facts.stage {
             if reason.hasPrefix(StatusFacts.waitsForDatabase) {

@@ -1,5 +1,5 @@
 extension ProblemKind {
-    /// Returns the advice for a problem that this party can end.
+    /// Returns the advice for a problem of this kind that the given party can end.
     package func advice(for party: Problem.Party) -> String {
         party == .receiver ? adviceForReceivers : advice
     }
@@ -18,7 +18,7 @@ extension ProblemKind {
         }
     }
 
-    /// The next steps for an operator. Commands and settings are in backquotes.
+    /// The next steps for an operator, as text. Commands and settings are in backquotes.
     private var advice: String {
         switch self {
         case .databaseAwaited: "Check PostgreSQL and the network path to it. The worker retries by itself."

@@ -1,7 +1,7 @@
-/// The kinds of problem, which docs/problems.md lists. If a log event begins a problem, the kind has the name of the
-/// event.
+/// The kinds of problem, which docs/problems.md lists. If a log event marks the beginning of a problem, the kind has
+/// the name of the event.
 package enum ProblemKind: String, Sendable, Hashable, Encodable, CaseIterable {
-    // The database.
+    // Problems of the database.
     case databaseAwaited = "database.waiting"
     case databaseAway = "fleet.read.failed"
     case databaseReadOnly = "database.read_only"
@@ -16,12 +16,12 @@ package enum ProblemKind: String, Sendable, Hashable, Encodable, CaseIterable {
     case registrationsFail = "device_tokens.registration.failed"
     case refusalsUnrecorded = "refusals.record.failed"
     case databaseUncleared = "database.clearing.failed"
-    // The broker.
+    // Problems of the broker.
     case brokerSendsNothing = "broker.not_consuming"
     case brokerTakesNothing = "broker.not_publishing"
     case brokerConfirmsNothing = "broker.unconfirmed"
     case brokerRefuses = "broker.messages.refused"
-    // Martlet's configuration, clock, keyring and workers.
+    // Problems of Martlet's configuration, clock, keyring and workers.
     case clockWrong = "clock.wrong"
     case keyringUnread = "keyring.read.failed"
     case keyringOpensNothing = "keyring.open.failed"
@@ -39,13 +39,13 @@ package enum ProblemKind: String, Sendable, Hashable, Encodable, CaseIterable {
     case credentialExpired = "credential.expired"
     case credentialExpires = "credential.expires"
     case tracesFail = "traces.failed"
-    // The path to a provider, and the provider.
+    // Problems of a provider, or of the network path to it.
     case providerUnreachable = "provider.unreachable"
     case providerSilent = "provider.silent"
     case providerFails = "provider.failing"
     case providerSlow = "provider.slow"
     case credentialRefused = "credential.refused"
-    // Consumers, publishers and operators' decisions.
+    // Problems of consumers and publishers, and decisions of operators.
     case resultsFull = "results.full"
     case resultsUnrouted = "results.unrouted"
     case tokensMostlyBad = "device_tokens.mostly_bad"
@@ -53,7 +53,7 @@ package enum ProblemKind: String, Sendable, Hashable, Encodable, CaseIterable {
     case pushesRetried = "pushes.retried"
     case pushesRejected = "pushes.rejected"
     case appPaused = "app.paused"
-    /// A failure whose event has no kind of its own.
+    /// A failure of a component whose log event has no kind of problem.
     case unnamedFailure = "failure"
 
     package var party: Problem.Party {

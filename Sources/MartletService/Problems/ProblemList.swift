@@ -1,6 +1,6 @@
 package import PushModel
 
-/// A list of the open problems with the time when each began. A value type without a clock.
+/// A list of the open problems, each with the time at which it began. A value type without clock or I/O.
 package struct ProblemList: Sendable {
     private struct Name: Hashable {
         let kind: ProblemKind
@@ -9,15 +9,14 @@ package struct ProblemList: Sendable {
 
     /// The open problems in the order in which an operator should look at them.
     package private(set) var open: [Problem] = []
-    /// The time of the last update with an open problem of a provider or of the network, or `nil` if there was no such
-    /// update.
+    /// The time of the last update with an open problem of a provider or of the network, or `nil` if no update had one.
     package private(set) var lastProviderProblem: Timestamp?
 
     package init() {}
 
-    /// Replaces the list.
+    /// Replaces the open problems. A problem that was already open keeps the time at which it began.
     ///
-    /// - Returns: the problems that began and those that ended with this update.
+    /// - Returns: the problems that began with this update, and the problems that ended with it.
     package mutating func update(_ found: [Problem], now: Timestamp) -> (began: [Problem], ended: [Problem]) {
         var before = Dictionary(open.map { (Name(kind: $0.kind, subject: $0.subject), $0) }) { first, _ in first }
         var began: [Problem] = []
@@ -35,7 +34,7 @@ package struct ProblemList: Sendable {
         return (began, before.values.sorted { $0.since < $1.since })
     }
 
-    /// Makes the subjects of problems of one kind unique by appending numbers. For example, two credentials can have
+    /// Makes the subjects of problems of one kind unique by appending numbers. For example, two credentials may have
     /// the same label.
     private static func numbered(_ problems: [Problem]) -> [Problem] {
         var counts: [Name: Int] = [:]

@@ -2,16 +2,17 @@ import DeliveryPipeline
 import PushModel
 import Store
 
-/// Problems of providers, and of the network paths to them.
+/// A detector of problems of providers, and of the network paths to them.
 struct ProviderProblems {
     let facts: StatusFacts
 
     /// The smallest number of answers or retried pushes that counts as an outage.
     private static let fewest = 10
-    /// The age up to which a logged attempt is recent, in seconds. The log repeats an attempt once a minute.
+    /// The maximum age of a failed attempt in the log to count as recent, in seconds. The log repeats a failed attempt
+    /// once per minute.
     private static let attemptSeconds: Int64 = 120
     /// The time for which a provider problem still explains retried pushes after it has ended, in seconds. It is the
-    /// minute over which they are counted, plus the interval between two counts.
+    /// minute over which retried pushes are counted, plus the interval between two counts.
     private static let countedSeconds: Int64 = 62
 
     var all: [Problem] {
@@ -49,8 +50,8 @@ struct ProviderProblems {
         }
     }
 
-    /// Returns a problem if many pushes were retried in the last minute although no provider problem was open in that
-    /// minute.
+    /// Returns a problem if many pushes were retried in the last minute although no problem of a provider or network
+    /// was open during the minute.
     private func retried(beside found: [Problem]) -> [Problem] {
         let sinceProblem = facts.lastProviderProblem.map { facts.now.seconds - $0.seconds }
         if let sinceProblem, (0...Self.countedSeconds).contains(sinceProblem) { return [] }
@@ -67,7 +68,7 @@ struct ProviderProblems {
 }
 
 extension StatusFacts {
-    /// Returns the receiver's party if an output sends to servers of Martlet's users, and `nil` otherwise.
+    /// Returns the party `receiver` if an output sends to servers of Martlet's users, or `nil` if it does not.
     func receiver(_ output: String?) -> Problem.Party? {
         output.map(receivingOutputs.contains) == true ? .receiver : nil
     }

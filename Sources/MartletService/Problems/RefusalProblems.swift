@@ -2,7 +2,7 @@ import PushModel
 import PushSending
 import Store
 
-/// Problems of credentials that a provider refuses, or that an output can't use.
+/// A detector of credentials that a provider refuses or that an output can't use.
 struct RefusalProblems {
     let facts: StatusFacts
 
@@ -22,7 +22,7 @@ struct RefusalProblems {
         }
     }
 
-    /// Returns the problem of a credential with which no request can be made. The error comes from the log.
+    /// Returns the problem of a credential that can't be used for any request. The error is read from the log.
     private func unusable(_ credential: Credential.ID, name: String) -> Problem {
         let warning = facts.warnings.first {
             $0.event == "credential.unusable" && $0.details["credential"] == credential

@@ -1,11 +1,12 @@
 package import Metering
 import PushModel
 
-/// A provider to which the worker has no connection, or for which it gets no access token, while pushes wait.
+/// A provider that the worker can't reach while pushes wait. It has no connection to the provider, or gets no access
+/// token for it.
 package struct UnreachableProvider: Sendable, Hashable {
     package let output: String
     package let environment: String
-    /// The last failed attempt, or `nil` if the log has none.
+    /// The last failed attempt to connect, or `nil` if the log contains none.
     package let attempt: FailedAttempt?
 
     package init(output: String, environment: String, attempt: FailedAttempt?) {
@@ -15,8 +16,8 @@ package struct UnreachableProvider: Sendable, Hashable {
     /// The metric families from which unreachable providers are read.
     package static let families: [MetricFamily] = [.poolUnreachable, .poolConnections, .tokenEndpointUnreachable]
 
-    /// Returns each unreachable provider once. If several servers serve one credential, as with browsers, one
-    /// unreachable server is not an outage.
+    /// Returns the unreachable providers. Several servers may serve one credential, as with browsers. The provider is
+    /// then unreachable only if no server has an open connection.
     package static func all(in page: MetricPage, _ warnings: [LoggedWarning]) -> [UnreachableProvider] {
         func missed(_ family: MetricFamily) -> [[String: String]] {
             page.values(of: family).filter { $0.value > 0 }.map(\.labels)
@@ -37,7 +38,7 @@ package struct UnreachableProvider: Sendable, Hashable {
         return found
     }
 
-    /// The output, environment, endpoint and error in one line.
+    /// The output, environment, endpoint and error, as one line.
     package var text: String { "\(output) \(environment)\(attempt.map { ": \($0.text)" } ?? "")".printable }
 }
 
@@ -50,16 +51,16 @@ package struct FailedAttempt: Sendable, Hashable {
         (self.endpoint, self.error) = (endpoint, error)
     }
 
-    /// Returns the most recent failed attempt.
+    /// Returns the most recent failed attempt, or `nil` if there is none.
     ///
     /// - Parameters:
-    ///   - warnings: the warnings to search, the newest first.
+    ///   - warnings: the warnings to search, newest first.
     ///   - oldest: the earliest time of the attempt, in seconds since 1970.
     package static func last(
         in warnings: [LoggedWarning], since oldest: Int64 = 0, where isMeant: ([String: String]) -> Bool = { _ in true }
     ) -> FailedAttempt? {
         for warning in warnings where isMeant(warning.details) {
-            // A log line that sums up several attempts has `reason` in place of `error`.
+            // A log line that summarises several attempts has `reason` instead of `error`.
             guard let at = Timestamp(rfc3339: warning.at), at.seconds >= oldest,
                 let endpoint = warning.details["endpoint"],
                 let error = warning.details["error"] ?? warning.details["reason"]
@@ -77,9 +78,9 @@ extension [String: String] {
 }
 
 extension UnreachableProvider {
-    /// Returns the problem that this provider is unreachable.
+    /// Returns this provider's problem, which has the kind ``ProblemKind/providerUnreachable``.
     ///
-    /// - Parameter party: the party, or `nil` for that of the kind.
+    /// - Parameter party: the party that can end the problem, or `nil` for the default party of the kind.
     func problem(of party: Problem.Party?) -> Problem {
         Problem(
             .providerUnreachable, "No connection for half a minute or longer: \(text).",

@@ -1,21 +1,23 @@
 package import PushModel
 package import Store
 
-/// The reason why no push of an app can be sent with one output. Either the app has no account with the output, or no
-/// credential of the account serves any push.
+/// The reason why no push of an app can be sent through one output. Either the app has no account with the output, or
+/// no credential of the account serves any push.
 package struct AppLack: Sendable, Hashable {
     package let app: String
     package let output: String
     /// The app's account, or `nil` if it has none.
     package let account: String?
-    /// A description for operators.
+    /// A description of the reason for operators.
     package let text: String
     /// Whether the account has no credential at all.
     package let isBare: Bool
 
-    /// Returns the reasons for all outputs with which nothing can be sent. The result is empty for a paused app.
+    /// Returns the reasons for all outputs through which no push of the app can be sent. The result is empty for a
+    /// paused app.
     ///
-    /// - Parameter named: an output to report even if the app has no account with it.
+    /// - Parameter named: the name of an output to report even if the app has no account with it, or `nil` for no such
+    ///   output.
     package static func all(
         of app: App, with outputs: [any OutputPlugin], named: String? = nil, in snapshot: Snapshot, at now: Timestamp
     ) -> [AppLack] {

@@ -9,15 +9,16 @@ package struct AppRoute {
     package let environment: PushEnvironment
     package let pushType: String
     package let topic: String
-    /// The credentials in the order in which routing considers them. Ineligible credentials that cover a topic of the
-    /// app follow.
+    /// The credentials that routing considers, in order of preference. They are followed by unsuitable credentials that
+    /// cover a topic of the app.
     package let candidates: [RoutingCandidate]
-    /// The reason why routing finds no credential, or `nil` if it finds one.
+    /// The reason why routing chooses no credential, or `nil` if it chooses one.
     package let problem: String?
     /// The provider's current refusals of the chosen credential.
     package let refusals: [Refusal]
 
-    /// The first candidate without an obstacle, which routing chooses.
+    /// The credential that routing chooses, which is the first candidate without an obstacle, or `nil` if there is
+    /// none.
     package var chosen: RoutingCandidate? { candidates.first { $0.obstacle == nil } }
 
     /// The candidates that routing would prefer to the chosen one if they had no obstacle.
@@ -27,8 +28,8 @@ package struct AppRoute {
         }
     }
 
-    /// Returns the routes for each output with which the app has an account, and for each use of the output's
-    /// credentials.
+    /// Returns the routes of an app. There is one for each environment and push type of each output with which the app
+    /// has an account.
     package static func all(
         of app: App, with outputs: [any OutputPlugin], in snapshot: Snapshot, refusals: [Refusal], at now: Timestamp
     ) -> [AppRoute] {

@@ -2,7 +2,7 @@ import DeliveryPipeline
 import PushModel
 import Store
 
-/// An app on the status page.
+/// The state of an app on the status page.
 package struct AppStatus: Sendable, Hashable, Encodable {
     package static let most = 20
 
@@ -20,7 +20,7 @@ package struct AppStatus: Sendable, Hashable, Encodable {
         case app, trouble, waiting, inFlight, rate, limit
     }
 
-    /// Returns at most ``most`` apps: first those with trouble, then those with the most work.
+    /// Returns at most ``most`` apps. Apps with trouble come first, then the apps with the most work.
     package static func top(of facts: StatusFacts) -> [AppStatus] {
         let work = Dictionary(facts.view.apps.map { ($0.app, $0) }) { first, _ in first }
         let refusals = facts.refusals.map { ($0, account(of: $0, facts.credentials)) }

@@ -1,7 +1,7 @@
 import PushModel
 import Store
 
-/// A credential on the status page. Of its key, only the last characters of the id are shown.
+/// The state of a credential on the status page. Only the last characters of its key id are shown.
 package struct CredentialStatus: Sendable, Hashable, Encodable {
     package static let most = 50
 
@@ -9,10 +9,11 @@ package struct CredentialStatus: Sendable, Hashable, Encodable {
     package let output: String
     package let account: String
     package let kind: String
-    /// The last four characters of the key's id, or of the fingerprint if the credential has no key id.
+    /// The last four characters of the key id, or of the fingerprint if the credential has no key id.
     package let key: String
     package let environments: [String]
-    /// The number of whole days until the credential expires. Negative after expiry, and `nil` if it never expires.
+    /// The number of whole days until the credential expires, or `nil` if it never expires. The number is negative
+    /// after expiry.
     package let daysLeft: Int?
     /// The age of the provider token in use, in seconds, or `nil` if this worker has none.
     package let tokenAge: Int?
@@ -23,7 +24,7 @@ package struct CredentialStatus: Sendable, Hashable, Encodable {
         case isRefused = "refused"
     }
 
-    /// Returns at most ``most`` credentials: first those that are refused, then those that expire first.
+    /// Returns at most ``most`` credentials. Refused credentials come first, then the credentials that expire soonest.
     package static func first(of facts: StatusFacts) -> [CredentialStatus] {
         let refused = Set(facts.refusals.filter { !$0.isOfTokens }.map(\.credential))
         return facts.credentials.map {
@@ -48,7 +49,7 @@ package struct CredentialStatus: Sendable, Hashable, Encodable {
     }
 }
 
-/// A current refusal by a provider.
+/// A current refusal by a provider, as the status page shows it.
 package struct RefusalStatus: Sendable, Hashable, Encodable {
     package static let most = 50
 
@@ -58,7 +59,7 @@ package struct RefusalStatus: Sendable, Hashable, Encodable {
     package let reason: String
     package let since: String
 
-    /// Returns at most ``most`` refusals, the oldest first.
+    /// Returns at most ``most`` refusals, oldest first.
     package static func first(of facts: StatusFacts) -> [RefusalStatus] {
         let names = Dictionary(facts.credentials.map { ($0.id, $0.name) }) { first, _ in first }
         return facts.refusals.sorted { $0.since < $1.since }.prefix(most).map { refusal in

@@ -1,8 +1,8 @@
 import PushModel
 import Store
 
-/// A cache of the table of workers. A request reads the table if the last reading is at least five seconds old, and
-/// waits at most two seconds. If reading fails, the last result stays in use and its age is shown.
+/// A cache of the table of workers. A page request reads the table if the last reading is at least five seconds old,
+/// and waits at most two seconds for it. If the reading fails, the last result stays in use and its age is shown.
 actor FleetReader {
     private static let interval = Duration.seconds(5)
     private static let patience = Duration.seconds(1)
@@ -32,7 +32,8 @@ actor FleetReader {
                 (self.reading, notBefore) = (nil, .now + Self.interval)
                 if let found {
                     (self.found, readAt) = (found, .now)
-                    // Computed once per reading and not once per page, because it decodes the history of every worker.
+                    // The sum is computed once per reading instead of once per page, because it decodes the history of
+                    // every worker.
                     sum = history.update(found.members, now: Timestamp.now)
                 }
             }
@@ -42,7 +43,8 @@ actor FleetReader {
             history: sum)
     }
 
-    /// Reads the workers and the paused apps. Returns `nil` if the database does not answer in time.
+    /// Reads the workers and the paused apps. Returns `nil` if the database does not answer in time or the workers
+    /// can't be read.
     private static func read(_ workers: WorkerRepository, _ audit: AuditRepository) async -> Found? {
         await withTaskGroup(of: Found?.self) { group in
             group.addTask {

@@ -5,8 +5,8 @@ package struct FleetWorker: Sendable, Hashable, Encodable {
     package let name: String
     package let version: String
     package let outputs: [String]
-    /// The reported state: `starting`, `ready`, `not_ready` or `draining`. It is `silent` if the worker has stopped
-    /// reporting, and `unknown` if its version does not report a state.
+    /// The state that the worker reports: `starting`, `ready`, `not_ready` or `draining`. The value is `silent` if the
+    /// worker has stopped reporting, and `unknown` if its version does not report a state.
     package let state: String
     package let obstacle: String?
     package let host: String?
@@ -32,7 +32,8 @@ package struct FleetWorker: Sendable, Hashable, Encodable {
 
     package var waiting: Int { lanes.reduce(0) { $0 + $1.waiting } }
     package var open: Int { lanes.reduce(0) { $0 + $1.open } }
-    /// The number of pushes that were delayed in the last minute, for another attempt or by a refused credential.
+    /// The number of pushes in the last minute that were delayed for another attempt or because of a refused
+    /// credential.
     package var putBack: Int { (minute["retried"] ?? 0) + (minute["held"] ?? 0) }
     /// The state for display, with spaces in place of underscores.
     package var stateWords: String { state.replacing("_", with: " ") }

@@ -5,7 +5,7 @@ import PushModel
 /// Text enters a document only through ``init(_:)`` and through attribute values, and both escape it. The names of
 /// elements and attributes are literals in the program. Therefore external text can't become markup.
 package struct HTML: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral {
-    /// The HTML source text.
+    /// The HTML text of the piece.
     package private(set) var source: String
 
     /// Creates a text node. Markup characters are escaped, and invisible characters are replaced by visible escape
@@ -33,7 +33,7 @@ package struct HTML: Sendable, ExpressibleByStringLiteral, ExpressibleByStringIn
         return html
     }
 
-    /// Returns a start tag. An element without content, such as `meta`, consists of its start tag only.
+    /// Returns a start tag. An element without content, such as `meta`, consists only of its start tag.
     package static func tag(_ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:]) -> HTML {
         var html: HTML = []
         html.source = "<\(name)"
@@ -67,7 +67,7 @@ package struct HTML: Sendable, ExpressibleByStringLiteral, ExpressibleByStringIn
         return escaped
     }
 
-    /// For each byte, whether it is a printable ASCII character that needs no escape.
+    /// A list that states for each byte value whether it is a printable ASCII character that needs no escape.
     private static let isPlain = (0...UInt8.max).map { (0x20..<0x7F).contains($0) && escape($0) == nil }
 
     private static func escape(_ byte: UInt8) -> String? {

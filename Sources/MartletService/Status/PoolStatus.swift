@@ -1,8 +1,8 @@
 package import Metering
 import Store
 
-/// The connections that serve one credential, or one entry of the list of allowed hosts if credentials share
-/// connections.
+/// The connections of one pool, as the status page shows them. A pool serves one credential, or one entry of the list
+/// of allowed hosts if credentials share connections.
 package struct PoolStatus: Sendable, Hashable, Encodable {
     package static let most = 50
 
@@ -15,12 +15,12 @@ package struct PoolStatus: Sendable, Hashable, Encodable {
     package let connecting: Int
     package let open: Int
     package let draining: Int
-    /// The requests on the wire. ``streamsLimit`` is their maximum.
+    /// The number of requests on the wire. Its maximum is ``streamsLimit``.
     package let streams: Int
     package let streamsLimit: Int
-    /// The requests that wait for a connection with a free stream.
+    /// The number of requests that wait for a connection with a free stream.
     package let waiting: Int
-    /// The number of times that a full flow-control window, and not the stream limit, delayed requests.
+    /// The number of times that requests were delayed by a full flow-control window instead of by the stream limit.
     package let windowBlocked: Int
 
     package init(
@@ -50,7 +50,8 @@ package struct PoolStatus: Sendable, Hashable, Encodable {
         .poolConnections, .poolStreams, .poolStreamsLimit, .poolWaiting, .poolWindowBlocked,
     ]
 
-    /// Returns the pools that have connections or waiting requests. Their ``credential`` is the credential's id.
+    /// Returns the pools that have connections or waiting requests. In these pools, ``credential`` is the id of the
+    /// credential.
     package static func all(in page: MetricPage) -> [PoolStatus] {
         func figures(_ family: MetricFamily) -> [Name: Int] {
             Dictionary(page.values(of: family).map { (Name($0.labels), Int($0.value)) }, uniquingKeysWith: +)
@@ -73,12 +74,13 @@ package struct PoolStatus: Sendable, Hashable, Encodable {
         }
     }
 
-    /// The credential's label or the host, or `all` if the pool has neither.
+    /// The label of the credential or the name of the host, or `all` if the pool has neither.
     var name: String { credential ?? host ?? "all" }
 
     private var isIdle: Bool { connecting + open + draining + waiting == 0 }
 
-    /// Returns the pools with the most work, with the labels of their credentials.
+    /// Returns at most ``most`` pools, those with the most requests first. In these pools, ``credential`` is the label
+    /// of the credential.
     package static func first(of facts: StatusFacts) -> [PoolStatus] {
         let names = Dictionary(facts.credentials.map { ($0.id, $0.name) }) { first, _ in first }
         return facts.pools.map { pool in

@@ -1,15 +1,16 @@
 package import DeliveryPipeline
 
-/// A window of one minute over counters that are read every two seconds. A value type without a clock.
+/// A window of one minute over the pipeline's counters, which are read every two seconds. A value type without clock or
+/// I/O.
 package struct Pulse: Sendable {
     /// The counts of a period.
     package struct Recent: Sendable, Hashable {
-        /// The counts by their name in a worker's report. Outcomes are counted by kind; the other counts are of jobs
-        /// and pushes.
+        /// The counts by the name that they have in a worker's report. Outcomes are counted by kind. All other counts
+        /// are of jobs and pushes.
         package var counts: [String: Int] = [:]
-        /// The messages that the broker refused, by exchange.
+        /// The number of messages that the broker refused, by exchange.
         package var refused: [String: Int] = [:]
-        /// The sampled result events that at least one queue received, and those that no queue received.
+        /// The numbers of sampled result events that at least one queue received and that no queue received.
         package var resultsRouting = ResultsRouting.Counts()
         package var seconds = 0.0
 
@@ -38,10 +39,10 @@ package struct Pulse: Sendable {
         if let first = beats.lastIndex(where: { now - $0.at >= Self.length }) { beats.removeFirst(first) }
     }
 
-    /// The counts of the last minute, or since the first reading if that is later.
+    /// The counts of the last minute. They begin with the first reading if it is less than a minute old.
     package var minute: Recent { since(Self.length) }
 
-    /// The outcomes per second during the last ten seconds.
+    /// The number of outcomes per second during the last ten seconds.
     package var rate: Double {
         let recent = since(Self.rateLength)
         return recent.seconds > 0 ? Double(recent.outcomes) / recent.seconds : 0

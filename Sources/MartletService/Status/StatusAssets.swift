@@ -1,5 +1,4 @@
-/// The style sheet and the script of the status page. The page loads nothing else, and its content security policy
-/// allows nothing else.
+/// The style sheet and the script of the status page. The content security policy allows the page to load nothing else.
 package enum StatusAssets {
     package static let style = base + charts
 

@@ -8,7 +8,7 @@ import ServiceLifecycle
 import Store
 import Threading
 
-/// The source of all facts that a worker's status page shows.
+/// The source of all data on a worker's status page.
 final class StatusBoard: Sendable {
     let state: WorkerState
     let refusals: RefusalBoard
@@ -63,7 +63,7 @@ final class StatusBoard: Sendable {
         return report
     }
 
-    /// Looks for problems and logs those that began or ended. Must be called once every ``Pulse/interval``.
+    /// Searches for problems, and logs problems that began or ended. Must be called once every ``Pulse/interval``.
     func beat() async {
         state.beat()
         let page = metrics.page(
@@ -114,7 +114,7 @@ final class StatusBoard: Sendable {
     }
 }
 
-/// A service that counts the events of the last minute and looks for problems.
+/// A service that updates the counts of the last minute and searches for problems, once every ``Pulse/interval``.
 struct PulseService: Service {
     let status: StatusBoard
 

@@ -12,9 +12,9 @@ package struct StatusDocument: Sendable, Encodable {
         package let pid: Int
         package let startedAt: String
         package let uptimeSeconds: Int
-        /// The state, with the same values as ``FleetWorker/state``.
+        /// The state of the worker, with the same values as ``FleetWorker/state``.
         package let state: String
-        /// The reason why the worker is not ready, or `nil` if there is none.
+        /// The reason why the worker is not ready, or `nil` if it is ready.
         package let obstacle: String?
         package let rate: Double
         package let minute: [String: Int]
@@ -25,9 +25,9 @@ package struct StatusDocument: Sendable, Encodable {
     }
 
     package struct Fleet: Sendable, Encodable {
-        /// The age of the reading in seconds, or `nil` if the table of workers has not been read yet.
+        /// The time since the table of workers was read, in seconds, or `nil` if it has not been read yet.
         package let readSecondsAgo: Int?
-        /// Whether the reading is missing or out of date, because the database does not answer.
+        /// Whether the table was not read yet or the last reading is out of date, because the database does not answer.
         package let isStale: Bool
         package let workers: [FleetWorker]
 
@@ -61,16 +61,19 @@ package struct StatusDocument: Sendable, Encodable {
     package let lanes: [WorkerReport.LaneReport]
     package let fleet: Fleet
     package let apps: Apps
-    /// The answers of the last minute by output and environment.
+    /// The providers' answers in the last minute by output and environment.
     package let answers: [AnswerShare]
     package let pools: Pools
     package let credentials: Credentials
     package let refusals: [RefusalStatus]
-    /// The last warnings and errors of the log, the newest first.
+    /// The last warnings and errors of the log, newest first.
     package let warnings: [LoggedWarning]
     package let configuration: [ConfigurationSetting]
 
-    /// - Parameter problems: the open problems, or `nil` for those that the facts show, as if they had just begun.
+    /// Creates the document.
+    ///
+    /// - Parameter problems: the open problems. If the value is `nil`, the problems are derived from `facts`, as if
+    ///   they had just begun.
     package init(_ facts: StatusFacts, problems: [Problem]? = nil) {
         at = facts.now.rfc3339
         self.problems = problems ?? Self.new(of: facts)

@@ -3,23 +3,23 @@ package import EventNames
 package import PushModel
 package import Store
 
-/// All facts that the status page shows, at one moment. A value type.
+/// The state of a worker at one moment, with all data for its status page.
 package struct StatusFacts: Sendable {
     /// The stage of a worker's start.
     package enum Stage: Sendable, Hashable {
-        /// The worker can't process jobs yet, for the given reason.
+        /// The worker can't process jobs yet. The value is the reason.
         case waiting(String)
         case working
     }
 
-    /// The facts about all workers.
+    /// The state of all workers of the fleet.
     package struct FleetFacts: Sendable {
         package var members: [FleetMember] = []
         /// The apps that are paused.
         package var pauses: [AppPause] = []
-        /// The time since the table of workers was read, in seconds, or `nil` if it has not been read yet.
+        /// The time since the table of workers was last read, in seconds, or `nil` if it has not been read yet.
         package var readSecondsAgo: Int?
-        /// The last hour of all workers, or `nil` before the table was read.
+        /// The history of all workers in the last hour, or `nil` if the table of workers has not been read yet.
         package var history: HistorySum?
 
         package init(
@@ -53,52 +53,52 @@ package struct StatusFacts: Sendable {
     package var refusals: [Refusal] = []
     package var badTokens: [BadTokens] = []
     package var credentials: [CredentialSummary] = []
-    /// The connection pools. Their ``PoolStatus/credential`` is the credential's id and not its label.
+    /// The connection pools. Their property ``PoolStatus/credential`` is the id of the credential instead of its label.
     package var pools: [PoolStatus] = []
-    /// The providers to which the worker gets no connection, in the order in which they are shown.
+    /// The providers to which the worker has no connection, in the order in which the page shows them.
     package var unreachable: [UnreachableProvider] = []
     package var poolTroubles: [PoolTrouble] = []
-    /// The last time when a problem of a provider or of the network was open, or `nil` if there was none.
+    /// The last time at which a problem of a provider or of the network was open, or `nil` if there was none.
     package var lastProviderProblem: Timestamp?
-    /// The time when each credential's current provider token was made, by the credential's id.
+    /// The time at which each credential's current provider token was created, by the credential's id.
     package var tokenTimes: [String: Timestamp] = [:]
     /// The reasons why credentials could not be opened.
     package var openingProblems: [String] = []
-    /// The reasons why rows can't be opened now, although their credentials were opened before and stay in use.
+    /// The errors of credentials whose rows can't be opened now. Their secrets were opened before and stay in use.
     package var keptBecause: [String] = []
-    /// The rows of apps and credentials that can't be read, with the reasons.
+    /// The errors of app and credential rows that can't be read.
     package var unreadableRows: [String] = []
-    /// The last warnings of the log, the newest first.
+    /// The last warnings and errors of the log, newest first.
     package var warnings: [LoggedWarning] = []
-    /// The failures that the worker's components have reported and that have not ended.
+    /// The failures that components of the worker have reported and that have not ended.
     package var failures: [OngoingFailures.Failure] = []
-    /// The answers of the last minute by output and environment.
+    /// The providers' answers in the last minute by output and environment.
     package var answers: [AnswerShare] = []
-    /// The last hour of this worker.
+    /// The history of this worker in the last hour.
     package var history = HistoryRing()
-    /// The time by which this clock is ahead of the database's, in milliseconds, or `nil` if it is not known.
+    /// The time by which this machine's clock is ahead of the database's, in milliseconds, or `nil` if it is unknown.
     package var clockAhead: Int?
     package var configuration: [ConfigurationSetting] = []
-    /// The outputs that send to servers of Martlet's users.
+    /// The names of the outputs that send to servers of Martlet's users.
     package var receivingOutputs: Set<String> = []
-    /// The exchange to which the queues of consumers are bound.
+    /// The name of the exchange to which consumers bind their queues.
     package var resultsExchange = "martlet.results"
 
     package init() {}
 
-    /// The beginning of the reason for which a worker waits while it has no database.
+    /// The first words of the reason that a worker gives while it waits for the database.
     package static let waitsForDatabase = "waiting for the database"
 }
 
-/// The facts about one app of the table `apps`.
+/// The state of one app in the table `apps`.
 package struct AppFacts: Sendable, Hashable {
     package let app: String
-    /// The app's accounts, by output.
+    /// The app's accounts, by the name of the output.
     package let accounts: [String: String]
     package let isPaused: Bool
     /// The rate limit of the app for all workers together, in pushes per second, or `nil` for no limit.
     package let rate: Int?
-    /// The reasons why a plain push would find no credential, one for each output.
+    /// The reasons why routing finds no credential for an ordinary push, one for each output concerned.
     package let unroutable: [String]
 
     package init(
@@ -112,8 +112,8 @@ package struct AppFacts: Sendable, Hashable {
         self.unroutable = unroutable
     }
 
-    /// Returns the facts about all apps. Routing is evaluated for the plainest push of each output, in the app's
-    /// default environment.
+    /// Returns the state of all apps. Routing is tried for the first push type of each output in the app's default
+    /// environment.
     package static func all(in snapshot: Snapshot, with outputs: [any OutputPlugin], at now: Timestamp) -> [AppFacts] {
         snapshot.allApps.map { app in
             let unroutable = outputs.compactMap { output -> String? in

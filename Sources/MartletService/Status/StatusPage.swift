@@ -1,7 +1,7 @@
 import PushModel
 
-/// The status page, which shows the content of `/status.json` to people. It consists of HTML, a style sheet and a
-/// script that refreshes it. Without the script, the page has the same content.
+/// The status page, which shows the content of `/status.json` to people. It consists of HTML, a style sheet, and a
+/// script that refreshes the page. The page has the same content without the script.
 package enum StatusPage {
     package static func render(_ status: StatusDocument) -> String {
         let title = "\(status.worker.name) · \(status.heading)"
@@ -36,7 +36,7 @@ package enum StatusPage {
         ).source
     }
 
-    /// Returns the header with each open problem and the party that can end it.
+    /// Returns the header of the page, with the open problems and the parties that can end them.
     private static func verdict(_ status: StatusDocument) -> HTML {
         let kind = status.problems.first?.severity.rawValue ?? "fine"
         let items = status.problems.map { problem in
@@ -61,7 +61,7 @@ package enum StatusPage {
             ])
     }
 
-    /// Returns a text of Martlet's own as HTML, with the parts between backquotes as code.
+    /// Returns a text of this program as HTML, with the parts between backquotes as code.
     private static func withCode(_ text: String) -> HTML {
         let parts = text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
         return HTML(parts.map { $0.isMultiple(of: 2) ? HTML(String($1)) : .element("code", HTML(String($1))) })
@@ -76,7 +76,7 @@ package enum StatusPage {
             ("Oldest job", Phrase.duration(worker.oldestJobSeconds)),
             ("Outcomes open", Phrase.figure(worker.outcomesOpen)),
         ]
-        // An obstacle that the text of a problem contains is not repeated.
+        // The obstacle is left out if the text of a problem already contains it.
         if let obstacle = worker.obstacle, !status.problems.contains(where: { $0.text.contains(obstacle) }) {
             figures.insert(("Why not ready", obstacle), at: 1)
         }
@@ -96,7 +96,7 @@ extension StatusDocument {
     /// Whether the worker has read apps and credentials from the database.
     fileprivate var isKnown: Bool { worker.state != "starting" }
 
-    /// The first line: the first open problem, or the worker's state.
+    /// The heading of the page, which is the first open problem or the state of the worker.
     package var heading: String {
         if let first = problems.first { return first.heading }
         return switch worker.state {
@@ -128,7 +128,7 @@ extension Problem.Party {
 extension Problem {
     private static let longestHeading = 120
 
-    /// The text without the full stop, cut to ``longestHeading`` characters.
+    /// The text without its full stop, truncated to ``longestHeading`` characters.
     fileprivate var heading: String {
         let sentence = text.hasSuffix(".") ? String(text.dropLast()) : text
         return sentence.count > Self.longestHeading ? "\(sentence.prefix(Self.longestHeading))…" : sentence

@@ -18,7 +18,9 @@ enum StatusTables {
             "section", ["aria-labelledby": id], [.element("h2", ["id": id], HTML(title)), content])
     }
 
-    /// - Parameter rows: the cells of each row in the order of the columns. The first cell is the row's header.
+    /// Returns a table.
+    ///
+    /// - Parameter rows: the cells of each row, in the order of the columns. The first cell is the header of its row.
     private static func table(_ caption: String, _ columns: [Column], _ rows: [[String]]) -> HTML {
         let head = columns.map {
             HTML.element("th", ["scope": "col", "class": $0.kind], HTML($0.title))
@@ -222,7 +224,7 @@ enum StatusTables {
                 ]))
     }
 
-    /// Returns a timestamp without the parts that all timestamps share, such as `2026-11-23 01:20:11`.
+    /// Returns a timestamp without its fraction and time zone, such as `2026-11-23 01:20:11`.
     static func time(_ rfc3339: String) -> String {
         let parts = rfc3339.split(separator: "T")
         guard parts.count == 2 else { return rfc3339 }

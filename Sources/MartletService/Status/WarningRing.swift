@@ -12,7 +12,7 @@ package struct LoggedWarning: Sendable, Hashable, Encodable {
     package let event: String?
     package let message: String
     package let details: [String: String]
-    /// The number of consecutive occurrences.
+    /// The number of consecutive occurrences of the same warning.
     package var times: Int
 
     package init(
@@ -27,10 +27,10 @@ package struct LoggedWarning: Sendable, Hashable, Encodable {
     }
 }
 
-/// The last fifty warnings and errors, the newest first.
+/// A buffer of the last fifty warnings and errors, newest first.
 package final class WarningRing: LogSink {
     package static let size = 50
-    /// The maximum number of warnings of one event, so that the mistakes of one publisher do not evict all other
+    /// The maximum number of warnings with the same event, so that the mistakes of one publisher do not evict all other
     /// warnings.
     private static let mostOfEvent = 10
     private static let longestText = 300

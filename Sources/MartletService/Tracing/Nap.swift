@@ -1,6 +1,6 @@
 import Threading
 
-/// A sleep that another task can end. After ``end()``, each later sleep returns at once.
+/// A sleep that another task can end. After ``end()``, all later sleeps return immediately.
 final class Nap: Sendable {
     private struct State {
         var isOver = false

@@ -11,19 +11,19 @@ struct OpenTelemetryVariables: Sendable {
 
     /// The collector's URL for traces, used unchanged.
     let tracesEndpoint: Value?
-    /// The collector's base URL, to which `/v1/traces` is appended if it does not end with it.
+    /// The base URL of the collector. The path `/v1/traces` is appended to it unless it already ends with this path.
     let endpoint: Value?
     let headers: Value?
-    /// The path of a PEM file.
+    /// The path of a PEM file with certificate authorities.
     let certificate: Value?
     let sampler: Value?
-    /// The share of jobs that the samplers `traceidratio` and `parentbased_traceidratio` trace.
+    /// The share of jobs that the samplers `traceidratio` and `parentbased_traceidratio` select.
     let samplerArgument: Value?
     let serviceName: Value?
     let resourceAttributes: Value?
 
     init(_ environment: [String: String]) {
-        /// Returns the first of these variables that is set and not empty.
+        /// Returns the value of the first given variable that is set and not empty.
         func value(_ variables: String...) -> Value? {
             for variable in variables {
                 if let text = environment[variable], !text.isEmpty { return Value(variable: variable, text: text) }
@@ -49,7 +49,7 @@ extension OpenTelemetryVariables.Value {
         ConfigurationError("environment variable \(variable): \(problem)")
     }
 
-    /// Returns the percent-decoded pairs of the list `name=value,name=value`.
+    /// Returns the percent-decoded pairs of a list such as `name=value,name=value`.
     ///
     /// - Throws: ``ConfigurationError``.
     func pairs() throws -> [(key: String, value: String)] {

@@ -19,14 +19,14 @@ package final class SpanBuffer: Sendable {
         var sent = 0
         var givenUp = 0
         var refused = 0
-        /// The number of spans that were taken out and have no result yet.
+        /// The number of spans that the exporter has taken and that have no result yet.
         var underWay = 0
         var hasEnded = false
 
-        /// Records that spans have a result.
+        /// Records that the exporter has a result for some of the spans that it took.
         ///
-        /// - Returns: the number of spans to count. It is 0 after ``end()``, which has already counted these spans as
-        ///   given up.
+        /// - Returns: the number of spans to add to the count of the result. It is 0 after ``end()``, which has already
+        ///   counted the spans as given up.
         mutating func settle(_ count: Int) -> Int {
             guard !hasEnded else { return 0 }
             underWay -= count
@@ -35,7 +35,7 @@ package final class SpanBuffer: Sendable {
     }
 
     private let state = Mutex(State())
-    /// A stream with an element when spans have been added.
+    /// A stream with a new element after spans have been added. It buffers one element.
     let arrivals: AsyncStream<Void>
     private let arrived: AsyncStream<Void>.Continuation
 
@@ -65,7 +65,7 @@ package final class SpanBuffer: Sendable {
     package func refused(_ count: Int) { state.withLock { $0.refused += $0.settle(count) } }
     package func givenUp(_ count: Int) { state.withLock { $0.givenUp += $0.settle(count) } }
 
-    /// Counts all spans that have no result yet as dropped. Their later results are ignored.
+    /// Counts all spans without a result as dropped. Results that are reported later are ignored.
     package func end() {
         state.withLock { state in
             guard !state.hasEnded else { return }

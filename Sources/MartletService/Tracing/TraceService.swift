@@ -5,11 +5,11 @@ import PushModel
 import ServiceLifecycle
 import Traces
 
-/// A service that sends spans to the collector in batches. Delivery never waits for it. A shutdown waits at most one
-/// second for it, and not at all while the collector fails.
+/// A service that sends spans to the collector in batches. Deliveries never wait for it. A shutdown waits for it for at
+/// most one second, and not at all while the collector fails.
 package struct TraceService: Service {
     private static let batch = 512
-    /// The time that a smaller batch waits for more spans.
+    /// The maximum time that an incomplete batch waits for more spans.
     private static let company = Duration.seconds(1)
 
     private let buffer: SpanBuffer
@@ -19,6 +19,8 @@ package struct TraceService: Service {
     private let failures: OngoingFailures
     private let logger: Logger
 
+    /// Creates a service.
+    ///
     /// - Parameter lastPatience: the maximum time that a shutdown waits for the collector.
     package init(
         _ configuration: TracingConfiguration, _ buffer: SpanBuffer, lastPatience: Duration = .seconds(1),

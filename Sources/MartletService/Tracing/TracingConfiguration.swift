@@ -6,7 +6,7 @@ import HTTP2Session
 import NIOSSL
 package import Traces
 
-/// The address of the collector and the sampler that selects the jobs to trace.
+/// The configuration of traces: the address of the collector, and the sampler that selects the jobs to trace.
 package struct TracingConfiguration: Sendable {
     private static let path = "/v1/traces"
     private static let defaultSampler = "parentbased_traceidratio"
@@ -23,13 +23,15 @@ package struct TracingConfiguration: Sendable {
     package let isTLS: Bool
     package let endpoint: Endpoint
     package let path: String
-    /// The configured headers, which each request has in addition to Martlet's own. Their names are in lower case.
+    /// The configured headers of each request, in addition to the headers that Martlet sets. Their names are in lower
+    /// case.
     let headers: [HTTP2Field]
-    /// The attributes of the OpenTelemetry resource that sends the traces.
+    /// The attributes of this process as an OpenTelemetry resource.
     package let resource: [(key: String, value: String)]
     private let authorities: [NIOSSLCertificate]?
 
-    /// - Returns: `nil` if there is no endpoint.
+    /// Reads the configuration, or returns `nil` if no collector is configured.
+    ///
     /// - Throws: ``ConfigurationError``.
     package init?(_ source: ConfigurationSource) throws {
         let variables = source.openTelemetry
@@ -49,7 +51,7 @@ package struct TracingConfiguration: Sendable {
         authorities = try Self.authorities(variables.certificate)
     }
 
-    /// Parses the URL of a collector. Returns `nil` if it is not valid. A URL may contain a password by mistake, so
+    /// Parses the URL of a collector, or returns `nil` if it is not valid. A URL may contain a password by mistake, so
     /// errors do not quote it.
     private static func target(_ text: String, isWhole: Bool) -> (isTLS: Bool, Endpoint, path: String)? {
         guard let scheme = text.range(of: "://"), ["http", "https"].contains(text[..<scheme.lowerBound].lowercased()),

@@ -1,4 +1,4 @@
-/// The last measured difference between this machine's clock and the database's. It expires after five minutes.
+/// The last measured difference between this machine's clock and the database's clock. It expires after five minutes.
 package struct ClockReading: Sendable {
     private static let longest = Duration.seconds(300)
 
@@ -6,8 +6,10 @@ package struct ClockReading: Sendable {
 
     package init() {}
 
-    /// - Parameter milliseconds: the time by which this machine's clock is ahead, in milliseconds. Negative if it is
-    ///   behind.
+    /// Records a measured difference.
+    ///
+    /// - Parameter milliseconds: the time by which this machine's clock is ahead, in milliseconds. It is negative if
+    ///   the clock is behind.
     package mutating func saw(ahead milliseconds: Int, at now: ContinuousClock.Instant) {
         last = (milliseconds, now)
     }

@@ -2,7 +2,7 @@ import PostgresClient
 import ServiceLifecycle
 import Store
 
-/// A service that compares this machine's clock with the database's once a minute.
+/// A service that compares this machine's clock with the database's clock once per minute.
 struct ClockService: Service {
     private static let interval = Duration.seconds(60)
 

@@ -3,11 +3,13 @@ package import Logging
 import Pacing
 package import PostgresClient
 
-/// A loop that retries until the database is available. Its waits grow from one second to 30 seconds.
+/// A loop that repeats an attempt until the database is available. Its waits grow from one second to 30 seconds.
 package enum DatabaseWait {
+    /// Repeats an attempt until it succeeds, and returns its result.
+    ///
     /// - Parameters:
-    ///   - random: a number from 0 to 1, for the jitter of the waits.
-    ///   - sleep: waits for a time, and throws if the wait must end.
+    ///   - random: returns a number from 0 to 1, for the jitter of the waits.
+    ///   - sleep: waits for a time, or throws an error to end the loop.
     ///   - tell: receives the error and the wait before the next attempt.
     /// - Throws: the error of an attempt if a retry can't help, or the error of `sleep`.
     package static func untilThere<Value>(
@@ -30,7 +32,7 @@ package enum DatabaseWait {
 
 extension PostgresError {
     /// Logs that the process waits for the database. A refused login is logged as an error, because only an operator
-    /// can correct it. It is retried nevertheless, because that may happen at any time.
+    /// can correct it. It is still retried, because an operator may correct it at any time.
     package func tellWaiting(_ wait: Duration, _ logger: Logger) {
         let level: Logger.Level = isLoginRefused ? .error : .warning
         logger.log(

@@ -18,25 +18,25 @@ struct DeliveryService: Service {
     let status: StatusBoard
     let failures: OngoingFailures
     let metrics: MetricRegistry
-    /// The exporter of traces, or `nil` if traces are off.
+    /// The exporter of traces, or `nil` if traces are disabled.
     let traces: TraceService?
     let hangUps: UnixSignalsSequence
     let log: WorkerLog
     let reload: @Sendable () async throws -> ConfigurationSource
     let logger: Logger
 
-    /// Runs until shutdown. If the database can't be reached, this waits for it.
+    /// Delivers jobs until shutdown. If the database can't be reached, the service waits for it first.
     ///
-    /// - Throws: ``StoreError`` if migrations are missing, ``AMQPError``.
+    /// - Throws: ``StoreError`` if migrations are missing; ``AMQPError``.
     func run() async throws {
         StartReport.begin(configuration, logger)
         let pool = PostgresPool(configuration.database, logger: logger)
-        // Operators' changes are read over separate connections, so that statements that wait for a lock do not delay
-        // them.
+        // Operators' changes are read over separate connections, so that they are not delayed by statements that wait
+        // for a lock.
         var few = PostgresPool.Options()
         few.maximumConnections = 2
         let operators = PostgresPool(configuration.database, options: few, logger: logger)
-        // The worker's row has a connection of its own, too, so that no other statement delays its renewal.
+        // The worker's row also has its own connection, so that no other statement delays its renewal.
         few.maximumConnections = 1
         let fleet = PostgresPool(configuration.database, options: few, logger: logger)
         defer {
@@ -50,7 +50,8 @@ struct DeliveryService: Service {
         let worker = RunningWorker(
             id: UUID().uuidString.lowercased(), name: configuration.pipeline.worker, version: Worker.version,
             outputs: configuration.source.outputs.map(\.name), start: .now)
-        // The row of a worker that waits for its keyring shows the problem in all views of the fleet.
+        // The service starts before the keyring is checked. If the keyring opens nothing, the worker's row then shows
+        // the problem to the whole fleet.
         let fleetService = FleetService(
             board: quotas, changes: changes, repository: WorkerRepository(fleet), worker: worker,
             sharesQuotas: { [state] in state.isWorking }, report: { [status] in status.report() }, logger: logger)
@@ -87,7 +88,7 @@ struct DeliveryService: Service {
             now: { .now })
         state.works(pipeline, snapshots)
         quotas.look()
-        // Services stop in reverse order, so traces are still sent until all other services have stopped.
+        // Services stop in reverse order, so that traces are sent until all other services have stopped.
         let services: [any Service] =
             (traces.map { [$0] } ?? []) + [
                 StartReport(
@@ -132,7 +133,7 @@ struct DeliveryService: Service {
         }
     }
 
-    /// Waits until the keyring opens a credential. Returns `false` if the worker is stopped before.
+    /// Waits until the keyring opens a credential. Returns `false` if the worker is stopped first.
     private func canOpenSomething(_ snapshots: SnapshotStore, _ changes: ChangeListener) async -> Bool {
         let gate = KeyringGate(
             store: snapshots, changes: changes, outputs: configuration.source.outputs, state: state, failures: failures,
@@ -153,7 +154,8 @@ struct DeliveryService: Service {
         }
     }
 
-    /// Waits until the database is available, and logs each failed attempt. Any other error ends the start.
+    /// Waits until the database is available, and loads the snapshot and the cancellations. Logs each failed attempt.
+    /// An error that a retry can't correct ends the start.
     private func loadWhenDatabaseIsThere(
         _ operators: PostgresPool, _ changes: ChangeListener
     ) async throws -> (SnapshotStore, CancellationFeed) {

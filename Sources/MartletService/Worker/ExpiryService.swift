@@ -4,12 +4,12 @@ import PushModel
 import ServiceLifecycle
 import Store
 
-/// A service that logs the notices of ``ExpiryWatch``.
+/// A service that logs the notices of ``ExpiryWatch`` about expiring credentials.
 struct ExpiryService: Service {
     private static let interval = Duration.seconds(60)
 
     let store: SnapshotStore
-    /// The word that each output uses for an account, by the output's name.
+    /// The term that each output uses for an account, by the output's name.
     let accountNames: [String: String]
     let now: @Sendable () -> Timestamp
     let logger: Logger

@@ -1,33 +1,33 @@
 package import PushModel
 package import Store
 
-/// A detector of credentials that expire soon. It reports each credential once at each threshold, and once when it has
-/// expired. A value type without a clock or a log.
+/// A detector of credentials that expire soon. It reports each credential once at each threshold, and once when the
+/// credential has expired. A value type without clock or I/O.
 package struct ExpiryWatch {
     /// The numbers of days before expiry at which a credential is reported.
     package static let thresholds = [30, 14, 7, 3, 1]
 
     package struct Notice: Equatable {
         package let credential: CredentialSummary
-        /// The number of whole days until the credential expires. Negative after expiry.
+        /// The number of whole days until the credential expires. It is negative after expiry.
         package let daysLeft: Int
         package let hasExpired: Bool
     }
 
-    /// The last threshold that was reported for each credential, in days. It is 0 after the expiry was reported.
+    /// The last threshold that was reported for each credential, in days. The value is 0 after the expiry was reported.
     private var told: [Credential.ID: Int] = [:]
 
     package init() {}
 
     /// Returns notices for the credentials that have passed a new threshold. Must be called when credentials change,
-    /// and regularly.
+    /// and also regularly.
     package mutating func look(at credentials: [CredentialSummary], now: Timestamp) -> [Notice] {
         var notices: [Notice] = []
         var seen: [Credential.ID: Int] = [:]
         for credential in credentials where credential.state == .active {
             guard let notAfter = credential.notAfter, let days = credential.daysLeft(at: now) else { continue }
             let left = notAfter.milliseconds - now.milliseconds
-            // If several thresholds were passed since the last look, only the last one is reported.
+            // If several thresholds were passed since the last call, only the last threshold is reported.
             let passed = left <= 0 ? 0 : Self.thresholds.last { left <= Int64($0) * 86_400_000 }
             seen[credential.id] = told[credential.id]
             guard let passed, passed < told[credential.id] ?? .max else { continue }

@@ -3,9 +3,9 @@ import Logging
 import PushModel
 import Store
 
-/// The wait of a worker whose keyring opens no credential. The worker consumes no jobs until one can be opened.
-/// Meanwhile workers with the right master key get the jobs, and a rollout with a wrong keyring stops at its first
-/// worker.
+/// A gate that stops the start of a worker while its keyring can't open any credential. The worker consumes no jobs
+/// until a credential can be opened. Workers with the right master key process the jobs in the meantime, and a rollout
+/// with a wrong keyring stops at its first worker.
 struct KeyringGate {
     let store: SnapshotStore
     let changes: ChangeListener
@@ -14,11 +14,11 @@ struct KeyringGate {
     let failures: OngoingFailures
     let logger: Logger
 
-    /// The maximum number of errors in `/ready` and in the log.
+    /// The maximum number of errors to show in `/ready` and in the log.
     private static let mostErrors = 3
 
-    /// Waits until a credential of the worker's outputs can be opened, or until they have no active credential.
-    /// Meanwhile the database and the keyring file are watched for changes.
+    /// Waits until a credential of the worker's outputs can be opened, or until the outputs have no active credential.
+    /// During the wait, the database and the keyring file are monitored for changes.
     func pass() async {
         let snapshots = store.changes()
         guard !isOpen(store.current) else { return }
@@ -44,7 +44,7 @@ struct KeyringGate {
 }
 
 extension Snapshot {
-    /// Returns the reasons why the active credentials of these outputs can't be opened. The result is empty if at least
+    /// Returns the reasons why none of the outputs' active credentials can be opened. The result is empty if at least
     /// one can be opened, or if there are no active credentials.
     func reasonsToOpenNothing(of outputs: [any OutputPlugin]) -> [String] {
         let names = Set(outputs.map(\.name))

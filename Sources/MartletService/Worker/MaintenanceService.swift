@@ -3,7 +3,7 @@ import Logging
 import ServiceLifecycle
 import Store
 
-/// A service that deletes old rows from the database once an hour. Every worker runs it, so that the fleet needs no
+/// A service that deletes old rows from the database once per hour. Every worker runs it, so that the fleet needs no
 /// leader.
 struct MaintenanceService: Service {
     private static let interval = Duration.seconds(3600)

@@ -21,7 +21,7 @@ struct PipelineService: Service {
             logger.notice(.stopping, "Stopping: finishing what is on the wire")
             let end = await pipeline.drain(deadline: drainTimeout)
             let drained = ContinuousClock.now
-            // Outcomes that outputs report after this point are ignored.
+            // Outcomes that outputs report after the drain are ignored.
             let counts = pipeline.counts
             tell(end, counts)
             await shutDownOutputs(awaitingTheWire: end != .unsettled)
@@ -54,7 +54,7 @@ struct PipelineService: Service {
         }
     }
 
-    /// Logs the last line, which sums up the work of this worker.
+    /// Logs the worker's last line, which summarises its work.
     private func report(_ counts: PipelineCounts, ran: Duration, drained: Duration) {
         logger.notice(
             .stopped, "Worker stopped",

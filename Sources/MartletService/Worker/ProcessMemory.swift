@@ -1,6 +1,6 @@
 internal import CLinux
 
-/// The protection of this process's memory, which contains decrypted keys.
+/// A function that protects the memory of this process, which contains decrypted keys.
 public enum ProcessMemory {
     /// Disables core dumps of this process. Processes of the same user can then no longer read `/proc/<pid>/mem` or
     /// `environ`, or attach a debugger (prctl(2), `PR_SET_DUMPABLE`). The root user still can.

@@ -2,8 +2,8 @@ import PushModel
 import Store
 import Threading
 
-/// The current refusals by providers and the counts of bad tokens, as this worker's outputs have found them. Outputs
-/// report them on their event loops. The metrics and ``RefusalService`` read them.
+/// The current refusals by providers and the numbers of bad tokens that this worker's outputs have reported. Outputs
+/// report on their event loops. The metrics and ``RefusalService`` read the data.
 final class RefusalBoard: Sendable {
     private struct State {
         var open: [Refusal.Subject: Refusal] = [:]
@@ -19,8 +19,8 @@ final class RefusalBoard: Sendable {
     }
 
     private let state = Mutex(State())
-    /// A stream with one element per change or renewal. Changes that the reader has not yet seen are merged into one
-    /// element.
+    /// A stream with one element for each change or renewal. Changes that the reader has not seen yet are merged into
+    /// one element.
     let changes: AsyncStream<Void>
     private let change: AsyncStream<Void>.Continuation
 
@@ -45,10 +45,10 @@ final class RefusalBoard: Sendable {
         change.yield()
     }
 
-    /// Requests that all open refusals are written again.
+    /// Requests that all open refusals are written to the database again.
     func renew() { change.yield() }
 
-    /// The bad tokens since the start.
+    /// The numbers of bad tokens since the start, by app, environment and reason.
     var badTokens: [BadTokens] {
         state.withLock { state in
             state.badTokens.map {
@@ -62,7 +62,7 @@ final class RefusalBoard: Sendable {
     /// Whether any refusal was reported since the start.
     var hasTold: Bool { state.withLock(\.hasTold) }
 
-    /// Removes and returns the refusals that have ended. They must be restored if they can't be written.
+    /// Removes and returns the refusals that have ended. If the caller can't write them, it must restore them.
     func takeEnded() -> [Refusal] {
         state.withLock { state in
             defer { state.ended = [] }

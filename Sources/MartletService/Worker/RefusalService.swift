@@ -3,9 +3,10 @@ import Logging
 import ServiceLifecycle
 import Store
 
-/// A service that writes this worker's refusals to the database, where operators see them. Delivery never waits for it.
+/// A service that writes this worker's refusals to the database, where operators can read them. Deliveries never wait
+/// for it.
 struct RefusalService: Service {
-    /// The interval at which all rows are written again. This keeps them valid and retries failed writes.
+    /// The interval at which all rows are written again. The repetition keeps the rows valid and retries failed writes.
     private static let renewal = Duration.seconds(60)
 
     let board: RefusalBoard
@@ -25,7 +26,7 @@ struct RefusalService: Service {
             }
         }
         if Task.isCancelled || !board.hasTold { return }
-        // If this fails, the rows stay valid for some more minutes.
+        // If the removal fails, the rows stay valid for a few more minutes.
         try? await repository.remove(worker: worker)
     }
 

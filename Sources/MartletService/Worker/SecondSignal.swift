@@ -3,8 +3,8 @@ import Foundation
 import Logging
 import UnixSignals
 
-/// A handler that ends the process at once on a second SIGTERM or SIGINT. No job is lost, because the broker redelivers
-/// jobs that are not settled.
+/// A handler that ends the process immediately on a second SIGTERM or SIGINT. No job is lost, because the broker
+/// redelivers all jobs that are not settled.
 enum SecondSignal {
     static func watch(_ logger: Logger) async {
         var count = 0

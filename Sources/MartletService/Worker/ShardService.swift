@@ -2,14 +2,15 @@ import DeliveryPipeline
 import ServiceLifecycle
 import Store
 
-/// A service that detects queues of the lanes that this worker does not consume. Other workers may have spread the
-/// lanes over more queues, or may have declared a deleted queue again.
+/// A service that detects shards of the lanes that this worker does not consume. Other workers may have divided the
+/// lanes into more shards, or may have declared a deleted queue again.
 ///
-/// When a worker connects, it looks at the broker itself. Later it relies on the table of workers, and on the broker's
-/// notice that a queue was deleted. Each look at a missing queue would write an error to the broker's log.
+/// When a worker connects, it checks the broker for further shards itself. Later it relies on the table of workers, and
+/// on the broker's notice that a queue was deleted. More frequent checks are avoided, because each check for a missing
+/// queue writes an error to the broker's log.
 ///
-/// The service also checks that the exchanges and queues exist. A policy may delete a queue that has no publishers
-/// because it only holds scheduled jobs.
+/// The service also checks that the exchanges and queues exist. A policy may delete a queue without publishers even if
+/// it holds scheduled jobs.
 struct ShardService: Service {
     private static let interval = Duration.seconds(30)
 
@@ -21,7 +22,7 @@ struct ShardService: Service {
             var watch = ShardWatch()
             var (most, beats) = (0, 0)
             while (try? await Task.sleep(for: Self.interval)) != nil {
-                // If the database does not answer, the last known number is used.
+                // If the database does not answer, the last known number of shards is used.
                 if let fleet = try? await workers.fleet() { most = fleet.compactMap(\.report?.shards).max() ?? 0 }
                 beats += 1
                 if beats.isMultiple(of: 2) { pipeline.checkTopology() }

@@ -3,8 +3,8 @@ import PushModel
 import ServiceLifecycle
 import Store
 
-/// A service that follows changes in the database, keeps the snapshot up to date, and tells the outputs which
-/// credentials are in use.
+/// A service that follows changes in the database, keeps the snapshot up to date, and informs the outputs about the
+/// credentials in use.
 struct SnapshotService: Service {
     let store: SnapshotStore
     let following: ChangeListener
@@ -13,7 +13,7 @@ struct SnapshotService: Service {
     let apps: AppTallies
 
     func run() async throws {
-        // The subscription begins before the first look at the database, so that no change is missed.
+        // The subscription begins before the database is first read, so that no change is missed.
         let changes = store.changes()
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in

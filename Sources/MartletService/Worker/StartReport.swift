@@ -6,7 +6,7 @@ import PushModel
 import ServiceLifecycle
 import Store
 
-/// A service that logs a worker's first lines: its settings, and the broker and database that it has found.
+/// A service that logs a worker's first lines, with its settings and the broker and database that it has found.
 struct StartReport: Service {
     let configuration: WorkerConfiguration
     let pipeline: DeliveryPipeline
@@ -15,7 +15,7 @@ struct StartReport: Service {
     let logger: Logger
 
     /// The maximum time that the line `worker.started` waits for the broker. It is also the interval at which
-    /// ``tellWeaknesses()`` looks for the broker.
+    /// ``tellWeaknesses()`` checks whether the broker is known.
     private static let patience = Duration.seconds(5)
 
     func run() async throws {
@@ -30,7 +30,7 @@ struct StartReport: Service {
         try? await gracefulShutdown()
     }
 
-    /// Waits until the broker's product is known, and then logs its weaknesses once.
+    /// Waits until the broker's product is known, and then logs the broker's weaknesses once.
     private func tellWeaknesses() async {
         while pipeline.broker == nil { guard (try? await Task.sleep(for: Self.patience)) != nil else { return } }
         guard let broker = pipeline.broker else { return }
@@ -41,7 +41,7 @@ struct StartReport: Service {
         }
     }
 
-    /// Logs the first line, before the worker waits for anything.
+    /// Logs the worker's first line, before the worker waits for anything.
     static func begin(_ configuration: WorkerConfiguration, _ logger: Logger) {
         let pipeline = configuration.pipeline
         logger.notice(

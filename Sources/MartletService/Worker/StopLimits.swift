@@ -3,11 +3,11 @@ package import ServiceLifecycle
 /// The time limits of a shutdown. With the default drain timeout, their sum is below external limits such as
 /// `TimeoutStopSec` of the systemd unit.
 package struct StopLimits: Sendable {
-    /// The time for pushes on the wire.
+    /// The maximum time for pushes on the wire to finish.
     package var drain: Duration
-    /// The time for closing connections and everything else, after the drain.
+    /// The maximum time after the drain for closing connections and for all other services.
     package var closing: Duration = .seconds(30)
-    /// The time for tasks that were cancelled after ``closing``. When it is over, the process ends itself.
+    /// The maximum time for tasks that were cancelled after ``closing``. After it, the process exits.
     package var cancellation: Duration = .seconds(10)
 
     package init(drain: Duration) {

@@ -14,9 +14,9 @@ import UnixSignals
 public struct Worker: Sendable {
     /// The version of Martlet.
     public static let version = "0.1.0"
-    /// The commit that `make dist` has linked in, or an empty string in any other build.
+    /// The commit from which the program was built. The text is empty unless `make dist` has linked it in.
     static let commit = String(cString: clinux_commit())
-    /// The version and the commit for display.
+    /// The version and the commit, as text for display.
     public static var build: String {
         commit.isEmpty ? version : "\(version) (\(commit))"
     }
@@ -29,14 +29,14 @@ public struct Worker: Sendable {
     /// Creates a worker from its configuration.
     ///
     /// - Parameters:
-    ///   - log: the log, whose settings follow each reload of the configuration.
+    ///   - log: the log, whose settings are updated with each reload of the configuration.
     ///   - reload: reads the configuration again.
     /// - Throws: ``ConfigurationError``.
     public init(
         configuration source: ConfigurationSource, log: WorkerLog,
         reload: @escaping @Sendable () async throws -> ConfigurationSource
     ) async throws {
-        // SIGHUP is trapped first, because until then it would end the process.
+        // SIGHUP is trapped first, because an untrapped SIGHUP ends the process.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         var configuration = try WorkerConfiguration(source)
         var logger = log.logger("martlet.worker")
@@ -103,7 +103,7 @@ public struct Worker: Sendable {
 }
 
 extension Service {
-    /// A configuration that shuts down the group when this service ends, with or without an error.
+    /// A configuration with which the whole group shuts down when this service ends, with or without an error.
     var endingAll: ServiceGroupConfiguration.ServiceConfiguration {
         .init(
             service: self, successTerminationBehavior: .gracefullyShutdownGroup,

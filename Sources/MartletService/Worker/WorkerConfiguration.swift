@@ -8,10 +8,10 @@ import Store
 struct WorkerConfiguration: Sendable {
     let broker: AMQPConfiguration
     var pipeline: PipelineConfiguration
-    /// The source from which the outputs read their settings.
+    /// The source of the outputs' settings.
     let source: ConfigurationSource
     var database: PostgresConfiguration
-    /// Whether the worker listens for notifications of the database.
+    /// Whether the worker listens for notifications from the database.
     let listens: Bool
     let keyring: MasterKeyring
     /// The configuration of the feed of dead tokens, or `nil` if pushes to dead tokens are not suppressed.
@@ -21,9 +21,11 @@ struct WorkerConfiguration: Sendable {
     let listen: Endpoint?
     /// The access rules of the HTTP server.
     let access: StatusAccess
-    /// The configuration of traces, or `nil` if traces are off.
+    /// The configuration of traces, or `nil` if traces are disabled.
     let tracing: TracingConfiguration?
 
+    /// Reads the configuration of a worker.
+    ///
     /// - Throws: ``ConfigurationError``.
     init(_ source: ConfigurationSource) throws {
         broker = try source.broker()

@@ -3,7 +3,7 @@ import PushModel
 import Store
 import Threading
 
-/// The state of a worker, for its HTTP endpoints and for its reports to other workers.
+/// The state of a worker, for its HTTP endpoints and its report to other workers.
 final class WorkerState: Sendable {
     private enum Stage {
         case waiting(String)
@@ -14,7 +14,9 @@ final class WorkerState: Sendable {
     private let pulse = Mutex(Pulse())
     private let clock = Mutex(ClockReading())
 
-    /// - Parameter reason: the reason why the worker can't process jobs yet.
+    /// Records that the worker can't process jobs yet.
+    ///
+    /// - Parameter reason: the reason, which `/ready` shows.
     func waits(_ reason: String) {
         stage.withLock { $0 = .waiting(reason) }
     }
@@ -23,7 +25,7 @@ final class WorkerState: Sendable {
         stage.withLock { $0 = .working(pipeline, snapshots, since: .now) }
     }
 
-    /// Whether the worker has a pipeline. Before, it waits for its database or its keyring.
+    /// Whether the worker has a pipeline. Without one, it waits for its database or its keyring.
     var isWorking: Bool {
         if case .working = stage.withLock({ $0 }) { true } else { false }
     }
@@ -40,12 +42,12 @@ final class WorkerState: Sendable {
         if case .working(let pipeline, _, _) = stage.withLock({ $0 }) { pipeline.counts } else { PipelineCounts() }
     }
 
-    /// The time by which this machine's clock is ahead of the database's, in milliseconds, or `nil` if it is not known.
+    /// The time by which this machine's clock is ahead of the database's, in milliseconds, or `nil` if it is unknown.
     var clockAhead: Int? { clock.withLock { $0.ahead(at: .now) } }
 
     func clockIs(ahead milliseconds: Int) { clock.withLock { $0.saw(ahead: milliseconds, at: .now) } }
 
-    /// The time of the last successful look at apps and credentials, in milliseconds since 1970, or 0 if there was
+    /// The time of the last successful read of apps and credentials, in milliseconds since 1970, or 0 if there was
     /// none.
     var lastLook: Int {
         guard case .working(_, let snapshots, _) = stage.withLock({ $0 }) else { return 0 }
@@ -57,7 +59,7 @@ final class WorkerState: Sendable {
         return snapshots.current.credentialSummaries
     }
 
-    /// Whether pushes were delayed in the last minute, for another attempt or by a refused credential.
+    /// Whether pushes were delayed in the last minute, for another attempt or because of a refused credential.
     var isAnyPushDelayed: Bool { pulse.withLock { $0.minute["retried"] + $0.minute["held"] > 0 } }
 
     /// Reads the pipeline's counters. Must be called once every ``Pulse/interval``.
@@ -67,7 +69,7 @@ final class WorkerState: Sendable {
         pulse.withLock { $0.beat(counts, at: .now) }
     }
 
-    /// Fills in the facts that this state has.
+    /// Sets the properties of `facts` that this object knows.
     func tell(_ facts: inout StatusFacts, outputs: [any OutputPlugin]) {
         switch stage.withLock({ $0 }) {
         case .waiting(let reason): facts.stage = .waiting(reason)

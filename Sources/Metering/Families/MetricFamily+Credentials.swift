@@ -5,7 +5,7 @@ extension MetricFamily {
         "refused", .gauge,
         "1 while a provider refuses a credential, for one topic or for all, or most device tokens of an app.",
         labels: ["credential", "environment", "topic", "reason"])
-    /// The family of expiry times. Each output replaces the last label with its own word for an account.
+    /// The expiry times of credentials. Each output replaces the label `account` with its own term for an account.
     package static let credentialExpiry = Self(
         "credential_expiry_timestamp_seconds", .gauge, "When a credential expires.",
         labels: ["credential", "label", "account"], scale: 1000)

@@ -10,8 +10,10 @@ package enum MetricFormat: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Selects the format that the client prefers (RFC 9110, section 12.5.1), or text if the client states no
-    /// preference.
+    /// Creates the format that the client prefers (RFC 9110, section 12.5.1), or the text format if the client states
+    /// no preference.
+    ///
+    /// - Parameter accept: the header `Accept` of the request, or `nil` if it has none.
     package init(accept: String?) {
         var best: [MetricFormat: Double] = [:]
         for range in (accept ?? "").lowercased().split(separator: ",") {

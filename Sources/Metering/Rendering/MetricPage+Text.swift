@@ -1,7 +1,7 @@
 extension MetricPage {
     /// Returns the page as text.
     ///
-    /// - Parameter families: the families to write, in this order. A family without series is written as well.
+    /// - Parameter families: the families to write, in this order. Families without series are written, too.
     package func text(_ format: MetricFormat, _ families: [MetricFamily] = MetricFamily.all) -> String {
         var text = ""
         for family in families {
@@ -38,7 +38,7 @@ extension MetricPage {
         return text + line(family.name + "_count", pairs, "\(count)")
     }
 
-    /// Returns the value of a label with its special characters escaped.
+    /// Returns a label value with its special characters escaped.
     private static func escaped(_ value: String) -> String {
         value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
     }
@@ -52,7 +52,7 @@ extension MetricFormat {
 }
 
 extension MetricFamily {
-    /// Returns the name of the family. In OpenMetrics, it lacks the suffix of the samples, such as `_total`.
+    /// Returns the name of the family in a format. OpenMetrics names omit the suffixes `_total` and `_info`.
     fileprivate func name(in format: MetricFormat) -> String {
         guard format == .openMetrics else { return name }
         switch kind {

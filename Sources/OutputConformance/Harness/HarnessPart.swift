@@ -1,6 +1,6 @@
 import PushModel
 
-/// A part of a harness that a rule may need.
+/// A part of a harness that a rule may require.
 enum HarnessPart: Sendable {
     case behaviour(ProviderBehaviour)
     /// At least one behavior that simulates a failing provider.
@@ -13,7 +13,8 @@ enum HarnessPart: Sendable {
     case crowd
     case credential
     case twoCredentials
-    /// Two credentials. They must belong to one account unless the plugin declares that addresses are bound to the key.
+    /// At least two credentials. They must belong to one account unless the plugin declares that addresses are bound to
+    /// the key.
     case twoCredentialsOfAnAccount
 
     func isMet(by harness: OutputHarness, _ setup: OutputSetup) -> Bool {

@@ -1,10 +1,10 @@
-/// The description of an output, provided by its author. It contains sample data for jobs, and creates outputs that
-/// send to a double of the service.
+/// The description of an output for the suite, which the output's author provides. It contains sample data for jobs. It
+/// creates outputs that send to a double of the service.
 public struct OutputHarness: Sendable {
-    /// The output's name.
+    /// The name of the output's plugin.
     public let name: String
     public var samples: OutputSamples
-    /// Creates an output and a double for exclusive use. Called for each rule.
+    /// A closure that creates an output and a double for one rule. Nothing else may use them.
     public var make: @Sendable () async throws -> OutputSetup
 
     public init(

@@ -4,27 +4,28 @@ public import PushModel
 public struct OutputSamples: Sendable {
     /// The `app` of a job.
     public var app: String
-    /// The `payload` of a job, a JSON object.
+    /// The `payload` of a job, as the text of a JSON object.
     public var payload: String
-    /// Other fields of a job, as JSON: `["push_type": "\"alert\""]`.
+    /// Other fields of a job. The values are JSON text, as in `["push_type": "\"alert\""]`.
     public var fields: [String: String]
-    /// Returns a recipient that the double accepts, a different one for each number from 0 on.
+    /// A closure that returns a recipient that the double accepts. Each number, starting with 0, gives a different
+    /// recipient.
     public var recipient: @Sendable (Int) -> String
-    /// Returns the address of a recipient in a job, for example `"subscription":{…}`. If it is `nil`, recipients are
-    /// addressed as tokens.
+    /// A closure that returns a recipient's address in a job, such as `"subscription":{…}`, or `nil` to address
+    /// recipients as tokens.
     public var address: (@Sendable (String) -> String)?
     /// Recipients that the double permanently refuses.
     public var refused: [String]
     /// Recipients that the double reports as dead.
     public var dead: [String]
-    /// Recipients that the double refuses with an ambiguous answer, such as a bare 403 or 404. It may concern the
-    /// recipient alone, or the credential.
+    /// Recipients that the double refuses with an ambiguous answer, such as a 403 or 404 without a reason. The cause
+    /// may be the recipient alone or the credential.
     public var doubtful: [String]
-    /// Credentials that the double accepts. Retirement of a credential is tested if there are at least two.
+    /// Credentials that the double accepts. The rules for retired credentials require at least two.
     public var credentials: [Credential]
     public var environment: PushEnvironment
     /// A number of recipients that exceeds what the output can have on the wire at once, for example three times as
-    /// many. 0 if the output has no such limit.
+    /// many. It is 0 if the output has no such limit.
     public var crowd: Int
 
     public init(

@@ -1,18 +1,20 @@
 public import PushModel
 
-/// An output and the double that it sends to. Rules that need an omitted part are skipped.
+/// An output and the double to which it sends. A rule that requires an omitted part is skipped.
 public struct OutputSetup: Sendable {
     public let plugin: any OutputPlugin
-    /// The output, ready to send, using the wall clock. The suite must hold the only reference.
+    /// The output. It is ready to send and uses the wall clock. The suite must hold the only reference to it.
     public let output: any Output
-    /// The behaviors that the double can adopt, with the call that activates each. ``ProviderBehaviour/accepts`` is
-    /// required in addition to any other.
+    /// Closures that activate the behaviors of the double. If there are any, one for ``ProviderBehaviour/accepts`` is
+    /// required.
     public var behaviours: [ProviderBehaviour: @Sendable () async throws -> Void]
-    /// Returns the number of complete pushes for each recipient at the double, regardless of the answer.
+    /// A closure that returns the number of complete pushes that the double received for each recipient, regardless of
+    /// its answers. It is `nil` if the double does not count pushes.
     public var arrivals: (@Sendable () async -> [String: Int])?
-    /// Returns the number of connections that the double has.
+    /// A closure that returns the number of open connections at the double. It is `nil` if the double does not count
+    /// connections.
     public var openConnections: (@Sendable () async -> Int)?
-    /// Stops the double.
+    /// A closure that stops the double.
     public var stop: @Sendable () async -> Void
 
     public init(

@@ -1,4 +1,4 @@
-/// The behavior of a provider from a given moment on.
+/// The behavior of a double from a given moment on.
 public enum ProviderBehaviour: String, Sendable, Hashable, CaseIterable {
     /// Accepts every push. This is the initial behavior.
     case accepts
@@ -10,7 +10,7 @@ public enum ProviderBehaviour: String, Sendable, Hashable, CaseIterable {
     case busy
     /// Refuses the credential.
     case refusesCredential = "refuses the credential"
-    /// Sends an answer that this service does not have.
+    /// Sends an answer that the service never sends.
     case garbles
     /// Closes the connection without an answer after pushes have arrived.
     case hangsUp = "hangs up"

@@ -76,7 +76,8 @@ enum BadDayRules {
         }
     }
 
-    /// Returns a line for each `retry` of a push that reached the provider, because the provider may have accepted it.
+    /// Returns a line of text for each `retry` of a push that reached the provider, because the provider may have
+    /// accepted it.
     @Sendable private static func written(_ entries: [OutcomeEntry], _ hasArrived: [Bool]) -> [String] {
         zip(entries, hasArrived).filter { $0.verdict == .retry && $1 }.map { entry, _ in
             "\(entry): it had come to the provider, which may have accepted it"

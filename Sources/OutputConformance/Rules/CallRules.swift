@@ -1,6 +1,6 @@
 import PushModel
 
-/// Rules about calls to an output.
+/// Rules about the duration of calls to an output.
 enum CallRules {
     static let all = [returnsSoon]
 

@@ -38,7 +38,8 @@ enum CancellingRules {
         }
     }
 
-    /// Cancels a job with another one behind it. Returns a line for each violation by the other job.
+    /// Cancels a job while another job waits behind it. Returns a line of text for each violation in the other job's
+    /// outcomes.
     private static func others(
         _ trial: Trial, beside meant: SampleJob, in book: OutcomeBook, isSent: Bool
     ) async throws -> [String] {
@@ -55,7 +56,7 @@ enum CancellingRules {
         let first = try trial.job(to: trial.good(2), id: "again")
         _ = await trial.outcomes(of: first)
         trial.cancel("again")
-        // When this job has ended, the cancellation has taken effect.
+        // The outcome of this job shows that the cancellation has taken effect.
         _ = await trial.outcomes(of: try trial.job(to: trial.good(1)))
         return await trial.outcomes(of: try trial.job(to: trial.good(2), id: "again"))
             .problems(unless: .sent, "handed in later")

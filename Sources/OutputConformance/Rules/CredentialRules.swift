@@ -84,7 +84,8 @@ enum CredentialRules {
         return isClosed ? [] : ["all \(before) connections are still open"]
     }
 
-    /// The host prevents a second credential of an account if ``OutputCredentials/addressesAreBound`` is true.
+    /// The rule that a second credential of an account reaches the same recipients. It does not apply if
+    /// ``OutputCredentials/addressesAreBound`` is true, because the host then allows only one.
     private static let secondOfAccount = ConformanceRule(
         "second credential of an account",
         "A recipient is sent to with either credential of its account, unless the plugin declares that addresses are "

@@ -78,7 +78,8 @@ enum DeliveryRules {
         return problems
     }
 
-    /// Tries bad recipients between good ones.
+    /// Sends a job with bad recipients between good ones. Returns a line of text for each recipient with an unexpected
+    /// verdict.
     private static func among(
         _ bad: [String], _ verdict: Outcome.Verdict, _ trial: Trial
     ) async throws -> [String] {

@@ -13,7 +13,7 @@ enum OutcomeRules {
             try Lane.allCases.map { try trial.job(to: trial.good(count), lane: $0) }
         }
         await trial.deliver(jobs, to: OutcomeBook())
-        // Outcomes are counted at the end of every trial.
+        // The end of every trial counts the outcomes.
         return []
     }
 
@@ -41,7 +41,7 @@ enum OutcomeRules {
     ) { trial in
         let pairs = try (1...5).map { _ in (job: try trial.job(to: trial.good(3)), book: OutcomeBook()) }
         if trial.setup.can(.slow) { try await trial.behave(.slow) }
-        // All jobs are sent at once, so that all are in progress when the first is answered.
+        // All jobs are sent at once, so that all of them are in progress when the first is answered.
         trial.send(pairs)
         _ = await eventually(within: trial.limits.patience) { pairs.reduce(0) { $0 + $1.book.told } >= 15 }
         return pairs.flatMap { job, book in

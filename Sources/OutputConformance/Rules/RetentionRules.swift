@@ -28,7 +28,7 @@ enum RetentionRules {
         weak let object: (any AnyObject & Sendable)?
     }
 
-    /// Waits for the outcomes without retaining the jobs.
+    /// Sends jobs and waits for their outcomes. Returns weak references to the jobs.
     private static func handedIn(_ trial: Trial, _ book: OutcomeBook) async throws -> [Weak] {
         let jobs = try [
             trial.job(to: trial.good(1)), trial.job(to: trial.good(40), lane: .bulk),

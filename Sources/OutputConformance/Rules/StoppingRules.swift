@@ -49,7 +49,7 @@ enum StoppingRules {
     ) { trial in
         let unused = Trial(trial.harness, try await trial.harness.make(), trial.limits)
         let problems = await unused.end().map { "unused: \($0)" }
-        // The output of this trial is shut down at the end of every trial.
+        // The end of every trial shuts down the output of the trial.
         _ = await trial.outcomes(of: try trial.job(to: trial.good(20)))
         return problems
     }

@@ -1,6 +1,6 @@
-/// Polls a condition until it holds.
+/// Checks a condition repeatedly until it holds or the limit is reached.
 ///
-/// - Returns: Whether it held in time.
+/// - Returns: whether the condition held within the limit.
 func eventually(within limit: Duration, _ condition: () async -> Bool) async -> Bool {
     let deadline = ContinuousClock.now + limit
     var pause = Duration.milliseconds(1)
@@ -13,7 +13,7 @@ func eventually(within limit: Duration, _ condition: () async -> Bool) async -> 
 
 /// Runs work that may never end.
 ///
-/// - Returns: Whether it ended in time.
+/// - Returns: whether the work ended within the limit.
 func ends(within limit: Duration, _ work: @escaping @Sendable () async -> Void) async -> Bool {
     let end = Flag()
     Task {

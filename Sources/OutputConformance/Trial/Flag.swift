@@ -1,6 +1,6 @@
 import Threading
 
-/// A flag that is set once.
+/// A flag that can be set from any thread and is never cleared.
 final class Flag: Sendable {
     private let value = Atomic(false)
 
@@ -8,6 +8,6 @@ final class Flag: Sendable {
 
     /// Sets the flag.
     ///
-    /// - Returns: Whether it was not set before.
+    /// - Returns: whether the flag was not set before.
     @discardableResult func set() -> Bool { !value.exchange(true, ordering: .acquiringAndReleasing) }
 }

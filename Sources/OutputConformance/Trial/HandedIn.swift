@@ -1,6 +1,7 @@
 import PushModel
 
-/// A record of a job that an output was given. It does not reference the job because the job must be released.
+/// A record of a job that was handed in to an output. It holds no reference to the job, because the job must be
+/// released.
 struct HandedIn: Sendable {
     let number: Int
     let id: String
@@ -14,10 +15,10 @@ struct HandedIn: Sendable {
         self.book = book
     }
 
-    /// Whether each recipient has an outcome.
+    /// Whether each recipient has at least one outcome.
     var isOver: Bool { book.told(of: number) >= recipients }
 
-    /// A line for each recipient that does not have exactly one outcome.
+    /// A line of text for each recipient that does not have exactly one outcome.
     var problems: [String] {
         var found = Array(repeating: [Outcome.Verdict](), count: recipients)
         for entry in book.entries where entry.number == number && found.indices.contains(entry.recipient) {

@@ -1,20 +1,20 @@
 import Dispatch
 
-/// A queue that calls the output as the host does: one call after another.
+/// A queue that calls the output in the same way as the host does: one call after another.
 final class HostQueue: Sendable {
     private let queue = DispatchQueue(label: "host")
 
-    /// Calls `body` without waiting for it.
+    /// Calls `body` on the queue without waiting for it.
     func call(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
     /// Waits until all earlier calls have returned.
     ///
-    /// - Returns: Whether they returned in time.
+    /// - Returns: whether they returned within the limit.
     func isIdle(within limit: Duration) async -> Bool { await time(atMost: limit) {} != nil }
 
-    /// Measures a call.
+    /// Measures the duration of a call on the queue.
     ///
-    /// - Returns: The duration of the call, or `nil` if it took longer than `limit`.
+    /// - Returns: the duration of the call, or `nil` if it took longer than `limit`.
     func time(atMost limit: Duration, _ body: @escaping @Sendable () -> Void) async -> Duration? {
         let begun = Flag()
         let ended = Flag()
@@ -23,7 +23,7 @@ final class HostQueue: Sendable {
             body()
             ended.set()
         }
-        // Earlier calls on the queue have a limit of their own.
+        // Earlier calls on the queue have their own limit.
         guard await eventually(within: limit, { begun.isSet }) else { return nil }
         let start = ContinuousClock.now
         return await eventually(within: limit) { ended.isSet } ? ContinuousClock.now - start : nil

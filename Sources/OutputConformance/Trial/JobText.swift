@@ -1,12 +1,12 @@
 import PushModel
 
-/// The text of a job as a publisher writes it.
+/// The JSON text of a job, in the form in which a publisher writes it.
 struct JobText {
     let bytes: [UInt8]
 
-    /// Creates the text.
+    /// Creates the text of a job.
     ///
-    /// - Parameter fields: JSON values by name. They override the fields of the samples.
+    /// - Parameter fields: JSON values by field name. They override the fields of the samples.
     init(
         id: String, samples: OutputSamples, output: String, recipients: [SampleRecipient], fields: [String: String]
     ) {

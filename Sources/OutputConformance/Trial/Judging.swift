@@ -3,14 +3,14 @@ import PushModel
 extension [OutcomeEntry] {
     func of(_ job: SampleJob) -> [OutcomeEntry] { filter { $0.number == job.number } }
 
-    /// Returns the entries of certain recipients of a job.
+    /// Returns the entries for some recipients of a job.
     func of(_ job: SampleJob, to recipients: [String]) -> [OutcomeEntry] {
         of(job).filter {
             job.recipients.indices.contains($0.recipient) && recipients.contains(job.recipients[$0.recipient])
         }
     }
 
-    /// Returns a line for each entry with another verdict, or a single line if there are no entries.
+    /// Returns a line of text for each entry with another verdict, or one line if there are no entries.
     func problems(unless verdicts: Set<Outcome.Verdict>, _ what: String) -> [String] {
         if isEmpty { return ["\(what): no outcome"] }
         let wanted = verdicts.map { "\($0)" }.sorted().joined(separator: " or ")
@@ -19,17 +19,17 @@ extension [OutcomeEntry] {
 
     func problems(unless verdict: Outcome.Verdict, _ what: String) -> [String] { problems(unless: [verdict], what) }
 
-    /// Returns a line for each entry that meets the condition.
+    /// Returns a line of text for each entry that meets the condition.
     func problems(_ what: String, where isBad: (OutcomeEntry) -> Bool) -> [String] {
         filter(isBad).map { "\($0): \(what)" }
     }
 }
 
 extension SampleJob {
-    /// Returns a line for each recipient whose outcome contradicts whether its push reached the provider.
+    /// Returns a line of text for each recipient whose outcome is wrong, given whether the push reached the provider.
     ///
-    /// - Parameter arrivals: The number of pushes by recipient, or `nil` if it is unknown, in which case nothing is
-    ///   checked.
+    /// - Parameter arrivals: the number of pushes for each recipient, or `nil` if it is unknown. Nothing is checked if
+    ///   it is unknown.
     func problemsOfHonesty(_ entries: [OutcomeEntry], _ arrivals: [String: Int]?) -> [String] {
         guard let arrivals else { return [] }
         return entries.of(self).filter { recipients.indices.contains($0.recipient) }.compactMap { entry in

@@ -6,7 +6,7 @@ import Threading
 final class OutcomeBook: OutcomeSink {
     private struct State {
         var entries: [OutcomeEntry] = []
-        /// The recipients with an outcome, by job number. Each recipient counts once because a repeated outcome must
+        /// The recipients with an outcome, by job number. Each recipient counts once, because a repeated outcome must
         /// not end a wait.
         var told: [Int: Set<Int>] = [:]
         var emptyReports = 0

@@ -1,8 +1,8 @@
 import PushModel
 
-/// A reported outcome without its job, because the job must be released.
+/// An outcome that was reported. It holds no reference to the job, because the job must be released.
 struct OutcomeEntry: Sendable {
-    /// The number of the job.
+    /// The number of the job within the trial.
     let number: Int
     let jobID: String
     let recipient: Int
@@ -14,7 +14,7 @@ struct OutcomeEntry: Sendable {
     let trimmedBytes: Int
     let retryAfterSeconds: Int32
     let at: Timestamp
-    /// The time at which the outcome was reported, by the clock of the suite.
+    /// The time at which the outcome was reported, according to the suite's clock.
     let cameAt: Timestamp
 
     init(_ outcome: Outcome, cameAt: Timestamp) {

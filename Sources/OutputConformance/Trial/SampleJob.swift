@@ -1,6 +1,6 @@
 import PushModel
 
-/// A sample job and its recipients.
+/// A job of a trial, with the recipients' addresses.
 struct SampleJob: Sendable {
     let routed: RoutedJob
     let recipients: [String]
@@ -9,7 +9,7 @@ struct SampleJob: Sendable {
     var id: String { routed.job.id }
 }
 
-/// A recipient in the text of a job.
+/// A recipient for the text of a sample job.
 struct SampleRecipient: Sendable {
     let token: String
     /// The recipient's own payload as JSON, or `nil` to use the job's.

@@ -1,7 +1,8 @@
 import PushModel
 
 extension Trial {
-    /// Sends more recipients than the wire can hold to a slow provider, and waits until some are on the wire.
+    /// Sends a job to a slow provider and waits until some of its recipients are on the wire. The job has more
+    /// recipients than the wire can hold.
     func crowd(
         of count: Int, in book: OutcomeBook, credential: Credential? = nil
     ) async throws -> SampleJob {
@@ -16,10 +17,11 @@ extension Trial {
         return crowd
     }
 
-    /// Tries something on crowds until an attempt is conclusive. An attempt is not conclusive if a busy machine sends
-    /// the whole crowd too early. Each crowd is twice as large as the one before and has an output of its own.
+    /// Runs attempts with growing crowds until one of them is conclusive. An attempt is inconclusive if the output has
+    /// sent the whole crowd before the tested call, which may happen on a busy machine. Each crowd is twice as large as
+    /// the previous one and has its own output.
     ///
-    /// - Parameter mayAllPass: Whether an output may send everything in all attempts.
+    /// - Parameter mayAllPass: whether an output may send the whole crowd in all attempts.
     func withCrowds(
         mayAllPass: Bool = false,
         _ attempt: (Trial, _ count: Int) async throws -> (problems: [String], isTelling: Bool)

@@ -1,7 +1,8 @@
 import PushModel
 
 extension Trial {
-    /// Sends jobs of all kinds, to a healthy provider and with the failures that take no time, and then stops sending.
+    /// Sends jobs of all kinds and returns their outcomes. The provider is healthy at first and then fails in all ways
+    /// that cause no delay. Sending is stopped at the end.
     func tour() async throws -> OutcomeBook {
         let book = OutcomeBook()
         let jobs = [
@@ -18,7 +19,8 @@ extension Trial {
         return book
     }
 
-    /// Deadlines for jobs, as JSON.
+    /// The JSON text of a deadline one hour in the past.
     static let past = JobText.json(Timestamp.wallClock.later(by: .seconds(-3_600)).rfc3339)
+    /// The JSON text of a deadline one hour in the future.
     static let future = JobText.json(Timestamp.wallClock.later(by: .seconds(3_600)).rfc3339)
 }

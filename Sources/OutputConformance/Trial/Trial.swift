@@ -1,7 +1,7 @@
 import PushModel
 import Threading
 
-/// A trial of one rule: an output with its double, and the calls that a host makes.
+/// A check of one rule: an output with its double, and the calls that a host makes.
 final class Trial: Sendable {
     let harness: OutputHarness
     let setup: OutputSetup
@@ -23,7 +23,7 @@ final class Trial: Sendable {
 
     // MARK: Creating jobs
 
-    /// Returns recipients that no other job has.
+    /// Returns recipients that the double accepts and that no other job has.
     func good(_ count: Int) -> [String] {
         let first = recipientsMade.wrappingAdd(count, ordering: .relaxed).oldValue
         return (first..<first + count).map(samples.recipient)
@@ -32,8 +32,8 @@ final class Trial: Sendable {
     /// Creates a job.
     ///
     /// - Parameters:
-    ///   - credential: The credential, or `nil` for the first of the samples, if any.
-    ///   - fields: JSON values by name. They override the fields of the samples.
+    ///   - credential: the credential, or `nil` for the first of the samples' credentials, if there is one.
+    ///   - fields: JSON values by field name. They override the fields of the samples.
     func job(
         to recipients: [String], id: String? = nil, lane: Lane = .normal, credential: Credential? = nil,
         expiresAt: String? = nil, fields: [String: String] = [:]
@@ -63,19 +63,19 @@ final class Trial: Sendable {
 
     // MARK: Calling the output
 
-    /// Passes jobs to the output. Returns before the call is made.
+    /// Sends jobs to the output. Returns before the call is made.
     func send(_ jobs: [SampleJob], to book: OutcomeBook) { send(jobs.map { ($0, book) }) }
 
-    /// Passes all jobs to the output within one call on the host's queue.
+    /// Sends jobs to the output in one call on the host's queue.
     func send(_ jobs: [(SampleJob, OutcomeBook)]) { host.call(handing(jobs)) }
 
-    /// Returns the host's call that passes jobs to the output. Their outcomes are counted at the end of the trial.
+    /// Returns a closure that sends jobs to the output. Their outcomes are counted at the end of the trial.
     func handing(_ jobs: [(SampleJob, OutcomeBook)]) -> @Sendable () -> Void {
         handedIn.withLock { $0 += jobs.map { HandedIn($0, $1) } }
         return { [setup] in for (job, book) in jobs { setup.output.send(job.routed, reportingTo: book) } }
     }
 
-    /// Passes jobs to the output and returns their outcomes.
+    /// Sends jobs to the output, waits for their outcomes and returns them.
     func outcomes(of jobs: [SampleJob]) async -> [OutcomeEntry] {
         let book = OutcomeBook()
         await deliver(jobs, to: book)
@@ -84,9 +84,9 @@ final class Trial: Sendable {
 
     func outcomes(of job: SampleJob) async -> [OutcomeEntry] { await outcomes(of: [job]) }
 
-    /// Passes jobs to the output and waits for their outcomes.
+    /// Sends jobs to the output and waits for their outcomes.
     ///
-    /// - Parameter book: The sink. It must not have outstanding outcomes.
+    /// - Parameter book: the sink. All outcomes of its earlier jobs must have arrived.
     func deliver(_ jobs: [SampleJob], to book: OutcomeBook) async {
         let before = book.told
         send(jobs, to: book)
@@ -103,9 +103,10 @@ final class Trial: Sendable {
         host.call { [setup] in setup.output.credentialsChanged(to: credentials) }
     }
 
-    /// Shuts the output down as the host does: after all calls have returned and all outcomes have been reported.
+    /// Shuts the output down in the same way as the host does: after all calls have returned and all outcomes have been
+    /// reported.
     ///
-    /// - Returns: Whether shutDown returned in time. Repeated calls return the same result.
+    /// - Returns: whether `shutDown` returned within the limit. Repeated calls return the same result.
     @discardableResult func shutDown() async -> Bool {
         if isShutDownCalled.set(), await host.isIdle(within: limits.patience) {
             _ = await eventually(within: limits.patience) { handedIn.withLock { $0.allSatisfy(\.isOver) } }
@@ -114,9 +115,9 @@ final class Trial: Sendable {
         return isShutDown.isSet
     }
 
-    /// Stops the output, unless the rule already has.
+    /// Stops and shuts down the output, unless the rule already did.
     ///
-    /// - Returns: A line for each violation of the requirements that apply to every rule.
+    /// - Returns: a line of text for each violation of the requirements that apply to every rule.
     func close() async -> [String] {
         if !isShutDownCalled.isSet { stopSending() }
         let problems = await shutDown() ? [] : ["shutDown did not return within \(limits.patience)"]
@@ -129,9 +130,9 @@ final class Trial: Sendable {
 
     func arrivals() async -> [String: Int]? { await setup.arrivals?() }
 
-    /// Ends the trial and stops the double, regardless of what the output has done.
+    /// Ends the trial and stops the double, regardless of the state of the output.
     ///
-    /// - Returns: A line for each violation of the requirements that apply to every rule.
+    /// - Returns: a line of text for each violation of the requirements that apply to every rule.
     func end() async -> [String] {
         if setup.behaviours[.accepts] != nil { try? await behave(.accepts) }
         let problems = await close()

@@ -1,4 +1,4 @@
-/// The checksum of zip archives (ISO/IEC 13239).
+/// The checksum that zip archives use (ISO/IEC 13239).
 enum CRC32 {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 0 ? value >> 1 : value >> 1 ^ 0xEDB8_8320 }

@@ -1,13 +1,14 @@
-/// A zip archive (APPNOTE 6.3) of a few small files. They are stored uncompressed, because icons are already
-/// compressed.
+/// A writer for zip archives (APPNOTE 6.3) of a few small files. Files are stored uncompressed, because icons are
+/// already compressed.
 enum ZipArchive {
-    /// The maximum number of files. A count of 65,535 would refer readers to another structure.
+    /// The maximum number of files in an archive. The count of 65,535 is reserved: it refers readers to a Zip64
+    /// structure.
     static let mostFiles = 65_534
 
-    /// Returns the archive. Its files are sorted by path and have the earliest possible date, so the same files result
-    /// in the same bytes.
+    /// Returns an archive of the files. Files are sorted by path and dated 1 January 1980, so the same files always
+    /// give the same bytes.
     ///
-    /// The caller ensures that the files have less than 4 GiB and that there are at most ``mostFiles``.
+    /// The caller ensures that the files have less than 4 GiB in total and that there are at most ``mostFiles``.
     static func bytes(of files: [PackageFile]) -> [UInt8] {
         var archive: [UInt8] = []
         var directory: [UInt8] = []
@@ -21,12 +22,12 @@ enum ZipArchive {
             archive += file.bytes
 
             directory.append32(0x0201_4B50)
-            // Version 2.0, made on Unix.
+            // Made on Unix, for version 2.0 of the format.
             directory.append16(3 << 8 | 20)
             directory += common
-            // No comment, first disk, binary content.
+            // The length of the comment, the number of the disk, and the attribute for binary content.
             for _ in 0..<3 { directory.append16(0) }
-            // A regular file that everyone may read.
+            // The permissions of a regular file that everyone may read.
             directory.append32(0o100644 << 16)
             directory.append32(start)
             directory += file.path.utf8
@@ -44,7 +45,8 @@ enum ZipArchive {
         return archive
     }
 
-    /// Returns the fields that both headers of a file share, up to the length of the extra field.
+    /// Returns the fields that are common to the local and the central header of a file, up to the length of the extra
+    /// field.
     private static func common(of file: PackageFile) -> [UInt8] {
         var header: [UInt8] = []
         header.append16(20)
@@ -52,7 +54,7 @@ enum ZipArchive {
         header.append16(1 << 11)
         // The file is stored without compression.
         header.append16(0)
-        // 1 January 1980, 0:00.
+        // The modification time and date: 1 January 1980, 0:00.
         header.append16(0)
         header.append16(1 << 5 | 1)
         header.append32(Int(CRC32.checksum(of: file.bytes)))

@@ -7,17 +7,19 @@ package struct PassPackage {
     package let team: String
     package let serialNumber: String
     package let files: [PackageFile]
-    /// The names in the folder that do not belong in the package.
+    /// The names of files in the folder that are not included in the package.
     package let leftOut: [String]
 
     private static let styles = ["boardingPass", "coupon", "eventTicket", "generic", "storeCard"]
     private static let icons = ["icon.png", "icon@2x.png", "icon@3x.png"]
-    /// The files that are always made again. They exist if the folder is an unpacked pass that was changed.
+    /// The files that are always made again. They exist if the folder is an unpacked pass.
     private static let made: Set<String> = ["manifest.json", "signature"]
     private static let localization = ".lproj"
 
-    /// - Parameter json: the contents that replace the folder's pass.json.
-    /// - Throws: ``PackageFault`` with all faults found.
+    /// Reads and checks a pass.
+    ///
+    /// - Parameter json: the contents to use instead of the folder's pass.json, or `nil`.
+    /// - Throws: ``PackageFault`` with all faults that were found.
     package init(_ folder: SourceFolder, json: [UInt8]? = nil) throws(PackageFault) {
         var faults: [String] = []
         var files: [PackageFile] = []
@@ -46,7 +48,7 @@ package struct PassPackage {
         leftOut = try folder.names().filter(Self.made.contains)
     }
 
-    /// Returns the files of the folder and of its folders for languages, such as `en.lproj/pass.strings`.
+    /// Returns the files of the folder and of its language folders, such as `en.lproj/pass.strings`.
     private static func files(in folder: SourceFolder) throws(PackageFault) -> [PackageFile] {
         var faults: [String] = []
         var paths: [String] = []

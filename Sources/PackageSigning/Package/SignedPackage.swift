@@ -1,6 +1,6 @@
-/// A zip archive of files, their manifest and its signature.
+/// A function for packages: zip archives of files, their manifest and its signature.
 package enum SignedPackage {
-    /// Returns the archive. Archives of the same files and time differ only in the signature.
+    /// Returns the archive of a package. Archives of the same files differ only in the signature.
     ///
     /// - Throws: ``PackageFault`` if there are too many files, or if OpenSSL cannot sign with the identity.
     package static func archive(

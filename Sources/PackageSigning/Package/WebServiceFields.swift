@@ -1,6 +1,7 @@
-/// The fields that websites and passes share: the URL to which devices report, and the token that they present there.
+/// Checks of the fields that websites and passes share: the URL to which devices report, and the token that they
+/// present to it.
 extension JSONMembers {
-    /// The minimum length of a token, set by Apple.
+    /// The minimum length of a token in characters, which Apple requires.
     private static let leastTokenLength = 16
 
     mutating func checkToken(_ key: String) {
@@ -8,6 +9,8 @@ extension JSONMembers {
         fault(key, "has \(token.count) characters: Apple wants at least \(Self.leastTokenLength)")
     }
 
+    /// Returns a required URL. If it is missing or invalid, records a fault and returns `nil`.
+    ///
     /// - Parameter schemes: the allowed schemes, with `://`.
     mutating func checkURL(_ key: String, schemes: [String]) -> String? {
         guard let url = text(key) else { return nil }

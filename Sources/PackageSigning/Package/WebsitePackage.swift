@@ -6,21 +6,23 @@ package struct WebsitePackage {
     /// The website push id. The certificate must be for the same id.
     package let id: String
     package let files: [PackageFile]
-    /// The names in the folder that do not belong in the package.
+    /// The names of files in the folder that are not included in the package.
     package let leftOut: [String]
 
     private static let keys = [
         "websiteName", "websitePushID", "allowedDomains", "urlFormatString", "authenticationToken", "webServiceURL",
     ]
     private static let iconFolder = "icon.iconset"
-    /// The names of the icons, and their sides in pixels. Safari accepts no others.
+    /// The names of the icons, and the lengths of their sides in pixels. Safari accepts no other icons.
     private static let icons = [
         ("icon_16x16.png", 16), ("icon_16x16@2x.png", 32), ("icon_32x32.png", 32), ("icon_32x32@2x.png", 64),
         ("icon_128x128.png", 128), ("icon_128x128@2x.png", 256),
     ]
 
-    /// - Parameter json: the contents that replace the folder's website.json.
-    /// - Throws: ``PackageFault`` with all faults found.
+    /// Reads and checks a website's files.
+    ///
+    /// - Parameter json: the contents to use instead of the folder's website.json, or `nil`.
+    /// - Throws: ``PackageFault`` with all faults that were found.
     package init(_ folder: SourceFolder, json: [UInt8]? = nil) throws(PackageFault) {
         var faults: [String] = []
         var icons: [PackageFile] = []

@@ -1,14 +1,14 @@
 internal import Crypto
 import PushModel
 
-/// A format of the manifest, which lists a package's files with their hashes and is then signed.
+/// The format of a package's manifest. The manifest lists the files with their hashes, and it is signed.
 package enum Manifest: Sendable, Hashable {
     /// The format `"path": "hex"`, for passes and for websites in Safari's first version.
     case sha1
     /// The format `"path": {"hashType": "sha512", "hashValue": "hex"}`, for websites.
     case sha512
 
-    /// Returns the manifest of all files, in a fixed order.
+    /// Returns the manifest of the files. The files are sorted by path.
     package func json(of files: [PackageFile]) -> [UInt8] {
         var json = Array("{".utf8)
         for (index, file) in files.sorted(by: { $0.path < $1.path }).enumerated() {

@@ -1,7 +1,7 @@
 package import CredentialFormats
 package import PushModel
 
-/// A certificate that can sign, with its key and the issuers that lead to the root.
+/// A certificate with its private key and its chain of issuers. It can sign packages.
 package struct SigningIdentity: Sendable {
     package let certificate: Certificate
     package let issuers: [Certificate]
@@ -10,11 +10,13 @@ package struct SigningIdentity: Sendable {
 
     private static let longestChain = 8
 
+    /// Checks a certificate and finds its issuers.
+    ///
     /// - Parameters:
-    ///   - name: the name in error messages, of a file or a credential.
+    ///   - name: the name of the file or credential, for error messages.
     ///   - chainDER: the certificate, followed by its known issuers.
-    ///   - others: certificates among which missing issuers are searched.
-    /// - Throws: ``PackageFault`` if the certificate cannot be used now, or if its issuer is missing.
+    ///   - others: further certificates that may be missing issuers.
+    /// - Throws: ``PackageFault`` if a certificate is damaged or not valid at `now`, or if the issuer is missing.
     package init(
         name: String, chainDER: [[UInt8]], privateKeyDER: Secret, others: [Certificate], now: Timestamp
     ) throws(PackageFault) {
@@ -54,12 +56,12 @@ package struct SigningIdentity: Sendable {
         self.name = name
     }
 
-    /// Checks that the certificate is for an id and a team. Apple writes the id into the subject as user id and the
-    /// team as organizational unit.
+    /// Checks that the certificate belongs to an id and a team. In Apple's certificates, the subject's user id is the
+    /// id and its organizational unit is the team.
     ///
     /// - Parameters:
-    ///   - field: the location of the id, for the error message.
-    ///   - team: the team that the package names, or `nil` if it names none.
+    ///   - field: the location of the id in the package, for the error message.
+    ///   - team: the team in the package, or `nil` if the package names none.
     package func check(
         id: String, in field: String, team: String? = nil, in teamField: String = ""
     ) throws(PackageFault) {
@@ -75,7 +77,7 @@ package struct SigningIdentity: Sendable {
         }
     }
 
-    /// Returns the detached signature of the content, in DER.
+    /// Returns the detached signature of some content, in DER.
     func sign(_ content: [UInt8]) throws(PackageFault) -> [UInt8] {
         do throws(FileProblem) {
             return try DetachedSignature.sign(

@@ -1,6 +1,6 @@
 import PushModel
 
-/// The members of a JSON object, one level deep, and the faults found in them.
+/// The members of a JSON object, one level deep, and the faults that were found in them.
 struct JSONMembers {
     private let file: String
     private let bytes: [UInt8]
@@ -9,9 +9,11 @@ struct JSONMembers {
 
     var keys: [String] { members.keys.sorted() }
 
+    /// Parses a JSON object.
+    ///
     /// - Throws: ``PackageFault`` if the bytes are not a JSON object.
     init(_ bytes: [UInt8], of file: String) throws(PackageFault) {
-        // Editors on Windows write a byte order mark, which JSON does not allow.
+        // Editors on Windows may write a byte order mark, which JSON does not allow.
         guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else {
             throw PackageFault("\(file): begins with a byte order mark: save it as UTF-8 without one")
         }
@@ -47,7 +49,7 @@ struct JSONMembers {
 
     func has(_ key: String) -> Bool { members[key] != nil }
 
-    /// Returns a required text. If it is missing, empty or of another type, records a fault and returns `nil`.
+    /// Returns a required string. If it is missing, empty or of another type, records a fault and returns `nil`.
     mutating func text(_ key: String) -> String? {
         guard let member = member(key, .string, "a string") else { return nil }
         let text = Self.text(bytes[member.dropFirst().dropLast()])
@@ -55,7 +57,7 @@ struct JSONMembers {
         return text.isEmpty ? nil : text
     }
 
-    /// Returns a required array of texts. If it is missing, empty or of another type, records a fault and returns
+    /// Returns a required array of strings. If it is missing, empty or of another type, records a fault and returns
     /// `nil`.
     mutating func texts(_ key: String) -> [String]? {
         guard let member = member(key, .array, "an array of strings") else { return nil }
@@ -78,8 +80,8 @@ struct JSONMembers {
         return texts
     }
 
-    /// Returns a required number as it is written. If it is missing or of another type, records a fault and returns
-    /// `nil`.
+    /// Returns a required number as it is written in the file. If it is missing or of another type, records a fault and
+    /// returns `nil`.
     mutating func number(_ key: String) -> String? {
         member(key, .number, "a number").map { String(decoding: bytes[$0], as: UTF8.self) }
     }

@@ -1,4 +1,4 @@
-/// The width and height that a PNG states (ISO/IEC 15948: IHDR is the first chunk).
+/// The width and height of a PNG in pixels, according to its first chunk, IHDR (ISO/IEC 15948).
 struct PNGSize: Hashable, CustomStringConvertible {
     let width: Int
     let height: Int
@@ -10,7 +10,7 @@ struct PNGSize: Hashable, CustomStringConvertible {
         self.height = height
     }
 
-    /// Reads the size of a PNG, or returns `nil` if the bytes are not one.
+    /// Reads the size of a PNG, or returns `nil` if the bytes are not a PNG.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= 24, bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
             bytes[12..<16].elementsEqual("IHDR".utf8)

@@ -6,10 +6,10 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// The folder from which a package is made. Files outside it are never read. A link may lead to another place in the
-/// folder, as in a mounted ConfigMap, but not out of it.
+/// The folder from which a package is made. Files outside the folder are never read. A symbolic link may lead to
+/// another place in the folder, as in a mounted ConfigMap, but not out of it.
 package struct SourceFolder {
-    /// The maximum size of a package, in bytes. Phones download packages, so all of them are far smaller.
+    /// The maximum size of a package, in bytes. Phones download packages, so real packages are much smaller.
     package static let greatestSize = 64 * 1024 * 1024
 
     /// The kind of an entry in a folder.
@@ -21,7 +21,10 @@ package struct SourceFolder {
     private let root: String
     private let output: String?
 
-    /// - Parameter output: the path of the package. A package that already exists there is not included in the new one.
+    /// Opens a folder.
+    ///
+    /// - Parameter output: the path at which the new package will be stored, or `nil`. A package that already exists
+    ///   there is not included in the new one.
     /// - Throws: ``PackageFault`` if the path is not a folder.
     package init(path: String, output: String? = nil) throws(PackageFault) {
         guard let real = Self.realPath(path) else { throw PackageFault("\(path): \(Self.reason)") }
@@ -30,9 +33,9 @@ package struct SourceFolder {
         guard try entry("") == .folder else { throw PackageFault("\(path): is no folder") }
     }
 
-    /// Returns the kind of the entry at a path, or `nil` if nothing exists there.
+    /// Returns the kind of the entry at a path, or `nil` if nothing exists at this path.
     ///
-    /// - Parameter path: a relative path, or an empty one for the folder itself.
+    /// - Parameter path: a relative path, or an empty string for the folder itself.
     /// - Throws: ``PackageFault`` if the path leads out of the folder, or if the entry is neither a file nor a folder.
     package func entry(_ path: String) throws(PackageFault) -> Entry? {
         guard let real = try place(of: path) else { return nil }
@@ -45,7 +48,7 @@ package struct SourceFolder {
         }
     }
 
-    /// Returns the names in a folder, in a fixed order, without the files that operating systems leave there.
+    /// Returns the names in a folder, sorted, without files that operating systems leave in folders.
     package func names(in path: String = "") throws(PackageFault) -> [String] {
         guard let real = try place(of: path) else { return [] }
         do {
@@ -58,7 +61,7 @@ package struct SourceFolder {
 
     /// Returns the contents of a file.
     ///
-    /// - Parameter room: the maximum size, in bytes.
+    /// - Parameter room: the maximum size of the file, in bytes.
     /// - Throws: ``PackageFault`` if the file cannot be read or is larger.
     package func bytes(of path: String, room: Int = greatestSize) throws(PackageFault) -> [UInt8] {
         guard let real = try place(of: path), let file = FileHandle(forReadingAtPath: real) else {
@@ -80,7 +83,7 @@ package struct SourceFolder {
         return Array(contents)
     }
 
-    /// Returns the fault for a name that was listed but does not exist.
+    /// Returns the fault for a name that was listed but has disappeared, or that is not UTF-8.
     static func missing(_ path: String) -> String {
         path.contains("\u{FFFD}") ? "\(path): has a name that is not UTF-8" : "\(path): is not there any more"
     }
@@ -90,7 +93,7 @@ package struct SourceFolder {
         name.hasPrefix(".") || ["__MACOSX", "Thumbs.db", "desktop.ini"].contains(name)
     }
 
-    /// Returns the real path, or `nil` if nothing exists there.
+    /// Returns the real path of an entry, or `nil` if nothing exists at this path.
     private func place(of path: String) throws(PackageFault) -> String? {
         guard !path.isEmpty else { return root }
         guard let real = Self.realPath(root + "/" + path) else {

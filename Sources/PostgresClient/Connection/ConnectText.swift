@@ -3,7 +3,8 @@ package struct ConnectText: Equatable {
     /// The message on one line, without repeated faults. If a server refuses a connection both with and without TLS,
     /// libpq reports the same fault twice.
     package let line: String
-    /// The SQLSTATE after the severity, for example in `FATAL:  28P01: password authentication failed`.
+    /// The SQLSTATE after the severity, such as `28P01` in `FATAL: 28P01: password authentication failed`, or `nil` if
+    /// the message contains none.
     package let sqlState: String?
 
     package init(_ text: String) {

@@ -2,15 +2,15 @@ internal import CLibPQ
 import Glibc
 import Threading
 
-/// The owner of a `PGconn`. Only the thread that created it may use it (libpq manual, "Behavior in Threaded Programs").
-/// It waits with poll(2) on the socket and on the wake-up of its mailbox.
+/// A handle that owns a `PGconn`. Only the thread that created the handle may use it (libpq manual, "Behavior in
+/// Threaded Programs"). It waits with poll(2) on the socket and on the wake-up of its mailbox.
 struct ConnectionHandle: ~Copyable {
     private let connection: OpaquePointer
     private let mailbox: Mailbox
     private let owner = OwningThread()
 
-    /// Connects to the first address of any host that accepts the connection. The connect timeout of the configuration
-    /// applies to each address.
+    /// Tries the addresses of all hosts in order, and connects to the first one that accepts the connection. The
+    /// connect timeout of the configuration applies to each address.
     ///
     /// - Throws: ``PostgresError`` with code `connectFailed` and the failures of all addresses, or with code `closed`
     ///   if the owner closed the connection meanwhile.
@@ -77,8 +77,8 @@ struct ConnectionHandle: ~Copyable {
         guard PQsetnonblocking(connection, 1) == 0 else { throw lastError(.connectFailed) }
     }
 
-    /// A clause for the error of a connection attempt that timed out. It distinguishes a server that hangs from a host
-    /// that can't be reached.
+    /// A clause for the error message of a connection attempt that timed out. It is empty unless the host accepted the
+    /// TCP connection.
     private var acceptance: String {
         switch PQstatus(connection) {
         case CONNECTION_NEEDED, CONNECTION_STARTED, CONNECTION_BAD: ""
@@ -117,7 +117,8 @@ struct ConnectionHandle: ~Copyable {
     /// Sends the data that libpq has buffered and reads the data that has arrived, until a result is complete.
     ///
     /// - Parameter isInterrupted: a function that is called after each wake-up and returns whether to stop waiting.
-    /// - Throws: ``PostgresError`` with code `connectionLost`. The connection can't be used afterwards.
+    /// - Throws: ``PostgresError`` with code `connectionLost` if the connection broke. The connection can't be used
+    ///   after this error.
     func waitForResult(
         until deadline: ContinuousClock.Instant?, unless isInterrupted: () -> Bool
     ) throws(PostgresError) -> Wait {
@@ -189,7 +190,7 @@ struct ConnectionHandle: ~Copyable {
         guard isSent == 1 else { throw lastError(isBroken ? .connectionLost : .unsendable) }
     }
 
-    /// Returns the next event of the request in progress. Call this after `waitForResult`.
+    /// Returns the next result, error or end mark of the request in progress. Call this after `waitForResult`.
     func nextEvent() throws(PostgresError) -> ResultCollector<PostgresResult>.Event {
         guard let result = PQgetResult(connection) else {
             if isBroken { throw lastError(.connectionLost) }
@@ -223,7 +224,7 @@ struct ConnectionHandle: ~Copyable {
     }
 
     /// Returns an error with libpq's message, which never contains the password. If the server refused the connection,
-    /// the error has its SQLSTATE.
+    /// the error contains the SQLSTATE of the refusal.
     private func connectError() -> PostgresError {
         let text = ConnectText(PQerrorMessage(connection).map { String(cString: $0) } ?? "")
         var error = PostgresError(.connectFailed, text.line.isEmpty ? "connect failed" : text.line)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The work of one connection, on the thread that owns it.
+/// The main loop of a connection, which runs on the connection's own thread.
 struct ConnectionThread: Sendable {
     let configuration: PostgresConfiguration
     let mailbox: Mailbox
@@ -8,7 +8,7 @@ struct ConnectionThread: Sendable {
     let onNotification: @Sendable (PostgresNotification) -> Void
     let onEnd: @Sendable () -> Void
 
-    /// The time within which the server must answer after it was asked to stop a statement.
+    /// The time limit for the server's answer after a request to cancel a statement.
     private static let cancelPatience = Duration.seconds(5)
 
     func start() {
@@ -38,7 +38,8 @@ struct ConnectionThread: Sendable {
                     configuration.meter?.asked(for: .now - start, isAnswered: end == nil)
                     if let end {
                         last = (request, answer)
-                        // Only this request was cancelled, not the requests that wait behind it.
+                        // Only the task of this request was cancelled. The requests that wait behind it fail because
+                        // the connection closes.
                         throw end.code == .cancelled ? .closedByOwner : end
                     }
                     request.reply(answer)
@@ -52,7 +53,7 @@ struct ConnectionThread: Sendable {
         } catch {
             end = error
         }
-        // The connection is closed before callers are notified, because they may open another one in its place.
+        // The connection is closed before callers are notified, because they may open another connection in its place.
         _ = consume handle
         mailbox.end(end)
         if let last { last.request.reply(last.answer) }
@@ -61,13 +62,13 @@ struct ConnectionThread: Sendable {
 
     /// Carries out a request.
     ///
-    /// - Returns: the answer, and the error if the connection ended.
+    /// - Returns: the answer, and the error that ended the connection, or `nil` if the connection can still be used.
     private func carryOut(
         _ request: Request, on handle: borrowing ConnectionHandle
     ) -> (answer: Result<[PostgresResult], PostgresError>, end: PostgresError?) {
         let preamble = request.preamble
         var deadline = request.timeout.map { ContinuousClock.now + $0 }
-        /// The reason why the server was asked to stop, or `nil` if it was not.
+        /// The reason for cancelling the statement on the server, or `nil` if it was not cancelled.
         var givenUp: PostgresError?
         var collector = ResultCollector<PostgresResult>(isBatch: request.work.isBatch, hasPreamble: preamble != nil)
         do throws(PostgresError) {
@@ -75,7 +76,7 @@ struct ConnectionThread: Sendable {
             while true {
                 let wait = try handle.waitForResult(until: deadline) { givenUp == nil && mailbox.isCurrentCancelled }
                 guard wait == .resultIsComplete else {
-                    // The server has not answered the request to stop either.
+                    // The server has not answered the cancellation either.
                     if let givenUp { throw givenUp }
                     givenUp =
                         wait == .interrupted
@@ -86,7 +87,7 @@ struct ConnectionThread: Sendable {
                     continue
                 }
                 guard case .finish(let answer) = collector.received(try handle.nextEvent()) else { continue }
-                // The server may still be about to stop the statement, and would stop the next one instead. No other
+                // The cancellation may reach the server late and would then stop the next statement. Therefore no other
                 // statement is sent over this connection.
                 if let givenUp { return (answer.isCancelled ? .failure(givenUp) : answer, givenUp) }
                 mailbox.setIsInTransaction(handle.isInTransaction)

@@ -1,7 +1,7 @@
 import Addressing
 
-/// The connection attempts for the hosts of a URL and their addresses. Each attempt has its own options, because libpq
-/// limits the time of each address only in its blocking calls.
+/// Functions that list the connection attempts for the hosts of a URL and their addresses. Each attempt has its own
+/// options, because libpq limits the time of each address only in its blocking calls.
 package enum HostAttempts {
     /// Returns libpq's keywords and values for each host, in the order of the attempts. If the URL names a service,
     /// only libpq knows the hosts, and one attempt is returned.
@@ -25,13 +25,14 @@ package enum HostAttempts {
             var host = options
             host["host"] = names.isEmpty ? nil : names[place]
             host["hostaddr"] = addresses.isEmpty ? nil : addresses[place]
-            // In a list of ports, an omitted port is the default port, not the environment's.
+            // In a list of ports, an omitted port is the default port, not the port in the environment.
             if ports.count > 1 { host["port"] = ports[place].isEmpty ? "5432" : ports[place] }
             return host
         }
         if isRandom(options, environment) { hosts.shuffle() }
         var wanted = value("target_session_attrs", "PGTARGETSESSIONATTRS")
-        // If there are several hosts, one of them may have become a standby.
+        // If there are several hosts, one of them may have become a standby, so a server that accepts writes is
+        // required.
         if wanted == nil, count > 1 { wanted = "read-write" }
         return (wanted == "prefer-standby" ? ["standby", "any"] : [wanted]).flatMap { wanted in
             hosts.map { host in

@@ -1,20 +1,20 @@
 import DequeModule
 import Threading
 
-/// The state that a connection's thread shares with other threads: their requests, and the condition of the connection.
+/// The state that a connection's thread shares with other threads: their requests, and the state of the connection.
 final class Mailbox: Sendable {
     private struct State {
         var requests: Deque<Request> = []
         var lastRequestID = 0
-        /// The id of the request in progress, or of the last one.
+        /// The id of the request in progress or of the last request, or `nil` before the first request.
         var current: Request.ID?
         var isCurrentCancelled = false
         var isClosing = false
         var isInTransaction = false
-        /// Whether the server was found to be read-only. It stays true, because another connection may lead to the
-        /// primary.
+        /// Whether the server was found to be read-only. The value stays true, so that the pool replaces this
+        /// connection. Another connection may lead to the primary.
         var isReadOnly = false
-        /// The reason for the end of the connection. It is set once.
+        /// The error with which the connection ended, or `nil` before its end. It is set once.
         var end: PostgresError?
         var endWaiters: [CheckedContinuation<PostgresError, Never>] = []
     }
@@ -98,7 +98,7 @@ final class Mailbox: Sendable {
         state.withLock { $0.isReadOnly = true }
     }
 
-    /// Ends the connection and fails the waiting requests.
+    /// Records the end of the connection and fails the waiting requests.
     func end(_ error: PostgresError) {
         let (requests, waiters) = state.withLock { state in
             state.end = error

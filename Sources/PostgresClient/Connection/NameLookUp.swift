@@ -8,7 +8,7 @@ enum NameLookUp {
         let found = Mutex<Result<[String], HostAddresses.Failure>?>(nil)
     }
 
-    /// Returns the addresses of a name. If the time is over, the resolver keeps its thread until it ends by itself.
+    /// Returns the addresses of a name. After the time limit, the thread continues until the system's resolver returns.
     ///
     /// - Throws: ``PostgresError`` with code `connectFailed`, or with code `closed` if the owner closed the connection
     ///   meanwhile.

@@ -1,11 +1,11 @@
 /// A session with a PostgreSQL server that runs on its own thread.
 ///
-/// Requests are carried out one after another, in the order in which they are made. If a task is cancelled, its
-/// statement is cancelled on the server, which ends the connection.
+/// Requests are carried out one after another, in the order in which they are made. If a task is cancelled while the
+/// server carries out its request, the statement is cancelled on the server and the connection ends.
 ///
-/// The query timeout limits each request. For statements and batches, the server ends the request slightly earlier by
-/// itself (`statement_timeout`, `lock_timeout`). If it does not, the statement is cancelled before the connection is
-/// closed.
+/// The query timeout limits each request. For statements and batches, the server itself ends the request slightly
+/// earlier (`statement_timeout`, `lock_timeout`). If it does not, this client cancels the statement and then closes the
+/// connection.
 public final class PostgresConnection: Sendable {
     private let mailbox: Mailbox
     private let queryTimeout: Duration?
@@ -53,7 +53,7 @@ public final class PostgresConnection: Sendable {
 
     /// Carries out one statement.
     ///
-    /// - Parameter timeout: replaces the query timeout of the configuration.
+    /// - Parameter timeout: the time limit of the request, or `nil` for the query timeout of the configuration.
     @discardableResult
     public func query(
         _ sql: String, _ parameters: [PostgresValue] = [], timeout: Duration? = nil
@@ -69,8 +69,7 @@ public final class PostgresConnection: Sendable {
     ///
     /// Outside a transaction, the batch is a transaction of its own: it is committed as a whole or not at all.
     ///
-    /// - Parameter timeout: replaces the query timeout of the configuration. It limits each statement and all of them
-    ///   together.
+    /// - Parameter timeout: the time limit of the whole batch, or `nil` for the query timeout of the configuration.
     /// - Throws: ``PostgresError`` whose `statementIndex` is the index of the refused statement.
     @discardableResult
     public func batch(_ statements: [PostgresStatement], timeout: Duration? = nil) async throws -> [PostgresResult] {
@@ -118,7 +117,7 @@ public final class PostgresConnection: Sendable {
         return value
     }
 
-    /// Ends the session after the request in progress. Waiting requests fail with code `closed`.
+    /// Ends the session after the request in progress, and waits for the end. Waiting requests fail with code `closed`.
     public func close() async {
         beginClosing()
         _ = await mailbox.waitForEnd()

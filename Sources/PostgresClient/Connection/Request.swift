@@ -15,16 +15,17 @@ struct Request: Sendable {
     /// The id of the request, unique within its connection.
     let id: ID
     let work: Work
+    /// The time limit for the answer, or `nil` for no limit.
     let timeout: Duration?
-    /// The time limit for waiting for a lock. The time limit of the request applies as well.
+    /// The time limit for waiting for a lock. ``timeout`` limits the wait as well.
     let lockTimeout: Duration
     let reply: @Sendable (Result<[PostgresResult], PostgresError>) -> Void
 
     /// The statement that precedes the work in the same round trip and transaction, or `nil` if there is none.
     ///
-    /// It makes the server end the request slightly before this client does. It also makes the server raise an error
-    /// instead of hiding rows by row security, because hidden rows would look like removed ones. The settings are those
-    /// of the transaction, because behind a pooler other clients share the session.
+    /// It makes the server end the request slightly before this client does. It also turns off row security, so that
+    /// the server raises an error instead of hiding rows. Hidden rows would look like removed rows. The settings apply
+    /// only to the transaction, because other clients share the session behind a pooler.
     var preamble: PostgresStatement? {
         switch work {
         case .script, .transactionControl: return nil
@@ -40,6 +41,6 @@ struct Request: Sendable {
             """)
     }
 
-    /// Returns a duration in milliseconds, at least 1. To the server, 0 means no limit.
+    /// Returns a duration in milliseconds, at least 1. The server interprets 0 as no limit.
     private func milliseconds(_ duration: Duration) -> Int { max(1, Int(duration / .milliseconds(1))) }
 }

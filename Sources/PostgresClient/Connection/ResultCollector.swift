@@ -8,7 +8,7 @@ package struct ResultCollector<Value> {
         case skipped
         /// `PQgetResult` returned NULL, so the results of a statement are complete.
         case statementEnded
-        /// The batch has ended.
+        /// All statements of the pipeline have ended.
         case synchronised
     }
 

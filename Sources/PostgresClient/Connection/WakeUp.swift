@@ -27,14 +27,15 @@ final class WakeUp: Sendable {
         _ = read(descriptor, &count, 8)
     }
 
-    /// Waits until the signal or the deadline.
+    /// Waits for the signal, at most until the deadline. Without a deadline, the wait has no limit.
     func wait(until deadline: ContinuousClock.Instant?) {
         var awaited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         if poll(&awaited, 1, milliseconds(until: deadline)) > 0 { clear() }
     }
 }
 
-/// Returns the time until a deadline in milliseconds, for poll(2).
+/// Returns the time until a deadline in milliseconds, for poll(2). The result is at most one hour, or -1 without a
+/// deadline.
 func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
     guard let deadline else { return -1 }
     let left = (deadline - .now) / .milliseconds(1)

@@ -4,14 +4,14 @@ import Pacing
 
 /// A listener for notifications that uses its own connection and reconnects whenever the connection is lost.
 ///
-/// `run()` does the work, and `events` reports it. Notifications that are sent while there is no connection are lost.
-/// Consumers must therefore read the current state after `.connected` and `.reconnected`.
+/// Call ``run()``, and consume ``events``. Notifications that are sent while there is no connection are lost. Consumers
+/// must therefore read the current state after `.connected` and `.reconnected`.
 public final class PostgresListener: Sendable {
     public enum Event: Sendable, Hashable {
         case notification(PostgresNotification)
-        /// The listener listens for the first time.
+        /// The listener has connected for the first time.
         case connected
-        /// The listener listens again after it lost the connection.
+        /// The listener has connected again after it lost the connection.
         case reconnected
         /// The listener could not connect, or lost the connection. Another attempt follows.
         case disconnected(PostgresError)
@@ -29,7 +29,7 @@ public final class PostgresListener: Sendable {
 
     /// Creates a listener.
     ///
-    /// - Parameter keepAlive: the interval of the queries that check a silent connection.
+    /// - Parameter keepAlive: the interval of the queries that check whether the connection still works.
     public init(
         channels: [String], configuration: PostgresConfiguration, keepAlive: Duration = .seconds(15), logger: Logger
     ) {
@@ -80,7 +80,8 @@ public final class PostgresListener: Sendable {
         return connection
     }
 
-    /// Returns when the connection has ended. If the task is cancelled, the connection is closed.
+    /// Checks a connection at intervals until it ends, and returns the reason. If the task is cancelled, the connection
+    /// is closed.
     private func watch(_ connection: PostgresConnection) async -> PostgresError {
         await withTaskCancellationHandler {
             await withTaskGroup(of: Void.self) { group in

@@ -1,8 +1,8 @@
 package import Metering
 import Threading
 
-/// The metrics that all connections to a database share. A lock makes each connection the only writer in turn. Updates
-/// are rare, so the lock costs little.
+/// The metrics that all connections to a database share. A lock ensures that only one connection updates them at a
+/// time. Updates are rare, so the lock costs little.
 package final class PostgresMeter: Sendable {
     private struct Cells {
         let isUp: MetricCell
@@ -33,10 +33,12 @@ package final class PostgresMeter: Sendable {
         }
     }
 
-    /// Records a request.
+    /// Records a request in the metrics.
     ///
-    /// - Parameter isAnswered: whether the server answered. It is `false` if the connection was lost or the request was
-    ///   abandoned.
+    /// - Parameters:
+    ///   - time: the duration of the request.
+    ///   - isAnswered: whether the server answered. It is `false` if the connection was lost or the request was
+    ///     abandoned.
     func asked(for time: Duration, isAnswered: Bool) {
         cells.withLock { cells in
             cells.queries.observe(Int(time / .milliseconds(1)))

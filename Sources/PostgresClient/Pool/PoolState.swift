@@ -1,7 +1,8 @@
 import OrderedCollections
 import Pacing
 
-/// The state machine of a pool, which assigns connections to waiters in the order of their arrival.
+/// The state machine of a pool. It assigns connections to waiters in the order of their arrival. A value type without
+/// clock or I/O.
 package struct PoolState {
     package typealias ConnectionID = Int
     package typealias WaiterID = Int
@@ -25,8 +26,8 @@ package struct PoolState {
     private var waiters: OrderedSet<WaiterID> = []
     private var lastConnectionID = 0
     private var backoff = Backoff.reconnecting
-    /// The reason why the database can't be reached, and the time of the next attempt. It is `nil` unless the last
-    /// attempt failed.
+    /// The reason why the database can't be reached and the time of the next attempt, or `nil` if the last attempt
+    /// succeeded.
     private var outage: (error: PostgresError, retryAt: ContinuousClock.Instant)?
     private var isClosed = false
 
@@ -84,10 +85,10 @@ package struct PoolState {
         isClosed ? [] : openIfNeeded(now: now)
     }
 
-    /// Handles a connection that comes back.
+    /// Handles a connection that its caller has returned.
     ///
-    /// - Parameter isReusable: whether the connection can be lent again. It is `false` if the connection was lost or
-    ///   left in a transaction.
+    /// - Parameter isReusable: whether the connection can be lent again. It is `false` if the connection is closed,
+    ///   left in a transaction, or connected to a read-only server.
     package mutating func released(
         _ connection: ConnectionID, isReusable: Bool, now: ContinuousClock.Instant
     ) -> [Action] {
@@ -120,7 +121,7 @@ package struct PoolState {
 
     private mutating func openIfNeeded(now: ContinuousClock.Instant) -> [Action] {
         if let outage, now < outage.retryAt {
-            // If another connection is in use or opening, a waiter may still get that one.
+            // If another connection is in use or opening, waiters may still get that connection.
             guard !waitsForDatabase, leased.isEmpty, opening.isEmpty else { return [] }
             defer { waiters = [] }
             return waiters.map { .fail($0, outage.error) }

@@ -1,17 +1,18 @@
 public import Logging
 import Threading
 
-/// A limited number of connections to one database, opened when needed.
+/// A pool of connections to one database. Connections are opened when needed, up to a limit.
 ///
-/// A lost connection is replaced when the next caller needs one. While the database can't be reached, callers get the
-/// last error at once (see ``Options/waitsForDatabase``), and attempts to connect use back-off.
+/// A lost connection is replaced when the next caller needs one. While the database can't be reached, attempts to
+/// connect use back-off. Callers then get the last error at once, unless ``Options/waitsForDatabase`` is set.
 public final class PostgresPool: Sendable {
     public struct Options: Sendable {
         public var maximumConnections = 4
         /// The time for which a caller waits for a free connection. The pool adds time if several hosts or a look-up of
         /// names may delay the connection.
         public var leaseTimeout: Duration = .seconds(5)
-        /// Whether callers wait for an unreachable database, for up to `leaseTimeout`. If not, they fail at once.
+        /// Whether callers wait while the database can't be reached, for up to `leaseTimeout`. Otherwise they fail at
+        /// once with the last error.
         public var waitsForDatabase = false
 
         public init() {}
@@ -97,7 +98,7 @@ public final class PostgresPool: Sendable {
             state.lastWaiterID += 1
             return state.lastWaiterID
         }
-        // A connection is usually idle, and then no timer starts.
+        // Usually a connection is idle, so that no timer is needed.
         let timer = Mutex<Task<Void, Never>?>(nil)
         defer { timer.withLock { $0?.cancel() } }
         return try await withTaskCancellationHandler {
@@ -119,7 +120,7 @@ public final class PostgresPool: Sendable {
         }
     }
 
-    // MARK: carrying out what the state machine decides
+    // MARK: actions of the state machine
 
     private func handle(_ event: (inout PoolState, ContinuousClock.Instant) -> [PoolState.Action]) {
         let now = ContinuousClock.now

@@ -1,4 +1,4 @@
-/// The parameters of a statement in the form that `PQsendQueryParams` expects: one buffer, and offsets into it.
+/// An encoder of a statement's parameters in the form that `PQsendQueryParams` expects. All values are in one buffer.
 struct ParameterEncoder {
     private(set) var types: [UInt32] = []
     /// The format of each parameter: 0 for text, 1 for binary.

@@ -6,7 +6,7 @@ public struct PostgresCell: Sendable {
     let column: Int32
     public let name: String
 
-    /// The cell, or `nil` if its value is NULL, as in `try row["reason"].optional?.text`.
+    /// The cell itself, or `nil` if its value is NULL, as in `try row["reason"].optional?.text`.
     public var optional: PostgresCell? {
         storage.withBytes(row: row, column: column) { _ in self }
     }
@@ -15,7 +15,8 @@ public struct PostgresCell: Sendable {
         get throws(PostgresError) { try withTextBytes { String(decoding: $0, as: UTF8.self) } }
     }
 
-    /// Calls a function with the bytes of a text. This avoids the cost of a `String` for each value.
+    /// Calls a function with the bytes of a text value and returns its result. This avoids the cost of a `String` for
+    /// each value.
     public func withTextBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) throws(PostgresError) -> Value {
         try read("text", [TypeOID.text, TypeOID.varchar, TypeOID.name, TypeOID.unspecified]) { body($0) }
     }

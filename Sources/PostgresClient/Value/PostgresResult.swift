@@ -1,6 +1,6 @@
 internal import CLibPQ
 
-/// The result of one statement: its rows, and the number of affected rows.
+/// The result of one statement: its rows, the number of affected rows, and the command tag.
 public struct PostgresResult: Sendable, RandomAccessCollection {
     let storage: ResultStorage
 

@@ -1,10 +1,10 @@
 /// The secret with which an output authenticates for an app: a signing key, a TLS client certificate, or another
-/// secret. It is a class, because every job refers to one.
+/// secret. It is a class, so that all jobs that use the credential share one instance.
 public final class Credential: Sendable, Identifiable, Hashable {
     /// The kind of a credential, with its secret.
     public enum Kind: Sendable, Hashable {
-        /// A key that signs short-lived tokens. It consists of a private key in PKCS#8 PEM and the id by which the
-        /// provider knows it.
+        /// A key that signs short-lived tokens. It consists of a private key in PKCS#8 PEM and the id that the provider
+        /// gave to the key.
         case token(keyID: String, privateKeyPEM: Secret)
         /// A TLS client certificate. It consists of the chain in DER, leaf first, and the private key in DER (PKCS#8,
         /// or the traditional form of its algorithm).
@@ -13,7 +13,7 @@ public final class Credential: Sendable, Identifiable, Hashable {
         case secret(Secret)
     }
 
-    /// The id of the row in `martlet.credentials`, a lower-case UUID.
+    /// The id of the credential's row in `martlet.credentials`, a lower-case UUID.
     public let id: String
     /// The name of the output that uses the credential.
     public let output: String

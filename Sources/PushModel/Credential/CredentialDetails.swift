@@ -1,24 +1,25 @@
-/// The details that a person gives for a credential in addition to its files.
+/// The details that an operator gives for a credential in addition to its files.
 public struct CredentialDetails: Sendable {
-    /// The passphrase of an encrypted file.
+    /// The passphrase for encrypted files, or `nil` if the operator gave none.
     public var passphrase: Secret?
     /// The provider's account, or `nil` to take it from the files.
     public var account: String?
-    /// Whether the files are only inspected. The account is then empty if neither the details nor the files name one.
+    /// Whether the account may be missing, because the files are only inspected. A missing account is an empty string.
     public var mayLackAccount = false
     /// The provider's id of the key, or `nil` to take it from the files.
     public var keyID: String?
-    /// The environments in which the credential may be used, or `nil` to take them from the files. If the files name
-    /// none, it may be used in all environments.
+    /// The environments in which the credential may be used, or `nil` to take them from the files. If the files name no
+    /// environments, the credential may be used in all of them.
     public var environments: Set<PushEnvironment>?
-    /// The topics to which the credential is limited, if the files do not name them.
+    /// The topics to which the credential is limited, or an empty set for no limit. Topics that the files name take
+    /// precedence.
     public var topics: Set<String> = []
-    /// The contact for messages that are sent with the credential, as RFC 8292 requires it: a `mailto:` or `https:`
-    /// URL.
+    /// The contact of the sender, which RFC 8292 requires for Web Push: a `mailto:` or `https:` URL. It is `nil` if the
+    /// operator gave none.
     public var subject: String?
-    /// The URL to which requests with the credential go.
+    /// The URL to which a webhook's requests go, or `nil` if the operator gave none.
     public var url: String?
-    /// A name for people, or `nil` to derive it from the files.
+    /// A display name, or `nil` to derive it from the files.
     public var label: String?
 
     public init() {}

@@ -1,4 +1,4 @@
-/// A file that a person imports as a credential, or as a part of one.
+/// A file that an operator imports as a credential, or as a part of one.
 public struct CredentialFile: Sendable {
     /// The name of the file in error messages.
     public let name: String
@@ -9,12 +9,13 @@ public struct CredentialFile: Sendable {
         self.contents = contents
     }
 
+    /// Returns an error whose text starts with the name of the file.
     public func fault(_ problem: String) -> CredentialFault {
         CredentialFault("\(name): \(problem)")
     }
 }
 
-/// The reason why files and details do not result in a credential.
+/// The reason why a credential cannot be made from the files and details.
 public struct CredentialFault: Error, Sendable, Hashable, CustomStringConvertible {
     public let description: String
 

@@ -1,4 +1,4 @@
-/// A credential that was read from files and has no row yet.
+/// A credential that was read from files and is not stored in PostgreSQL yet.
 public struct NewCredential: Sendable {
     public var kind: Credential.Kind
     /// The provider's account to which the credential belongs.
@@ -6,18 +6,20 @@ public struct NewCredential: Sendable {
     public var environments: Set<PushEnvironment>
     /// The topics to which the credential is limited, or an empty set for no limit.
     public var topics: Set<String>
-    /// The purposes (`app`, `voip`, …) that a certificate names for each of its topics. They are shown to people and
-    /// not used for routing.
+    /// The purposes (`app`, `voip`, …) of each topic of a certificate. They are displayed, but not used for routing.
     public var topicKinds: [String: [String]]
+    /// The start of a certificate's validity, or `nil` for other credentials.
     public var notBefore: Timestamp?
+    /// The end of a certificate's validity, or `nil` for other credentials.
     public var notAfter: Timestamp?
-    /// SHA-256 in hex of the public key of a token credential, or of the leaf certificate.
+    /// The SHA-256 hash of a token credential's public key or of the leaf certificate, in hex.
     public var fingerprint: String
+    /// The display name.
     public var label: String
-    /// Named texts that people need elsewhere, such as a public key or a shared secret. They are shown once, when the
-    /// credential is made or imported.
+    /// Named texts that the operator uses elsewhere, such as a public key or a shared secret. They are shown once, when
+    /// the credential is made or imported.
     public var shown: [(name: String, text: String)] = []
-    /// The private key in PKCS#8 PEM, for `credential create --out`, or `nil` if a backup is not needed.
+    /// The private key in PKCS#8 PEM, for `credential create --out`, or `nil` if there is no private key to save.
     public var backup: Secret?
 
     public init(

@@ -17,7 +17,7 @@ public struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugSt
         init(_ bytes: [UInt8]) { self.bytes = bytes }
 
         deinit {
-            // If a copy of the array still exists, this writes to a new copy and leaves the kept one unchanged.
+            // If a copy of the array still exists, this writes to a new copy and leaves the existing one unchanged.
             bytes.withUnsafeMutableBytes { buffer in
                 if let start = buffer.baseAddress { erase(start, buffer.count) }
             }
@@ -47,7 +47,7 @@ public struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugSt
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Overwrites memory. The compiler might remove a plain loop that writes to memory before it is freed.
+/// Overwrites memory with zeros. The compiler might remove a plain loop that writes to memory before it is freed.
 private func erase(_ start: UnsafeMutableRawPointer, _ count: Int) {
     #if canImport(Glibc)
     explicit_bzero(start, count)

@@ -1,10 +1,10 @@
-/// A signed token that a ``SharedTokenStore`` returned.
+/// A signed token from a ``SharedTokenStore``.
 public struct SharedToken: Sendable, Hashable {
     public let token: Secret
-    /// The token's `iat`, by the store's clock.
+    /// The token's time of issue (its `iat` claim), by the store's clock.
     public let issuedAt: Timestamp
-    /// The age of the token when it was read, in milliseconds by the store's clock. Readers therefore need no clock
-    /// that agrees with the store's.
+    /// The age of the token when it was read, in milliseconds by the store's clock. The reader's own clock may
+    /// therefore differ from the store's.
     public let age: Int64
 
     public init(token: Secret, issuedAt: Timestamp, age: Int64) {

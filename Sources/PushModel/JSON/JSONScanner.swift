@@ -7,21 +7,21 @@ package struct JSONSyntaxError: Error, Equatable {
 
 /// A scanner that reads JSON text (RFC 8259) once, without building a tree.
 ///
-/// The scanner returns byte ranges, so a payload can be sent unchanged byte for byte. It checks the complete grammar.
-/// The caller must check beforehand that the bytes are UTF-8. A read past the end yields a zero byte, which is invalid
-/// everywhere in JSON, so reads need no bounds check of their own.
+/// The scanner returns byte ranges, so that a payload can be sent unchanged. It checks the complete grammar, but not
+/// the encoding: the caller must check beforehand that the bytes are UTF-8. A read past the end yields a zero byte.
+/// That byte is invalid everywhere in JSON, so reads need no bounds check of their own.
 package struct JSONScanner {
     package enum ValueKind: String {
         case object, array, string, number, boolean, null, invalid
     }
 
-    /// A string: the characters between the quotes, still escaped.
+    /// A scanned JSON string. Its range excludes the quotes, and its characters are still escaped.
     package struct StringToken {
         package let range: Range<Int>
         package let hasEscapes: Bool
     }
 
-    /// The maximum nesting depth. Payloads nest only a few levels.
+    /// The maximum nesting depth of objects and arrays.
     package static let maximumDepth = 64
 
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -50,7 +50,7 @@ package struct JSONScanner {
         }
     }
 
-    /// Returns the kind of the next value, which its first byte determines.
+    /// Returns the kind of the next value. The first byte of a value determines its kind.
     package mutating func nextKind() -> ValueKind {
         skipWhitespace()
         switch byte(at: position) {
@@ -70,7 +70,8 @@ package struct JSONScanner {
         if position < bytes.count { throw failure("text after the end of the value") }
     }
 
-    /// Calls `body` at the value of each member. `body` must consume the value.
+    /// Reads an object. Calls `body` with the key of each member and a scanner at the member's value, which `body` must
+    /// consume.
     package mutating func object(
         _ body: (StringToken, inout JSONScanner) throws(JSONSyntaxError) -> Void
     ) throws(JSONSyntaxError) {
@@ -88,7 +89,7 @@ package struct JSONScanner {
         }
     }
 
-    /// Calls `body` at each element. `body` must consume the element.
+    /// Reads an array. Calls `body` with a scanner at each element, which `body` must consume.
     package mutating func array(
         _ body: (inout JSONScanner) throws(JSONSyntaxError) -> Void
     ) throws(JSONSyntaxError) {
@@ -155,7 +156,7 @@ package struct JSONScanner {
         return true
     }
 
-    /// Consumes the separator after a member or an element. Returns `true` if another one follows.
+    /// Consumes the comma or the closing bracket after a member or an element. Returns `true` for a comma.
     private mutating func separator(before bracket: UInt8) throws(JSONSyntaxError) -> Bool {
         if close(bracket) { return false }
         guard byte(at: position) == UInt8(ascii: ",") else { throw failure("expected ',' or the closing bracket") }

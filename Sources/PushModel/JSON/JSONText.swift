@@ -1,18 +1,21 @@
-/// Functions that convert strings to and from their JSON form (RFC 8259, section 7).
+/// Conversions of strings to and from their JSON form (RFC 8259, section 7).
 package enum JSONText {
-    /// Returns the text of a string that the scanner has accepted.
+    /// Returns the text of a scanned JSON string.
+    ///
+    /// - Parameter escaped: the characters between the quotes.
     static func text(_ escaped: Slice<UnsafeBufferPointer<UInt8>>, hasEscapes: Bool) -> String {
         hasEscapes ? String(decoding: unescaped(escaped), as: UTF8.self) : String(decoding: escaped, as: UTF8.self)
     }
 
-    /// Returns a string that the scanner has accepted without its escapes. An unpaired surrogate becomes U+FFFD.
+    /// Returns the characters of a scanned JSON string with all escapes replaced, as UTF-8. An unpaired surrogate
+    /// becomes U+FFFD.
     package static func unescaped(_ escaped: some Collection<UInt8>) -> [UInt8] {
         var isUnicode = true
         return unescaped(escaped, &isUnicode)
     }
 
-    /// Returns whether the string is valid Unicode. Unpaired surrogates are not valid: they all become U+FFFD, so
-    /// different strings would become equal.
+    /// Returns whether a scanned JSON string is valid Unicode. A string with an unpaired surrogate is not valid: every
+    /// unpaired surrogate becomes U+FFFD, so different strings would become equal.
     package static func isUnicode(_ escaped: some Collection<UInt8>) -> Bool {
         var isUnicode = true
         _ = unescaped(escaped, &isUnicode)
@@ -70,7 +73,7 @@ package enum JSONText {
         UInt8(ascii: "t"): 0x09,
     ]
 
-    /// Appends a string with its quotes, and escapes only the characters that JSON requires to be escaped.
+    /// Appends a string as JSON with its quotes. Only the characters that JSON requires to be escaped are escaped.
     package static func append(_ string: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         var string = string

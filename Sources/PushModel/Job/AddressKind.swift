@@ -1,19 +1,19 @@
-/// The kind of a recipient's address, which is the name of its JSON member.
+/// The kind of a recipient's address. In a job, its name is the name of the JSON member that holds the address.
 public enum AddressKind: UInt8, Sendable, Hashable, CaseIterable {
     /// A token that a provider issued to a device or to an app on it.
     case token
-    /// The id of an app's installation (Firebase: `fid`).
+    /// The id of an app's installation, which Firebase calls `fid`.
     case installation
     /// A browser's subscription in the form of `PushSubscription.toJSON()` (W3C Push API). Its text is the endpoint.
     case subscription
-    /// A topic of the provider. The recipients are its subscribers.
+    /// A topic of the provider. The push goes to all subscribers of the topic.
     case topic
-    /// A boolean expression of topics. The recipients are the subscribers that match it.
+    /// A boolean expression of topics. The push goes to the subscribers that match the expression.
     case condition
     /// A broadcast channel, which a job names in its field `channel`.
     case channel
 
-    /// The name of the JSON member.
+    /// The name of the JSON member that holds an address of this kind.
     var key: StaticString {
         switch self {
         case .token: "token"
@@ -36,7 +36,8 @@ public enum AddressKind: UInt8, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The value of `target` in an event's outcome. It is `nil` for the kinds that events show without it.
+    /// The value of the member `target` in a result event, or `nil` if events about this kind of address have no such
+    /// member.
     package var target: StaticString? {
         switch self {
         case .token, .subscription, .channel: nil
@@ -44,7 +45,7 @@ public enum AddressKind: UInt8, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Returns the kind for the name of a member of a recipient's object.
+    /// Returns the kind of address that a member of a recipient's object holds, or `nil` for other members.
     static func named(_ name: String) -> AddressKind? { allCases.first { $0 != .channel && $0.name == name } }
 }
 

@@ -1,8 +1,10 @@
-/// A reader of one JSON value as the type that a field must have. If the value has another type, the reader skips it,
-/// returns `nil` and sets ``problem`` to the expected type.
+/// A reader that reads one JSON value as the type that a field requires. If the value has another type, the reader
+/// skips it and returns `nil`, and ``problem`` names the required type.
 struct FieldReader {
     var scanner: JSONScanner
     let bytes: UnsafeBufferPointer<UInt8>
+    /// The fault of the value, or `nil` if the value is valid. The text continues a sentence that starts with the
+    /// field's name.
     var problem: String?
 
     init(scanner: JSONScanner, bytes: UnsafeBufferPointer<UInt8>) {
@@ -10,7 +12,9 @@ struct FieldReader {
         self.bytes = bytes
     }
 
-    /// - Parameter maximum: the maximum length in bytes, including escapes.
+    /// Reads a string and returns its characters, still escaped.
+    ///
+    /// - Parameter maximum: the maximum length in bytes, including escapes. A longer string sets ``problem``.
     mutating func string(maximum: Int = .max) throws(JSONSyntaxError) -> JSONScanner.StringToken? {
         guard try expect(.string, "must be a string") else { return nil }
         let token = try scanner.string()
@@ -47,7 +51,7 @@ struct FieldReader {
         return choice
     }
 
-    /// Reads a UUID and returns it in lower case.
+    /// Reads a UUID and returns it in lower case. A string in another form sets ``problem``.
     mutating func uuid() throws(JSONSyntaxError) -> String? {
         let dashes = [8, 13, 18, 23]
         guard let text = try text() else { return nil }
@@ -78,7 +82,7 @@ struct FieldReader {
         let expected = "must be unix seconds or an RFC 3339 date-time"
         if scanner.nextKind() == .number {
             guard let seconds = try integer() else { return nil }
-            // A time after the year 9999 was given in milliseconds by mistake.
+            // A number that stands for a time after the year 9999 is probably in milliseconds by mistake.
             guard (0...Timestamp.representable.upperBound.seconds).contains(seconds) else {
                 problem = "\(expected); \(seconds) is out of range (is it in milliseconds?)"
                 return nil

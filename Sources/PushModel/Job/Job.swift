@@ -1,13 +1,13 @@
 /// A push job as it was published to the broker: one payload and its recipients.
 ///
-/// A broadcast has one recipient, whose token is the id of the channel. It is routed, retried and settled like any
-/// other job.
+/// A broadcast has one recipient, whose token is the id of the broadcast channel. It is routed, retried and settled
+/// like any other job.
 ///
 /// The message body is kept unchanged. The payload, the tokens and the refs are byte ranges of it, so a job with a
 /// thousand recipients needs only two allocations: the body and the list of ranges.
 @dynamicMemberLookup
 public final class Job: Sendable {
-    /// The time after which a push is not worth sending.
+    /// The deadline of a job's pushes.
     public enum Expiration: Sendable, Hashable {
         /// The push is delivered at once or not at all. The provider must not store it.
         case nowOrNever
@@ -15,7 +15,7 @@ public final class Job: Sendable {
         case at(Timestamp)
     }
 
-    /// The output of a job that names none. The value is part of the contract with publishers.
+    /// The name of the output for jobs without the field `output`. The value is part of the contract with publishers.
     public static let defaultOutput = "apns"
 
     /// The outcomes for which the publisher wants result events.
@@ -25,7 +25,7 @@ public final class Job: Sendable {
         case problems
     }
 
-    /// The fields that the publisher has set. `job.topic` is short for `job.fields.topic`.
+    /// The fields of the job. `job.topic` is short for `job.fields.topic`.
     public let fields: JobFields
 
     /// The message body, followed by the unescaped forms of tokens with escapes.
@@ -42,7 +42,7 @@ public final class Job: Sendable {
     @inlinable
     public subscript<Value>(dynamicMember field: KeyPath<JobFields, Value>) -> Value { fields[keyPath: field] }
 
-    /// Returns the same job for some of its recipients, given by their indices. Both jobs share the bytes.
+    /// Returns a job with only the recipients at the given indices. It shares the bytes of this job.
     package func limited(to recipients: [Int]) -> Job {
         var some = fields
         some.recipients = recipients.map { fields.recipients[$0] }
@@ -55,13 +55,13 @@ public final class Job: Sendable {
         try storage.withUnsafeBufferPointer(body)
     }
 
-    /// Returns the bytes of one of this job's ranges.
+    /// Returns the bytes in one of this job's ranges, such as its payload.
     public func bytes(_ range: Range<Int>) -> ArraySlice<UInt8> { storage[range] }
 
     /// The message body as published.
     package var body: ArraySlice<UInt8> { storage[..<bodyLength] }
 
-    /// Returns whether the job's own deadline has passed.
+    /// Returns whether the job's deadline has passed. A `nowOrNever` job and a job without a deadline never expire.
     public func isExpired(at now: Timestamp) -> Bool {
         if case .at(let deadline) = fields.expiration { deadline < now } else { false }
     }

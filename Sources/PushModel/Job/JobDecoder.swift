@@ -1,14 +1,14 @@
-/// A decoder that reads a message body as a ``Job`` in one pass. It checks the complete form that the contract
-/// requires.
+/// A decoder that reads a message body as a ``Job`` in one pass. It checks the complete form that the contract with
+/// publishers requires.
 ///
-/// The output checks everything that depends on a provider: push types, topics, the form of device tokens.
+/// Everything that depends on a provider is checked by the output: push types, topics, the form of device tokens.
 public enum JobDecoder {
     /// Decodes a job.
     ///
     /// - Parameters:
     ///   - body: the message body.
     ///   - messageID: the message's `message_id` property, which is the job's id if the body contains none.
-    ///   - makeID: a closure that creates the id of a job without any id.
+    ///   - makeID: a closure that creates an id if neither the body nor `messageID` contains one.
     /// - Throws: ``JobRejection`` with all faults found.
     public static func decode(
         _ body: [UInt8], messageID: String? = nil, limits: JobLimits = JobLimits(),

@@ -1,5 +1,5 @@
-/// An encoder that writes a job for some of its recipients as a message body. ``JobDecoder`` reads the same job from
-/// it. The payload and the refs are copied byte for byte.
+/// An encoder that writes a message body for a job and some of its recipients. ``JobDecoder`` can read the body again.
+/// The payload and the refs are copied byte for byte.
 package enum JobEncoder {
     package static func encode(_ job: Job, recipients: [Int]) -> [UInt8] {
         job.withBytes { bytes in

@@ -1,10 +1,11 @@
-/// The fields of a job, in the order in which they are written. The extensions below read and write each field.
+/// A field of a job. The cases are in the order in which the fields are written, and the extensions below read and
+/// write each field.
 package enum JobField: UInt8, CaseIterable {
     case id, app, output, environment, credential, pushType, topic, priority, expiresAt, collapseID, sendAt, rate,
         atMostOnce
     case trim, validateOnly, results, payload, channel, recipients
 
-    /// The name of the JSON member.
+    /// The name of the field's JSON member.
     var key: StaticString {
         switch self {
         case .id: "id"
@@ -33,13 +34,14 @@ package enum JobField: UInt8, CaseIterable {
 
     static let required: [JobField] = [.app, .payload]
 
-    /// The fields, grouped by the length of their names.
+    /// The fields, grouped by the length of their names. The index is the length in bytes.
     private static let byLength = {
         let names = allCases.map { (name: Array($0.name.utf8), field: $0) }
         return (0...(names.map(\.name.count).max() ?? 0)).map { length in names.filter { $0.name.count == length } }
     }()
 
-    /// Returns the field with a name. Names without escapes are compared as bytes, without creating a string.
+    /// Returns the field with a name, or `nil` if jobs have no such field. A name without escapes is compared as bytes,
+    /// without creating a string.
     static func named(_ name: Slice<UnsafeBufferPointer<UInt8>>, hasEscapes: Bool) -> JobField? {
         hasEscapes ? named(JSONText.unescaped(name)) : named(name)
     }
@@ -57,9 +59,7 @@ package enum JobField: UInt8, CaseIterable {
 
         func contains(_ field: JobField) -> Bool { bits & Self.bit(field) != 0 }
 
-        /// Inserts a field.
-        ///
-        /// - Returns: whether the field was not in the set before.
+        /// Inserts a field and returns `true` if the set did not contain it before.
         mutating func insert(_ field: JobField) -> Bool {
             defer { bits |= Self.bit(field) }
             return !contains(field)
@@ -126,7 +126,8 @@ extension JobReader {
 }
 
 extension JobField {
-    /// Appends the job's value of this field, if it has one, for some of its recipients.
+    /// Appends the member of this field with the job's value. The member is omitted if the job has no value. Of the
+    /// recipients, only those at the given indices are written.
     func write(
         _ fields: JobFields, _ recipients: [Int], _ bytes: UnsafeBufferPointer<UInt8>, to writer: inout JSONObjectWriter
     ) {

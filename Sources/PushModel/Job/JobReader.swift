@@ -1,13 +1,15 @@
-/// A reader that collects the fields of a job and all faults in them. Only invalid JSON ends the reading early.
+/// A reader that collects the fields of a job and all faults in them. It stops early only if the body is too large or
+/// not a valid JSON object.
 struct JobReader {
     static let maximumIDLength = 128
     static let maximumCollapseIDBytes = 64
-    /// The maximum number of faults that are reported. A job may have a million recipients, and more faults give no new
+    /// The maximum number of faults that are reported. A job may have a million recipients, and further faults add no
     /// information.
     static let maximumFaults = 20
 
     var fields = JobFields()
     private(set) var faults: [JobRejection.Fault] = []
+    /// The unescaped forms of the tokens with escapes, one after the other.
     private(set) var unescapedTokens: [UInt8] = []
     private let bodyLength: Int
     private let limits: JobLimits
@@ -55,7 +57,8 @@ struct JobReader {
         }
     }
 
-    /// Checks that the job has either recipients or a channel. A job to a channel has no topic and no collapse id.
+    /// Checks that the job has either recipients or a channel. A job to a channel must not have a topic or a collapse
+    /// id.
     private mutating func checkAddressee(_ seen: JobField.Set) {
         guard seen.contains(.channel) else {
             if !seen.contains(.recipients) { fault("recipients", "is required, or channel for a broadcast") }
@@ -73,7 +76,7 @@ struct JobReader {
             try scanner.value()
             return fault("recipients", "must be an array")
         }
-        // A token of 32 bytes takes 67 bytes of JSON. Reserving accordingly avoids repeated growth of the list.
+        // A token of 32 bytes takes 67 bytes of JSON. The reserved capacity avoids that the list grows repeatedly.
         fields.recipients.reserveCapacity(min((bytes.count - scanner.position) / 67, limits.recipients))
         try scanner.array { (scanner) throws(JSONSyntaxError) in
             switch scanner.nextKind() {

@@ -1,9 +1,9 @@
-/// The reasons why a message cannot be used as a job: every fault that was found, by field.
+/// The error for a message that is not a valid job. It lists the faults with their fields.
 ///
-/// Text from the message is shortened, because it is repeated in an event, a header and the log.
+/// Texts from the message are shortened, because they are repeated in a result event, a header and the log.
 public struct JobRejection: Error, Hashable, CustomStringConvertible {
     public struct Fault: Sendable, Hashable {
-        /// The name of the field, with its location if it is inside another one: `recipients[3].token`.
+        /// The name of the field, with its path if it is inside another field, for example `recipients[3].token`.
         public let field: String
         public let problem: String
 
@@ -15,14 +15,15 @@ public struct JobRejection: Error, Hashable, CustomStringConvertible {
     }
 
     private static let fieldBytes = 100
-    /// The maximum length of unknown field names in the log: eight characters and an ellipsis.
+    /// The maximum length of an unknown field's name in the log, in bytes: eight ASCII characters and an ellipsis.
     private static let loggedNameBytes = 11
     private static let problemBytes = 500
     private static let idBytes = 255
     private static let descriptionBytes = 2_000
 
-    /// The job's id and app, if they could be read.
+    /// The job's id, or `nil` if it could not be read.
     public let jobID: String?
+    /// The job's app, or `nil` if it could not be read.
     public let app: String?
     public let faults: [Fault]
 

@@ -1,5 +1,5 @@
-/// A device of a job, or the target of a broadcast. It consists of byte ranges of its job and is kept small, because
-/// jobs have thousands of recipients.
+/// An addressee of a job: a device, or the target of a broadcast. It stores byte ranges of the job and is kept small,
+/// because jobs have thousands of recipients.
 public struct Recipient: Sendable {
     private let tokenStart: UInt32
     private let tokenLength: UInt32
@@ -11,10 +11,10 @@ public struct Recipient: Sendable {
     private let payloadLength: UInt32
     /// The time at which the app last registered this token, or `nil` if the publisher did not state it.
     public let registeredAt: Timestamp?
-    /// The kind of the address.
     public let kind: AddressKind
 
-    /// Creates a recipient. All ranges must lie below 4 GiB, which the broker's limit on messages ensures.
+    /// Creates a recipient. All ranges must lie below 4 GiB. ``JobReader`` ensures this by rejecting bodies of 2 GiB or
+    /// more.
     package init(
         _ kind: AddressKind, token: Range<Int>, addressJSON: Range<Int>, ref: Range<Int>?, payload: Range<Int>?,
         registeredAt: Timestamp?
@@ -31,23 +31,24 @@ public struct Recipient: Sendable {
         self.registeredAt = registeredAt
     }
 
-    /// The range of the address's text, unescaped: the token, the name of the topic, or the endpoint of the
+    /// The range of the address's unescaped text, for example a token, the name of a topic, or the endpoint of a
     /// subscription.
     public var token: Range<Int> { Int(tokenStart)..<Int(tokenStart) + Int(tokenLength) }
     /// The range of the address's JSON as published: a string with its quotes, or the object of a subscription.
     public var addressJSON: Range<Int> { Int(addressStart)..<Int(addressStart) + Int(addressLength) }
-    /// The range of the ref's JSON string with its quotes. Events repeat it unchanged.
+    /// The range of the ref's JSON string with its quotes, or `nil` if the recipient has no ref. Result events repeat
+    /// the string unchanged.
     package var refJSON: Range<Int>? {
         refLength == 0 ? nil : Int(refStart)..<Int(refStart) + Int(refLength)
     }
-    /// The range of a payload that replaces the job's payload for this recipient, if any.
+    /// The range of the recipient's own payload, or `nil` if it receives the job's payload.
     public var payload: Range<Int>? {
         payloadLength == 0 ? nil : Int(payloadStart)..<Int(payloadStart) + Int(payloadLength)
     }
 }
 
 extension Recipient {
-    /// Appends the text of the address as a JSON string. If the publisher wrote a string, it is copied unchanged.
+    /// Appends the text of the address as a JSON string. A string that the publisher wrote is copied unchanged.
     package func appendText(of job: Job, to output: inout [UInt8]) {
         guard kind == .subscription else { return output.append(contentsOf: job.bytes(addressJSON)) }
         JSONText.append(String(decoding: job.bytes(token), as: UTF8.self), to: &output)

@@ -1,7 +1,7 @@
-/// A reader that collects the members of a recipient's object.
+/// A reader that collects the members of one recipient's object.
 struct RecipientReader {
     private(set) var kind: AddressKind?
-    /// The text of the address.
+    /// The text of the address, or `nil` if no address was read.
     private(set) var token: JSONScanner.StringToken?
     private(set) var addressJSON = 0..<0
     private(set) var ref: Range<Int>?
@@ -13,7 +13,7 @@ struct RecipientReader {
         self.latestRegistration = latestRegistration
     }
 
-    /// Reads the value of one member. ``FieldReader/problem`` is set if the value is invalid.
+    /// Reads the value of the named member. ``FieldReader/problem`` is set if the name or the value is invalid.
     mutating func read(_ name: String, _ value: inout FieldReader) throws(JSONSyntaxError) {
         let isRepeated =
             switch name {
@@ -58,7 +58,8 @@ struct RecipientReader {
         if token == nil, value.problem == nil { value.problem = "has no endpoint" }
     }
 
-    /// Returns the endpoint of a subscription. Browsers write more members, which the output checks.
+    /// Reads the object of a subscription and returns its endpoint, or `nil` if it has none. The output checks the
+    /// other members, such as `keys`.
     private func endpoint(
         _ scanner: inout JSONScanner, _ value: inout FieldReader
     ) throws(JSONSyntaxError) -> JSONScanner.StringToken? {
@@ -81,13 +82,13 @@ struct RecipientReader {
 }
 
 extension FieldReader {
-    /// Reads a payload: an object, or a string, which some outputs accept.
+    /// Reads a payload and returns its range. A payload is an object or, for some outputs, a string.
     mutating func payload() throws(JSONSyntaxError) -> Range<Int>? {
         scanner.nextKind() == .string ? try string()?.quoted : try object()
     }
 }
 
 extension JSONScanner.StringToken {
-    /// The range including the quotes.
+    /// The range of the string with its quotes.
     var quoted: Range<Int> { range.lowerBound - 1..<range.upperBound + 1 }
 }

@@ -1,4 +1,4 @@
-/// A moment in whole milliseconds since 1970-01-01T00:00:00Z. It is read and written as RFC 3339.
+/// A moment in whole milliseconds since 1970-01-01T00:00:00Z. Its text form is RFC 3339.
 public struct Timestamp: Sendable, Hashable, Comparable {
     public let milliseconds: Int64
 
@@ -20,8 +20,8 @@ extension Timestamp {
     package static let representable =
         Timestamp(seconds: -62_167_219_200)...Timestamp(milliseconds: 253_402_300_799_999)
 
-    /// Creates a moment from an RFC 3339 date-time with any offset and any number of fractional digits, which are cut
-    /// to milliseconds. Returns `nil` for other texts, and if the offset leads out of the years 0000 to 9999.
+    /// Creates a moment from an RFC 3339 date-time with any offset. Fractions of a second are cut to milliseconds.
+    /// Returns `nil` for other texts, and for moments outside the years 0000 to 9999 in UTC.
     public init?(rfc3339 text: String) {
         let bytes = Array(text.utf8)
         func number(_ range: Range<Int>) -> Int64? {
@@ -73,8 +73,8 @@ extension Timestamp {
         guard Self.representable.contains(self) else { return nil }
     }
 
-    /// Appends the moment as `2026-11-20T10:00:00.123Z`. A moment that cannot be written is replaced by the nearest one
-    /// that can.
+    /// Appends the moment as `2026-11-20T10:00:00.123Z`. A moment outside ``representable`` is replaced by the nearest
+    /// one inside.
     package func appendRFC3339(to output: inout [UInt8]) {
         guard Self.representable.contains(self) else {
             let nearest = min(max(self, Self.representable.lowerBound), Self.representable.upperBound)
@@ -114,8 +114,8 @@ extension Timestamp {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    // These functions use the proleptic Gregorian calendar in eras of 400 years. An era begins on 1 March, so that the
-    // leap day is the last day of a year.
+    // The following functions use the proleptic Gregorian calendar in eras of 400 years. An era begins on 1 March, so
+    // that the leap day is the last day of a year.
 
     private static func daysSinceEpoch(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shiftedYear = month <= 2 ? year - 1 : year

@@ -1,5 +1,5 @@
-/// The trace to which a job belongs, in the form of message headers (W3C Trace Context). Every message that results
-/// from the job carries it.
+/// The trace to which a job belongs, as W3C Trace Context message headers. Every message that results from the job
+/// carries them.
 public struct TraceHeaders: Sendable, Hashable {
     public let traceparent: String
     public let tracestate: String?

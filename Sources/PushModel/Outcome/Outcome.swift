@@ -1,7 +1,7 @@
-/// The outcome for one recipient in one delivery of a job.
+/// The outcome of one delivery of a job for one of its recipients.
 ///
-/// The verdicts are the kinds of result events, and ``Verdict/retry``, ``Verdict/hold`` and ``Verdict/returned``. The
-/// pipeline turns these three into another attempt or into `failed`.
+/// Most verdicts are the kinds of result events. The pipeline turns the other three, ``Verdict/retry``,
+/// ``Verdict/hold`` and ``Verdict/returned``, into another attempt or into `failed`.
 public struct Outcome: Sendable {
     public enum Verdict: UInt8, Sendable, Hashable, CaseIterable {
         /// The provider accepted the push. It may not have delivered it yet.
@@ -20,11 +20,11 @@ public struct Outcome: Sendable {
         case suppressed
         /// The push was certainly not accepted, and a later attempt may succeed.
         case retry
-        /// The push was certainly not accepted, because the credential is refused or the provider cannot be reached. It
-        /// waits until this is over, and no attempt is counted.
+        /// The push was certainly not accepted, because the provider refuses the credential or cannot be reached. The
+        /// push waits until the cause is gone, and no attempt is counted.
         case hold
         /// The push was certainly not sent, because the worker stops or the credential was retired. This or another
-        /// worker routes it again, and no attempt is counted.
+        /// worker routes the job again, and no attempt is counted.
         case returned
     }
 
@@ -34,36 +34,37 @@ public struct Outcome: Sendable {
         case martlet
     }
 
-    /// The reason of pushes whose job an operator has cancelled.
+    /// The reason for outcomes of a job that an operator cancelled.
     public static let cancelled = "Cancelled"
-    /// The reason if no connection could be made.
+    /// The reason for an outcome if no connection could be made.
     package static let connectionFailed = "ConnectionFailed"
-    /// The reason if the provider accepted connections, or a probe, but sent no answer.
+    /// The reason for an outcome if the provider accepted connections, or a probe, but sent no answer.
     package static let noAnswer = "NoAnswer"
 
     public let job: RoutedJob
     /// The index of the recipient in the job.
     public let recipient: Int
     public let verdict: Verdict
-    /// The provider's status code, or 0 if there was no answer.
+    /// The provider's status code, or 0 if the provider did not answer.
     public let status: Int
-    /// The provider's reason, or a reason of Martlet with the same naming; `nil` for `sent`. Control characters are
-    /// escaped.
+    /// The provider's reason, or a reason that Martlet assigned in the same style. It is `nil` for `sent`. Control
+    /// characters are escaped.
     public let reason: String?
-    /// An explanation for people, in the provider's words and without the recipient's full address. Control characters
-    /// are escaped.
+    /// An explanation in the provider's words, or `nil` if there is none. It omits the recipient's full address, and
+    /// control characters are escaped.
     public let detail: String?
     public let judge: Judge
     public let providerID: ProviderID?
-    /// A second id of the provider, for use with its own tools.
+    /// A second id of the push for use with the provider's own tools, or `nil` if the provider gave none.
     public let uniqueID: String?
-    /// The time at which the provider last found the token dead, for `unregistered`.
+    /// The time at which the provider found the token dead, for `unregistered` and `suppressed`. It is `nil` for other
+    /// verdicts.
     public let unregisteredAt: Timestamp?
     /// The number of bytes by which the payload was trimmed. It is 0 unless the job allows trimming.
     public let trimmedBytes: Int
-    /// The minimum delay before another attempt, in seconds, for `retry`, `hold` and `unknown`. It is 0 if no minimum
-    /// is known.
+    /// The minimum delay before another attempt, in seconds, for `retry`, `hold` and `unknown`. It is 0 for no minimum.
     public let retryAfterSeconds: Int32
+    /// The time of the outcome.
     public let at: Timestamp
 
     public init(

@@ -1,9 +1,9 @@
 package import Metering
 
-/// The counters of an app's outcomes. Each job carries them, so that no look-up is necessary for each push. Only the
-/// pipeline's queue writes them.
+/// The counters of an app's outcomes. Each job refers to them, so that no push needs a look-up. Only the pipeline's
+/// queue writes them.
 package final class OutcomeTally: Sendable {
-    /// The counters, indexed by kind.
+    /// The counters, indexed by the kind of outcome.
     private let cells: [MetricCell]
 
     /// A tally without counters.

@@ -1,5 +1,5 @@
-/// The id that a provider gives to an accepted push. Every push has one, and it is only ever used as text. Most ids are
-/// UUIDs, whose text is stored inline without an allocation.
+/// The id that a provider gives to an accepted push. Ids are only used as text. Most of them are UUIDs, whose text is
+/// stored inline without an allocation.
 public struct ProviderID: Sendable, Hashable {
     /// The characters of a UUID, in lower case.
     private struct Short: Hashable {
@@ -29,7 +29,7 @@ public struct ProviderID: Sendable, Hashable {
     /// all hex digits or dashes. The positions of the dashes are not checked.
     public init?(ascii: UnsafeBufferPointer<UInt8>) {
         guard ascii.count == Self.uuidLength, let base = UnsafeRawPointer(ascii.baseAddress) else { return nil }
-        // The loop has no branch, because random digits would make it unpredictable and every push has an id.
+        // The loop has no branch. It runs for every push, and the random digits would make a branch unpredictable.
         var others: UInt64 = 0
         for byte in ascii {
             let members = byte & 0x40 == 0 ? Self.digitsAndDash : Self.letters
@@ -52,9 +52,9 @@ public struct ProviderID: Sendable, Hashable {
         form = .long(text)
     }
 
-    /// The digits and the dash. Bit n stands for the character n.
+    /// The set of the digits and the dash. Bit n stands for the ASCII character n.
     private static let digitsAndDash: UInt64 = 0x03FF_2000_0000_0000
-    /// The letters `A` to `F` and `a` to `f`. Bit n stands for the character 64 + n.
+    /// The set of the letters `A` to `F` and `a` to `f`. Bit n stands for the ASCII character 64 + n.
     private static let letters: UInt64 = 0x0000_007E_0000_007E
 
     /// The bit that turns letters into lower case. Setting it does not change digits and dashes.

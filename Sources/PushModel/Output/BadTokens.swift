@@ -1,8 +1,8 @@
-/// The number of an app's device tokens that a provider has called bad since the last report.
+/// A number of device tokens of one app that a provider rejected as bad.
 public struct BadTokens: Sendable, Hashable {
     public let app: String
     public let environment: PushEnvironment
-    /// The provider's reason.
+    /// The provider's reason for rejecting the tokens.
     public let reason: String
     public var count: Int
 

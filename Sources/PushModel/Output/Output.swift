@@ -1,4 +1,4 @@
-/// A running output, which delivers pushes to one kind of service. Its ``OutputPlugin`` describes it before it runs.
+/// A running output, which delivers pushes to one kind of service. An ``OutputPlugin`` creates it.
 ///
 /// The pipeline owns jobs, retries and acknowledgements. An output turns each recipient into one outcome. It never
 /// blocks its caller and never drops a recipient on its own decision. docs/output.md shows how to write one.
@@ -6,30 +6,33 @@ public protocol Output: AnyObject, Sendable {
     /// Takes a job and reports exactly one outcome for each of its recipients. Outcomes may be reported in any order,
     /// in batches of any size, and from any thread.
     ///
-    /// The pipeline calls this on its own queue, so it must return quickly and must not wait. The pipeline limits how
-    /// much is in flight, so the output may keep pushes that it cannot send yet.
+    /// The pipeline calls this method on its own queue, so the call must return quickly and must not wait. The pipeline
+    /// limits how much is in flight, so the output may keep pushes that it cannot send yet.
     func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink)
 
-    /// Sets the credentials that are in use from now on. The output closes the connections of other credentials once
-    /// their last push is answered. Each job with one of those is finished or reported as ``Outcome/Verdict/returned``.
-    /// A job may also have a credential that was in no set yet. That credential is valid and belongs to a snapshot that
-    /// follows.
+    /// Sets the credentials that are in use. The output closes the connections of all other credentials once their last
+    /// push is answered. Jobs with such a credential are finished or reported as ``Outcome/Verdict/returned``.
+    ///
+    /// A job may also have a credential that is not in any set yet. That credential is valid. It comes from a newer
+    /// snapshot, whose set follows.
     func credentialsChanged(to credentials: Set<Credential.ID>)
 
-    /// Stops sending cancelled jobs. Their recipients that are not on the wire, and those that return from it
-    /// unprocessed, are reported as ``Outcome/Verdict/failed`` with the reason ``Outcome/cancelled``.
+    /// Stops sending cancelled jobs. Recipients whose push is not on the wire are reported as
+    /// ``Outcome/Verdict/failed`` with the reason ``Outcome/cancelled``. The same applies to pushes that were on the
+    /// wire, but that the provider did not process.
     ///
-    /// The pipeline calls this on its own queue.
+    /// The pipeline calls this method on its own queue.
     ///
     /// - Parameter isCancelled: a closure that returns whether the jobs with an id are cancelled. Several jobs may
     ///   share an id.
     func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool)
 
-    /// Stops sending. Pushes that are not on the wire are reported as ``Outcome/Verdict/returned``, and answers to the
-    /// others are awaited. Jobs that arrive later are returned too.
+    /// Stops sending. Pushes that are not on the wire are reported as ``Outcome/Verdict/returned``, also those of jobs
+    /// that arrive later. The output still reports the answers to pushes on the wire.
     func stopSending()
 
-    /// Closes all connections once every outcome has been reported, and then returns. If the task is cancelled, it
-    /// closes them at once. Pushes on the wire are then abandoned, because the pipeline takes no more outcomes.
+    /// Closes all connections once every outcome has been reported, and then returns. If the task is cancelled, the
+    /// connections are closed at once. Pushes on the wire are then abandoned, because the pipeline takes no more
+    /// outcomes.
     func shutDown() async
 }

@@ -1,15 +1,15 @@
-/// The number of workers that share each quota. A provider's quota, such as pushes of a project per minute, applies to
-/// all workers together, so they divide it.
+/// A source of the number of workers that share a quota. A provider's quota, such as pushes of a project per minute,
+/// applies to all workers together, so they divide it.
 public protocol QuotaShares: Sendable {
     /// Returns the number of workers that share a quota, including the calling one. A worker counts if it has called
-    /// this within the last minute. The call is cheap and allowed on any thread.
+    /// this method for the quota within the last minute. The call is cheap and allowed on any thread.
     ///
     /// - Parameter name: the name of the quota, such as `<output>/<account>`.
-    /// - Returns: the number, or `nil` shortly after the first call, when it is not known yet.
+    /// - Returns: the number, or `nil` while it is not determined yet, shortly after the first call.
     func workers(sharing name: String) -> Int?
 }
 
-/// The quotas of a single worker, which shares them with no other one.
+/// The quota shares of a worker that runs alone. Every quota has one worker.
 public struct UndividedQuotas: QuotaShares {
     public init() {}
 

@@ -1,6 +1,8 @@
-/// A provider's refusal of a credential, either for all topics or for one. The jobs concerned wait until the cause is
-/// corrected. A refusal may also concern most recipients of an app, and then no job waits.
+/// A provider's refusal of a credential, either for one topic or for all topics. The affected jobs wait until the cause
+/// is corrected. A refusal may also report that a provider rejects most recipients of an app. In this case, no job
+/// waits.
 public struct Refusal: Sendable, Hashable {
+    /// The credential, environment and topic that a refusal affects.
     public struct Subject: Sendable, Hashable {
         public let credential: Credential.ID
         public let environment: PushEnvironment
@@ -22,8 +24,9 @@ public struct Refusal: Sendable, Hashable {
     }
 
     public let subject: Subject
-    /// The provider's reason.
+    /// The provider's reason for the refusal.
     public let reason: String
+    /// The time at which the refusal began.
     public let since: Timestamp
 
     public init(subject: Subject, reason: String, since: Timestamp) {

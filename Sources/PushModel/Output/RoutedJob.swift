@@ -1,19 +1,19 @@
-/// A job on its way through an output, with the results of routing.
+/// A job together with the results of routing, on its way through an output.
 public final class RoutedJob: Sendable {
     public let job: Job
     public let environment: PushEnvironment
     /// The credential, or `nil` if the output needs none.
     public let credential: Credential?
     public let lane: Lane
-    /// The number of the attempt, starting at 1. It grows each time the job returns from a delay queue.
+    /// The number of the attempt, starting at 1. It increases each time the job returns from a delay queue.
     public let attempt: Int
     /// Whether the broker has delivered this job before. Some of its pushes may then already have been sent.
     public let redelivered: Bool
-    /// The pipeline's own handle, which has no meaning for outputs.
+    /// The pipeline's handle for the job. Outputs do not use it.
     package let ledgerID: Int
     package let traits: OutputTraits
     package let tally: OutcomeTally
-    /// The trace to which the job belongs, if any.
+    /// The trace to which the job belongs, or `nil` if it belongs to none.
     public let trace: TraceHeaders?
     /// Whether spans of the job are recorded. The value is stored, because it is read for each push.
     package let isTraced: Bool
@@ -36,7 +36,7 @@ public final class RoutedJob: Sendable {
         isTraced = trace?.isRecorded == true
     }
 
-    /// Returns the same job for some of its recipients, given by their indices.
+    /// Returns a job with only the recipients at the given indices and the same results of routing.
     package func limited(to recipients: [Int]) -> RoutedJob {
         RoutedJob(
             job: job.limited(to: recipients), environment: environment, credential: credential, lane: lane,

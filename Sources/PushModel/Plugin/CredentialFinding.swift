@@ -1,14 +1,14 @@
 /// The result of checking a credential.
 public struct CredentialFinding: Sendable, Hashable {
     public enum Result: Sendable, Hashable {
-        /// The provider accepts the credential. The text explains how this is known.
+        /// The provider accepts the credential. The text explains how the check found out.
         case accepted(String)
         /// The provider refuses the credential, with its reason. The status is `nil` if the refusal has none, as in a
         /// TLS handshake.
         case refused(status: Int?, reason: String)
-        /// The provider did not answer, so nothing is known about the credential.
+        /// The provider did not answer, so the check has no result. The text explains the problem.
         case unreachable(String)
-        /// The credential cannot even be tried.
+        /// The credential cannot be tried. The text explains why.
         case unusable(String)
     }
 

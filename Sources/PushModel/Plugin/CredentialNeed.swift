@@ -2,9 +2,9 @@
 public struct CredentialNeed: Sendable, Hashable {
     /// The topic that the credential must cover, for example Apple's topic.
     public var topic: String
-    /// A wider topic, if any. A key that is limited to it is accepted too.
+    /// A wider topic, or `nil` if there is none. A key that is limited to the wider topic is accepted too.
     public var widerTopic: String?
-    /// Whether certificates cannot be used.
+    /// Whether the job excludes certificates, so that only other credentials can be used.
     public var refusesCertificates: Bool
 
     public init(topic: String, widerTopic: String? = nil, refusesCertificates: Bool = false) {

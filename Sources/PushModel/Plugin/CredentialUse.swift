@@ -1,4 +1,4 @@
-/// A way in which an app may use a credential.
+/// A combination of environment and push type for which an app may need a credential.
 public struct CredentialUse: Sendable, Hashable {
     public let environment: PushEnvironment
     /// The push type as a job names it.

@@ -1,11 +1,11 @@
-/// The parts of a job that not every output accepts. A job with a part that its output does not accept is rejected, and
-/// the rejection names the field.
+/// The optional parts of a job that an output accepts: kinds of addresses, text payloads and `validate_only`. A job
+/// with another part is rejected, and the rejection names the field.
 public struct JobForm: Sendable, Hashable {
     /// The kinds of addresses that recipients may have.
     public var addresses: Set<AddressKind>
-    /// Whether a payload may be a JSON string instead of an object. The text of the string is the message.
+    /// Whether the output accepts a JSON string instead of an object as payload. The text of the string is the message.
     public var takesText: Bool
-    /// Whether `validate_only` is supported: the provider validates the push and delivers nothing.
+    /// Whether the output supports `validate_only`. The provider then validates the push and delivers nothing.
     public var validatesOnly: Bool
 
     public init(addresses: Set<AddressKind> = [.token], takesText: Bool = false, validatesOnly: Bool = false) {

@@ -4,13 +4,14 @@ package import Metering
 /// The settings and services that an output receives when it is made.
 public struct OutputContext: Sendable {
     public let settings: OutputSettings
-    /// The store of tokens that all workers share.
+    /// The store of signed tokens, which all workers share.
     public let tokens: any SharedTokenStore
-    /// The number of workers that share each of the provider's quotas.
+    /// The source of the number of workers that share each of the provider's quotas.
     public let quotas: any QuotaShares
     /// The wall clock, for deadlines and outcomes.
     public let clock: @Sendable () -> Timestamp
-    /// A closure that the output calls when the provider begins or stops refusing a credential. It returns quickly.
+    /// A closure that the output calls when the provider begins or stops refusing a credential, or rejects device
+    /// tokens. The call returns quickly.
     public let refusals: @Sendable (Refusal.Event) -> Void
     public let logger: Logger
     /// The registry for the output's metrics.

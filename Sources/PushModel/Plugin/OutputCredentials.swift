@@ -1,27 +1,27 @@
-/// The credential rules of an output: how credentials are read from files, which one a job requires, and how to check
-/// that the provider accepts one.
+/// The credential rules of an output: how to read credentials from files, which credential a job requires, and how to
+/// check that the provider accepts a credential.
 public protocol OutputCredentials: Sendable {
-    /// The provider's word for an account, which owns credentials: `team`, `project`.
+    /// The provider's term for an account, such as `team` or `project`. An account owns credentials.
     var accountName: String { get }
 
-    /// A description of an account's id for people, as the beginning of a sentence.
+    /// The help text for an account's id. It is the beginning of a sentence.
     var accountHelp: String { get }
 
-    /// Returns the reason why no account of the provider can have this id, or `nil` if one can. A message shows it
-    /// after "NAME ID ". The default is `nil`.
+    /// Returns the reason why no account of the provider can have this id, or `nil` if the id is possible. Messages
+    /// contain the reason after "NAME ID ". The default implementation returns `nil`.
     func problem(ofAccount id: String) -> String?
 
-    /// Returns the requirements of a job. Every job needs this call, so work that is possible in advance must not be
-    /// done here.
+    /// Returns the requirements of a job for its credential. This method is called for every job, so it must be cheap.
+    /// Work that is possible in advance must be done elsewhere.
     func need(of job: Job) -> CredentialNeed
 
-    /// Returns all requirements that jobs of an app may have. Commands show people which credential the app would get
-    /// for each.
+    /// Returns every combination of environment and push type that jobs of an app may have, with its requirements.
+    /// Commands use the list to show which credential the app would get for each combination.
     func uses(of app: String) -> [CredentialUse]
 
-    /// Whether a recipient's address works only with the key that it was made with, as a Web Push subscription does. An
-    /// account then has at most one credential in use, because a second one would fail the first one's recipients.
-    /// The default is `false`.
+    /// Whether an address works only with the key with which it was made, as a Web Push subscription does. An account
+    /// then has at most one credential in use, because pushes with a second one would fail for the recipients of the
+    /// first. The default is `false`.
     var addressesAreBound: Bool { get }
 
     /// Reads a credential from files in the form that the provider issues.
@@ -30,33 +30,32 @@ public protocol OutputCredentials: Sendable {
     /// - Throws: ``CredentialFault`` that names the file.
     func read(_ files: [CredentialFile], _ details: CredentialDetails, now: Timestamp) throws -> NewCredential
 
-    /// Creates a credential that no provider issues, such as a key pair of the operator's own.
+    /// Creates a credential that no provider issues, such as a new key pair of the operator.
     ///
-    /// - Throws: ``CredentialFault``. The default implementation always throws it.
+    /// - Throws: ``CredentialFault`` if the details are insufficient. The default implementation always throws it.
     func create(_ details: CredentialDetails, now: Timestamp) throws -> NewCredential
 
-    /// Changes the details that a person gave for a credential, such as its subject. The key and its fingerprint stay
-    /// the same.
+    /// Returns a credential with changed details, such as a new subject. The key and its fingerprint stay the same.
     ///
     /// - Parameter details: the new details. `label` is the current or the new label.
-    /// - Throws: ``CredentialFault``. The default implementation always throws, because nothing can be changed.
+    /// - Throws: ``CredentialFault`` if a detail cannot be changed. The default implementation always throws it.
     func changed(_ credential: Credential, _ details: CredentialDetails) throws -> NewCredential
 
-    /// Returns the reason why a readable credential will not work, or `nil` (the default) if no reason is known.
-    /// Either workers with these settings cannot use it, or a provider will refuse it. `credential import` and `doctor`
-    /// call this function. The text is a predicate whose subject is the credential.
+    /// Returns the reason why a readable credential will not work, or `nil` if no reason is known. Either workers with
+    /// these settings cannot use it, or a provider will refuse it. The text is a predicate whose subject is the
+    /// credential. `credential import` and `doctor` call this method. The default implementation returns `nil`.
     ///
-    /// - Throws: ``SettingFault``.
+    /// - Throws: ``SettingFault`` if a setting is invalid.
     func problem(with credential: Credential, _ settings: OutputSettings) throws -> String?
 
-    /// Returns the target of a credential check, in a form for people.
+    /// Returns the text that tells an operator which server a credential check contacts.
     ///
-    /// - Throws: ``SettingFault``.
+    /// - Throws: ``SettingFault`` if a setting is invalid.
     func endpoint(of environment: PushEnvironment, _ settings: OutputSettings) throws -> String
 
     /// Checks whether the provider accepts a credential. Without a recipient, nothing is delivered.
     ///
-    /// - Throws: ``SettingFault``.
+    /// - Throws: ``SettingFault`` if a setting is invalid.
     func check(_ question: CredentialQuestion, _ context: OutputContext) async throws -> CredentialFinding
 }
 

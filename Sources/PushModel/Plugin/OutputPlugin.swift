@@ -1,34 +1,34 @@
-/// The description of an output for the rest of Martlet. An entry in the list of plugins makes the output known to the
-/// worker, the configuration, every command and the documentation's tests. docs/output.md shows how to write one.
+/// The description of an output for the rest of Martlet. An entry in the list of plugins makes the output available to
+/// the worker, the configuration, every command and the tests of the documentation. docs/output.md shows how to write a
+/// plugin.
 ///
 /// A simple output provides its ``name`` and ``make(_:)``. Everything else has a default.
 public protocol OutputPlugin: Sendable {
-    /// The name of the output in a job's `output` field. It is also the first word of its events' routing keys and of
-    /// its settings.
+    /// The name of the output in a job's `output` field. The routing keys of its result events and the names of its
+    /// settings start with it.
     var name: String { get }
 
-    /// The name of the provider, for people.
+    /// The name of the provider, for display.
     var title: String { get }
 
-    /// The output's settings. By default it has no settings.
+    /// The output's settings. The default is an empty list.
     var settings: [OutputSetting] { get }
 
-    /// The form of recipients, which also determines when two of them are the same. By default a recipient is any text,
-    /// unchanged.
+    /// The form of recipients' addresses, which also determines when two addresses are equal. By default, an address is
+    /// any text and stays unchanged.
     var recipients: RecipientForm { get }
 
-    /// The parts of a job that the output accepts. By default these are tokens and an object as payload.
+    /// The parts of a job that the output accepts. The default is tokens as addresses and an object as payload.
     var jobs: JobForm { get }
 
-    /// Returns the payload, in JSON, of a push that shows a text. It is used to try a credential. The default is
-    /// `{"text": …}`.
+    /// Returns a JSON payload that shows a text. It is used to test a credential. The default is `{"text": …}`.
     func payload(showing text: String) -> [UInt8]
 
-    /// The names of the output's ids in events. The default is `<name>_id`.
+    /// The names of the output's ids in result events. The default is `<name>_id`.
     var eventFields: EventFields { get }
 
-    /// The verdicts for the provider's reasons, by the provider's own names. If a reason is not listed, the rest of the
-    /// answer decides.
+    /// The verdict for each of the provider's reasons, by the provider's name of the reason. For a reason that is not
+    /// listed, the rest of the provider's answer decides. The default is empty.
     var reasons: [String: Outcome.Verdict] { get }
 
     /// The credential rules, or `nil` (the default) if the output needs no credentials.
@@ -43,15 +43,15 @@ public protocol OutputPlugin: Sendable {
     var sendsToReceivers: Bool { get }
 
     /// The maximum sum of the delays between a push's attempts, in seconds, if the provider asks senders to give up
-    /// after a time. With `nil`, the default, the configuration decides.
+    /// after this time. The default is `nil`, which means that the configuration sets the maximum.
     var retriesForSeconds: Int? { get }
 
-    /// Validates the settings. The default implementation accepts all settings.
+    /// Checks the settings. The default implementation accepts all settings.
     ///
-    /// - Throws: ``SettingFault``.
+    /// - Throws: ``SettingFault`` if a setting is invalid.
     func check(_ settings: OutputSettings) throws
 
-    /// Creates the running output. A process calls this once, before the first job.
+    /// Creates the running output. A process calls this method once, before the first job.
     ///
     /// - Throws: ``SettingFault``, or another error that prevents the output from working. The worker then does not
     ///   start.
@@ -79,9 +79,9 @@ extension OutputPlugin {
 }
 
 extension OutputPlugin {
-    /// Returns the environment to which a job goes.
+    /// Returns the environment to which a job is sent.
     ///
-    /// - Parameter app: the environment of the app's jobs that name none.
+    /// - Parameter app: the app's environment, which applies to jobs without one.
     package func environment(of job: Job, app: PushEnvironment) -> PushEnvironment {
         hasOneWorld ? .production : job.environment ?? app
     }

@@ -9,15 +9,15 @@ public struct OutputSetting: Sendable, Hashable {
         case endpoint
     }
 
-    /// The key below `<output>.`, in lower-case letters, underscores and dots.
+    /// The key without the leading `<output>.`, in lower-case letters, underscores and dots.
     public let key: String
     public let kind: Kind
     /// The default value, or `nil` if the setting may be absent.
     public let defaultValue: String?
-    /// A one-line explanation for people, without a full stop.
+    /// A one-line explanation for display, without a full stop.
     public let help: String
-    /// Whether the value may contain a password. Such a value is never accepted by `--set` and never printed, and can
-    /// be read from the file that `<variable>_FILE` names.
+    /// Whether the value may contain a password. Such a value is never printed, and `--set` rejects it. It can be read
+    /// from the file that `<variable>_FILE` names.
     public let isSecret: Bool
 
     public init(
@@ -33,7 +33,7 @@ public struct OutputSetting: Sendable, Hashable {
 
 /// An error in the value of a setting.
 public struct SettingFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The key, as in ``OutputSetting``.
+    /// The key of the setting, as in ``OutputSetting/key``.
     public let key: String
     /// The problem with the value. It contains no secret.
     public let problem: String

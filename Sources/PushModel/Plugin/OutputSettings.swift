@@ -6,6 +6,8 @@ public struct OutputSettings: Sendable {
     private let settings: [String: OutputSetting]
     private let value: @Sendable (String) -> String?
 
+    /// Creates the values of the given settings.
+    ///
     /// - Parameter value: a closure that returns the configured value of a key, or `nil` to use the default.
     public init(_ settings: [OutputSetting], value: @escaping @Sendable (String) -> String? = { _ in nil }) {
         all = settings
@@ -13,14 +15,14 @@ public struct OutputSettings: Sendable {
         self.value = value
     }
 
-    /// The configured value or the default. It is `nil` if there is neither, or if the text is empty.
+    /// The configured value or the default, or `nil` if both are missing or the text is empty.
     public subscript(_ key: String) -> String? {
         (value(key) ?? settings[key]?.defaultValue).flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Returns the value as text.
     ///
-    /// - Throws: ``SettingFault`` if there is neither a value nor a default, or if the value is not of the setting's
+    /// - Throws: ``SettingFault`` if both value and default are missing, or if the value does not match the setting's
     ///   kind.
     public func text(_ key: String) throws(SettingFault) -> String {
         guard let text = self[key] else {
@@ -39,7 +41,7 @@ public struct OutputSettings: Sendable {
 
     /// Returns the value as an integer.
     ///
-    /// - Throws: ``SettingFault``, also if the setting is not an integer.
+    /// - Throws: ``SettingFault`` if the value is missing or invalid, or if the setting's kind is not an integer.
     public func integer(_ key: String) throws(SettingFault) -> Int {
         guard case .integer(let range) = settings[key]?.kind else { throw SettingFault(key, "is no number") }
         return try Self.integer(try text(key), in: range, of: key, isSecret: isSecret(key))
@@ -47,14 +49,14 @@ public struct OutputSettings: Sendable {
 
     /// Returns the value as an endpoint.
     ///
-    /// - Throws: ``SettingFault``.
+    /// - Throws: ``SettingFault`` if the value is missing or invalid.
     public func endpoint(_ key: String) throws(SettingFault) -> Endpoint {
         try Self.endpoint(try text(key), of: key, isSecret: isSecret(key))
     }
 
-    /// Checks that each value is of its setting's kind, even if the output never reads it.
+    /// Checks that each value matches its setting's kind, even if the output never reads it.
     ///
-    /// - Throws: ``SettingFault``.
+    /// - Throws: ``SettingFault`` for the first invalid value.
     package func checkKinds() throws(SettingFault) {
         for setting in all where self[setting.key] != nil { _ = try text(setting.key) }
     }
@@ -84,6 +86,8 @@ public struct OutputSettings: Sendable {
 }
 
 extension SettingFault {
+    /// Creates the error for an invalid value.
+    ///
     /// - Parameter isSecret: whether to leave the value out of the error.
     fileprivate init(_ key: String, _ value: String, isSecret: Bool, mustBe demand: String) {
         self.init(key, isSecret ? "must be \(demand)" : "is \(value), but must be \(demand)")

@@ -1,11 +1,12 @@
-/// The properties of an output that each of its jobs carries. They are read from the plugin once.
+/// The properties of an output to which each of its jobs refers. They are read from the plugin once.
 package final class OutputTraits: Sendable {
     package let recipients: RecipientForm
-    /// The beginning of the id's member in an event's outcome, up to the value: `,"discard_id":`.
+    /// The start of the JSON member for the provider's id in a result event, up to the value: `,"discard_id":`.
     package let idMember: [UInt8]
+    /// The start of the JSON member for the provider's second id in a result event, up to the value.
     package let uniqueIDMember: [UInt8]
 
-    /// The plugin's ``OutputPlugin/retriesForSeconds``.
+    /// The plugin's ``OutputPlugin/retriesForSeconds``, read once.
     package let retriesForSeconds: Int?
     package let reasons: [String: Outcome.Verdict]
 

@@ -1,10 +1,10 @@
-/// The form of an output's recipients, and the rule by which two texts are the same recipient. The token registry,
-/// imports and exports use it.
+/// The form of the addresses of an output's recipients. It determines which texts stand for the same recipient in the
+/// token registry, in imports and in exports.
 public enum RecipientForm: Sendable, Hashable {
     /// Any text. Different texts are different recipients.
     case text
     /// An even number of hex digits, up to a maximum. The canonical form is in lower case, without the angle brackets
-    /// and spaces that older code prints in tokens. Text that is not hexadecimal stays unchanged.
+    /// and spaces that older app code adds to tokens. Text that is not hexadecimal stays unchanged.
     case hex(maximumDigits: Int)
 
     package func canonical(_ token: String) -> String {
@@ -26,7 +26,8 @@ public enum RecipientForm: Sendable, Hashable {
         return nil
     }
 
-    /// Returns the digits in lower case, or `nil` if the text is not hexadecimal.
+    /// Returns the hex digits in lower case, without angle brackets and spaces. Returns `nil` if the text is not
+    /// hexadecimal.
     package static func digits(of token: UnsafeRawBufferPointer) -> [UInt8]? {
         var digits: [UInt8] = []
         digits.reserveCapacity(token.count)

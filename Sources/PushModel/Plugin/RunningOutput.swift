@@ -1,4 +1,4 @@
-/// A running output, together with its plugin.
+/// A running output with its plugin.
 public final class RunningOutput: Sendable {
     public let plugin: any OutputPlugin
     public let output: any Output

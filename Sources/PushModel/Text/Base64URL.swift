@@ -1,7 +1,8 @@
 /// Base64 with the URL-safe alphabet and without padding (RFC 4648, section 5; RFC 7515, section 2).
 package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    /// The value of each character. Characters outside both alphabets have a value of 64 or more.
+    /// The value of each character of the standard and the URL-safe alphabet. All other characters have a value of 64
+    /// or more.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 0xFF, count: 256)
         for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
@@ -32,7 +33,8 @@ package enum Base64URL {
         }
     }
 
-    /// Decodes text in either alphabet, with or without padding, because encoders differ. Returns `nil` for other text.
+    /// Decodes text in the standard or the URL-safe alphabet, with or without padding, because encoders differ. Returns
+    /// `nil` for other text.
     package static func bytes(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count * 3 / 4)

@@ -25,8 +25,8 @@ extension String {
         split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }.joined(separator: "\n")
     }
 
-    /// The same JSON value in one printable line. Inside strings, unprintable characters become JSON escapes; white
-    /// space between values becomes a space.
+    /// The JSON text as one printable line with the same value. Inside strings, unprintable characters become JSON
+    /// escapes. White space between values becomes a space.
     package var printableJSON: String {
         guard !utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return self }
         var text = ""
@@ -62,7 +62,7 @@ extension String {
     ///
     /// - Parameter bytes: the maximum number of bytes to keep, without the `…`.
     package func printable(upTo bytes: Int) -> String {
-        // A short prefix is enough, because escaping never shortens a text.
+        // Only a prefix needs to be escaped, because escaping never shortens a text.
         let text = (utf8.count > bytes * 4 ? String(decoding: utf8.prefix(bytes * 4), as: UTF8.self) : self).printable
         guard text.utf8.count > bytes else { return text }
         var end = text.utf8.index(text.startIndex, offsetBy: bytes)

@@ -1,14 +1,14 @@
 import PushModel
 
-/// The provider's answers about the device tokens of one app. Lives on the pool's event loop. Jobs keep a reference to
-/// it, so that no push has to look it up.
+/// The provider's answers about the device tokens of one app. The object is used only on the pool's event loop. Jobs
+/// keep a reference to it, so that no push has to look it up.
 package final class AppTokens {
     let app: String
-    /// The provider's reason that indicates a mix-up.
+    /// The provider's reason that indicates a mix-up of environments or projects.
     private let mixUp: String
     // Exclusivity checks are off on this hot path, because only one thread uses this object.
     @exclusivity(unchecked) private(set) var watch = BadTokenWatch()
-    /// The number of bad tokens by reason that are not reported yet.
+    /// The numbers of bad tokens that are not reported yet, by the provider's reason.
     private var untold: [String: Int] = [:]
 
     init(app: String, mixUp: String) {
@@ -16,7 +16,7 @@ package final class AppTokens {
         self.mixUp = mixUp
     }
 
-    /// Records one answer of the provider, good or bad.
+    /// Records one answer of the provider about a device token.
     ///
     /// - Parameter reason: The provider's reason if it calls the token bad, otherwise `nil`.
     package func answered(bad reason: String?, now: Moment) {

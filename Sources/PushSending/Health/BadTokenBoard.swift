@@ -2,15 +2,16 @@ import EventNames
 package import Logging
 package import PushModel
 
-/// The device tokens that a provider calls bad, counted by app and reported. The counts reveal a mix-up of environments
-/// or projects, but no push is delayed because of them. Lives on the pool's event loop.
+/// A counter of the device tokens that a provider calls bad, by app. It reports the counts, and mix-ups of environments
+/// or projects that they reveal. No push is delayed because of them. The object is used only on the pool's event loop.
 package final class BadTokenBoard {
     private let subject: Refusal.Subject
-    /// The reason that indicates a mix-up, and the question that the operator should ask then.
+    /// The provider's reason that indicates a mix-up, and the question to the operator in the log line.
     private let mixUp: (reason: String, question: String)
     private let refusals: @Sendable (Refusal.Event) -> Void
     private let logger: Logger
-    /// The apps that were pushed to. Only registered apps get here.
+    /// The counters of the apps that received pushes, by app. Their number is limited, because only registered apps are
+    /// routed to the pool.
     private var apps: [String: AppTokens] = [:]
 
     package init(
@@ -30,7 +31,7 @@ package final class BadTokenBoard {
         return new
     }
 
-    /// Reports bad tokens and mix-ups. Called once a second, and before the end.
+    /// Reports bad tokens and mix-ups. Called once a second, and before the pool ends.
     package func tell(now: Moment) {
         for app in apps.values {
             for bad in app.takeUntold(in: subject.environment) { refusals(.badTokens(bad)) }
@@ -52,7 +53,7 @@ package final class BadTokenBoard {
         }
     }
 
-    /// Ends all reported mix-ups, because no later answer can show whether they persist.
+    /// Reports the end of all reported mix-ups, because no later answer can show whether they persist.
     package func forget() {
         for app in apps.values where app.watch.isMixedUp { refusals(.ended(subject(app))) }
     }

@@ -1,12 +1,13 @@
-/// Notices a mix-up, such as one of Apple's environments: the provider called more than half of an app's last thousand
-/// tokens bad. This is no proof, so it is only reported. A value type without a clock.
+/// A detector of mix-ups, for example of Apple's environments. A mix-up is assumed if the provider called more than
+/// half of an app's last thousand tokens bad. This is not proof, so a mix-up is only reported. A value type without
+/// clock or I/O.
 package struct BadTokenWatch: Sendable {
     package enum Change {
         case began
         case ended
     }
 
-    /// The number of answers that are counted.
+    /// The number of the last answers that are counted.
     package static let window = 1_000
     /// The minimum time and number of answers after which good answers, if they are at least half, end a mix-up.
     package static let endingMilliseconds: Int64 = 30_000
@@ -15,20 +16,21 @@ package struct BadTokenWatch: Sendable {
     package static let quietMilliseconds: Int64 = 600_000
     package static let leastBetweenLinesMilliseconds: Int64 = 60_000
 
-    /// Whether each of the last answers was bad, in a ring. The ring is empty until the first bad answer.
+    /// A ring buffer with the last answers, where `true` is a bad answer. It is empty until the first bad answer.
     private var answers: [Bool] = []
     private var place = 0
     /// The number of bad answers in the ring.
     package private(set) var bad = 0
     package private(set) var isMixedUp = false
-    /// The answers since the mix-up was last found to continue.
+    /// The numbers of good and bad answers since the mix-up began or was last found to continue. `since` is that time,
+    /// in milliseconds of uptime.
     private var recent = (good: 0, bad: 0, since: Int64(0))
     private var lastBad: Int64 = 0
     private var lastLine: Int64?
 
     package init() {}
 
-    /// To be called for every answer that does not call the token bad.
+    /// Records an answer that does not call the token bad.
     package mutating func good() {
         guard !answers.isEmpty else { return }
         recent.good += 1
@@ -48,7 +50,7 @@ package struct BadTokenWatch: Sendable {
         place = place + 1 < Self.window ? place + 1 : 0
     }
 
-    /// To be called once a second.
+    /// Returns whether a mix-up began or ended, or `nil` for no change. Call this once a second.
     package mutating func look(nowMilliseconds now: Int64) -> Change? {
         guard isMixedUp else {
             guard bad * 2 > Self.window, now - lastBad < Self.quietMilliseconds else { return nil }
@@ -70,7 +72,8 @@ package struct BadTokenWatch: Sendable {
         return .ended
     }
 
-    /// Returns whether to log a line: once a minute while the mix-up lasts and bad answers come.
+    /// Returns whether to log a line. This is the case at most once a minute, while the mix-up lasts and bad answers
+    /// arrive.
     package mutating func mayLog(nowMilliseconds now: Int64) -> Bool {
         guard isMixedUp else { return false }
         if let lastLine, lastBad <= lastLine || now - lastLine < Self.leastBetweenLinesMilliseconds { return false }

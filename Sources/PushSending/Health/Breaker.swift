@@ -1,6 +1,6 @@
 internal import Pacing
 
-/// A circuit breaker for requests that share a credential, a topic or a host. A value without clock or I/O.
+/// A circuit breaker for requests that share a credential, a topic or a host. A value type without clock or I/O.
 ///
 /// | state | goes to | when |
 /// |---|---|---|
@@ -11,26 +11,26 @@ internal import Pacing
 /// | open | trial | the opening ends: after 15 s at first, then after twice as long each time |
 /// | open, trial | closed | a request is accepted |
 ///
-/// An ambiguous refusal starts a trial only if no request was accepted in the last minute or since the refused one was
-/// written.
+/// An ambiguous refusal starts a trial only if no request was accepted in the last minute or since the refused request
+/// was written.
 ///
 /// A trial sends one request at a time, the probe, until one is accepted. The next probe follows at once if a probe
-/// ends without evidence, and after a minute if a probe gets no answer. An ambiguous refusal of a request that was on
-/// the wire when the trial began or the breaker opened is no further evidence.
+/// ends without evidence, and after a minute if a probe gets no answer. Some requests were already on the wire when the
+/// trial began or the breaker opened. Their ambiguous refusals are no further evidence.
 package struct Breaker: Sendable {
     package enum Admission: Equatable {
         case pass
-        /// The request is the probe, whose result decides for the others.
+        /// The request is the probe. Its result decides about the waiting requests.
         case probe
-        /// The request stays in its queue. Within ``patienceMilliseconds`` it may be sent or must be held.
+        /// The request stays in its queue. It will be sent or held within ``patienceMilliseconds``.
         case wait
         /// The request waits in a delay queue.
         case hold
     }
 
-    /// The meaning of a refusal for everything that several requests share.
+    /// The significance of a refusal for other requests with the same credential, topic or host.
     package enum Evidence: Sendable {
-        /// The provider states that it refuses the credential, the topic or everything.
+        /// The provider states that it refuses the credential, the topic or all requests.
         case stated
         /// The refusal may concern this push alone.
         case ambiguous(PushIdentity)
@@ -39,7 +39,7 @@ package struct Breaker: Sendable {
     package enum Conclusion: Equatable {
         /// Other requests are accepted, so only the refused request is at fault.
         case requestAtFault
-        /// The next request decides.
+        /// The refusal is ambiguous, and later requests decide.
         case doubted
         /// The breaker is open. `isNew` is `true` if it was not open before.
         case refused(isNew: Bool)
@@ -48,29 +48,29 @@ package struct Breaker: Sendable {
     private enum State {
         case closed
         case open(until: Int64)
-        /// A trial. The next request is the probe if `probeSince` is `nil`.
+        /// A trial. `probeSince` is the time at which the probe was sent, or `nil` if the next request is the probe.
         case trial(probeSince: Int64?)
     }
 
     /// The longest time that a request waits for a probe in this process instead of the broker, in milliseconds.
     package static let patienceMilliseconds: Int64 = 5_000
     package static let probeTimeoutMilliseconds: Int64 = 60_000
-    /// How long an accepted request proves that ambiguous refusals concern single requests, in milliseconds. The price:
-    /// if the provider revokes a credential without stating it, pushes are refused for this time and each uses an
-    /// attempt.
+    /// The time for which an accepted request proves that ambiguous refusals concern single requests, in milliseconds.
+    /// If the provider revokes a credential without stating it, pushes are refused for this time, and each refusal uses
+    /// an attempt.
     package static let provenMilliseconds: Int64 = 60_000
 
-    /// The reason of the last opening, or `nil` while the breaker is closed.
+    /// The reason for the last opening, or `nil` while the breaker is closed or was never opened.
     package private(set) var reason: String?
     private var openings: Backoff
     private var state = State.closed
-    /// The pushes that were refused ambiguously since the last accepted one. A known push never opens the breaker
-    /// again.
+    /// The pushes that were refused ambiguously since the last accepted push. A push in this collection does not open
+    /// the breaker again.
     private var doubted = DoubtedPushes()
     private var openedAt = Int64.min
     /// The time at which the first ambiguous refusal began a trial.
     private var doubtedAt = Int64.min
-    /// The time at which the newest request refused by a statement was written.
+    /// The time at which the newest request with a stated refusal was written.
     private var refusalWrittenAt = Int64.min
     private var lastAcceptedAt = Int64.min
     /// The time at which the newest accepted request was written.
@@ -91,10 +91,11 @@ package struct Breaker: Sendable {
     /// The length of the last opening in milliseconds, without jitter.
     package var openMilliseconds: Int64 { openings.ceiling.wholeMilliseconds }
 
-    /// Returns how long a job's pushes are held in a delay queue, in seconds. After a short opening it is the shortest
-    /// delay, so that little time is lost in a short outage. After a longer one it is one of two adjacent delays, so
-    /// that held jobs do not all return in the same second. The price: a held push may be sent up to 15 minutes after
-    /// the cause is corrected.
+    /// Returns the time for which a job's pushes are held in a delay queue, in seconds.
+    ///
+    /// After a short opening, it is the shortest delay, so that little time is lost in a short outage. After a longer
+    /// opening, it is one of two adjacent delays, so that held jobs do not all return in the same second. As a
+    /// consequence, a held push may be sent up to 15 minutes after the cause is corrected.
     ///
     /// - Parameter random: A number from 0 up to, but not including, 1, the same for all pushes of a job.
     package func holdSeconds(random: Double) -> Int32 {
@@ -105,14 +106,14 @@ package struct Breaker: Sendable {
         }
     }
 
-    /// How long a refused probe is held, in seconds. It is at least as long as for other pushes, so that another push
-    /// is the next probe.
+    /// The time for which a refused probe is held, in seconds. It is at least as long as for other pushes, so that
+    /// another push is the next probe.
     package var probeHoldSeconds: Int32 { openMilliseconds > 30_000 ? 900 : 120 }
 
     // MARK: Evidence
 
-    /// Returns whether a refusal may concern the refused request alone, because another request was accepted since the
-    /// refused one was written or in the last minute.
+    /// Returns whether a refusal may concern the refused request alone. This is the case if another request was
+    /// accepted in the last minute or since the refused request was written.
     package func isProven(since writtenAt: Int64, nowMilliseconds now: Int64) -> Bool {
         lastAcceptedAt >= min(writtenAt, now - Self.provenMilliseconds)
     }
@@ -120,7 +121,7 @@ package struct Breaker: Sendable {
     /// Records the refusal of a request.
     ///
     /// - Parameters:
-    ///   - writtenAt: The time at which the refused request was written, in milliseconds of the same clock.
+    ///   - writtenAt: The time at which the refused request was written, in milliseconds of the same clock as `now`.
     ///   - random: A number from 0 up to, but not including, 1. It varies the opening by a tenth, so that workers do
     ///     not probe at the same time.
     package mutating func refused(
@@ -147,7 +148,7 @@ package struct Breaker: Sendable {
 
     /// Opens the breaker for a reason that belongs to no single request, such as a silent host.
     ///
-    /// - Returns: Whether the breaker was closed before.
+    /// - Returns: Whether this is the first opening since the last accepted request.
     package mutating func refused(_ reason: String, nowMilliseconds now: Int64, random: Double) -> Bool {
         refused(reason, .stated, writtenAt: now, nowMilliseconds: now, random: random) == .refused(isNew: true)
     }
@@ -164,9 +165,10 @@ package struct Breaker: Sendable {
         return .refused(isNew: isNew)
     }
 
-    /// Records an accepted request. It proves nothing if it was written before a request that a statement refused.
+    /// Records an accepted request. It does not close the breaker if it was written before a request with a stated
+    /// refusal.
     ///
-    /// - Returns: Whether this ends a refusal.
+    /// - Returns: Whether this closes a breaker that had opened.
     package mutating func accepted(writtenAt: Int64, nowMilliseconds now: Int64) -> Bool {
         lastAcceptedAt = now
         acceptedWrittenAt = max(acceptedWrittenAt, writtenAt)
@@ -175,7 +177,7 @@ package struct Breaker: Sendable {
 
     /// Closes the breaker.
     ///
-    /// - Returns: Whether this ends a refusal.
+    /// - Returns: Whether the breaker had opened.
     @discardableResult
     package mutating func succeeded() -> Bool {
         guard !isClosed else { return false }
@@ -201,14 +203,15 @@ package struct Breaker: Sendable {
         }
     }
 
-    /// Like ``admission(nowMilliseconds:)``, for a request that is sent if it is admitted.
+    /// Returns the admission of a request that will be sent if it is admitted. If the request is the probe, this
+    /// records its start.
     package mutating func admit(nowMilliseconds now: Int64) -> Admission {
         let admission = admission(nowMilliseconds: now)
         if admission == .probe { state = .trial(probeSince: now) }
         return admission
     }
 
-    /// Records that the probe has ended. Its evidence, if any, follows.
+    /// Records that the probe has ended. If the probe gives evidence, it is recorded afterwards.
     package mutating func probeWasNone() {
         if case .trial = state { state = .trial(probeSince: nil) }
     }

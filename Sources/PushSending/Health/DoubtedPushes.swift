@@ -1,5 +1,5 @@
-/// Failed pushes whose failures may each concern one push alone. If pushes of several jobs have failed, that is
-/// evidence about what they share, such as a credential or a host.
+/// A collection of failed pushes. A single failure may concern its push alone. Failures in several jobs are evidence
+/// about the credential or host that the pushes share.
 struct DoubtedPushes: Sendable {
     private static let jobsNeeded = 3
     private static let pushesNeeded = 10

@@ -1,7 +1,8 @@
-/// The requests that a host has not answered since its last answer. A single such request is evidence about that
-/// request alone, because a receiver may hang on one payload.
+/// A tracker that decides whether a host is silent. It collects the requests without an answer since the host's last
+/// answer. A single request is not enough, because a receiver may hang on one payload. A value type without clock or
+/// I/O.
 package struct HostSilence: Sendable {
-    /// When the last answer arrived, in milliseconds of uptime.
+    /// The time of the last answer, in milliseconds of uptime.
     private var lastAnsweredAt = Int64.min
     private var unanswered = DoubtedPushes()
 
@@ -15,7 +16,7 @@ package struct HostSilence: Sendable {
     /// Records that the request of a push got no answer in time.
     ///
     /// - Parameters:
-    ///   - writtenAt: The time at which the request was written, in milliseconds of the same clock.
+    ///   - writtenAt: The time at which the request was written, in milliseconds of uptime.
     ///   - isKnownSilent: Whether the host has not answered since it was found silent or unreachable. One more request
     ///     is then enough.
     /// - Returns: Whether the host is silent: it has answered nothing since the request was written, and pushes of

@@ -2,29 +2,32 @@ import EventNames
 package import Logging
 package import PushModel
 
-/// The health of a pool's credential, topics, apps and host, which decides which pushes may be sent. While the provider
-/// refuses pushes or does not answer, only single probes are sent. Lives on the pool's event loop.
+/// The health of a pool's credential, topics, apps and host. It decides which pushes may be sent. While the provider
+/// refuses pushes or does not answer, only single probes are sent. The object is used only on the pool's event loop.
 ///
-/// A statement of the provider concerns the credential, or the topic that it names. An ambiguous refusal is evidence
-/// about the topic, or about the job's app if the output has no topics. It therefore never holds another app's pushes.
+/// A refusal that the provider states concerns the credential, or the topic that it names. An ambiguous refusal is
+/// evidence about the topic, or about the job's app if the output has no topics. It therefore never holds another app's
+/// pushes.
 package final class PoolHealth {
-    /// The reason why a push cannot be sent, and how long it waits in the broker.
+    /// A condition that prevents pushes from waiting in this process. `seconds` is the time for which the push waits in
+    /// the broker.
     package struct Obstacle {
-        /// The verdict, either `hold` or `returned`, because waiting uses no attempt.
+        /// The verdict to report, either `hold` or `returned`. Neither of them uses an attempt.
         package let verdict: Outcome.Verdict
         package let reason: String?
         package let seconds: Int32
     }
 
-    /// The subject of an answer. An answer that accepts a topic also accepts the credential.
+    /// The subject that an answer accepts or refuses. An answer that accepts a topic also accepts the credential.
     package enum Subject {
         case credential
         case topic
     }
 
-    /// The consequence for a refused push.
+    /// The consequence for a refused push. `seconds` is the minimum wait before the next attempt, or 0 for none.
     package struct Consequence: Equatable {
-        /// The verdict: `hold` if the provider stated that it refuses the credential or topic, otherwise `retry`.
+        /// The verdict to report. It is `hold` if the provider stated that it refuses the credential or topic,
+        /// otherwise `retry`.
         package let verdict: Outcome.Verdict
         package let seconds: Int32
 
@@ -34,8 +37,8 @@ package final class PoolHealth {
         }
     }
 
-    /// The number of topics and of apps whose health is kept. Publishers may name any number of topics. A topic in use
-    /// keeps its health through its jobs.
+    /// The number of topics, and of apps, above which the health of topics or apps without a refusal is dropped.
+    /// Publishers may name any number of topics. Queued jobs keep the health of their topic or app alive.
     private static let scopesKept = 1_000
 
     /// The provider's name in the log.
@@ -53,18 +56,22 @@ package final class PoolHealth {
     @exclusivity(unchecked) private var host = Breaker(shortestMilliseconds: 5_000, longestMilliseconds: 60_000)
     private var topics: [String: ScopeHealth] = [:]
     private var apps: [String: ScopeHealth] = [:]
-    /// Whether the breaker of a topic or an app is not closed.
+    /// Whether the breaker of at least one topic or app is not closed. The value is set by refusals and updated once a
+    /// second.
     @exclusivity(unchecked) package private(set) var hasRefusedScopes = false
-    /// The id of the last job with a refused push. A push of another job is the better probe.
+    /// The id of the last job with a refused push, or `nil` before the first refusal. A push of another job is the
+    /// better probe.
     package private(set) var lastRefusedJob: String?
-    /// The uptime of the last answer, or of the start of the wait for it, in milliseconds.
+    /// The uptime of the last answer or of the start of the current wait, in milliseconds.
     @exclusivity(unchecked) private var lastProgress: Int64 = 0
     @exclusivity(unchecked) private var silence = HostSilence()
     private var isReturningAll = false
 
+    /// Creates the health of a new pool, without refusals.
+    ///
     /// - Parameters:
     ///   - breakMilliseconds: The length of the first opening after a credential or topic is refused.
-    ///   - silenceMilliseconds: How long pushes may wait while the host sends no answer.
+    ///   - silenceMilliseconds: The time for which pushes may wait while the host sends no answer.
     package init(
         of subject: Refusal.Subject, service: String, breakMilliseconds: Int64, silenceMilliseconds: Int64,
         refusals: @escaping @Sendable (Refusal.Event) -> Void, logger: Logger
@@ -96,7 +103,7 @@ package final class PoolHealth {
 
     /// Returns the reason why a job's pushes cannot wait in this process, or `nil` if they can.
     package func obstacle(to job: QueuedJob, now: Moment) -> Obstacle? {
-        // Outputs learn of a retirement from the snapshot that also routes the returned pushes again.
+        // The returned pushes are routed again with the snapshot that has retired the credential.
         if isReturningAll { return Obstacle(verdict: .returned, reason: nil, seconds: 0) }
         if credential.admission(nowMilliseconds: now.uptime) == .hold { return obstacle(credential, job) }
         if let scope = job.health, scope.breaker.admission(nowMilliseconds: now.uptime) == .hold {
@@ -111,7 +118,7 @@ package final class PoolHealth {
             seconds: breaker.holdSeconds(random: job.holdRandom))
     }
 
-    /// Returns whether pushes of this pool may be sent, regardless of their topics and apps.
+    /// Returns the admission of this pool's pushes, regardless of their topics and apps.
     package func admission(uptime now: Int64) -> Breaker.Admission {
         if host.isClosed, credential.isClosed { return .pass }
         let admissions = [host.admission(nowMilliseconds: now), credential.admission(nowMilliseconds: now)]
@@ -130,7 +137,7 @@ package final class PoolHealth {
         return admissions.contains(.probe)
     }
 
-    /// Records that a probe has ended. Its evidence, if any, follows.
+    /// Records that a probe has ended. If the probe gives evidence, it is recorded afterwards.
     package func probeEnded(_ scope: ScopeHealth? = nil) {
         host.probeWasNone()
         credential.probeWasNone()
@@ -141,8 +148,8 @@ package final class PoolHealth {
 
     /// Records the refusal of a push.
     ///
-    /// - Parameter isAmbiguous: `true` if the refusal may concern this push alone, `false` if the provider stated that
-    ///   it concerns the credential or topic.
+    /// - Parameter isAmbiguous: Whether the refusal may concern this push alone. It is `false` if the provider stated
+    ///   that it refuses the credential or topic.
     package func refused(
         _ sent: PushOnWire, _ what: Subject, isAmbiguous: Bool, reason: String, now: Moment
     ) -> Consequence {
@@ -177,7 +184,7 @@ package final class PoolHealth {
             verdict: .hold, seconds: sent.push.isProbe ? breaker.probeHoldSeconds : breaker.holdSeconds(random: random))
     }
 
-    /// Records that the provider refuses the credential. The statement answers no push; an example is a GOAWAY.
+    /// Records that the provider refuses the credential, independently of a push. An example is a GOAWAY.
     package func refuseCredential(reason: String, now: Moment) {
         _ = refuseCredential(.stated, writtenAt: now.uptime, reason, now)
     }
@@ -196,7 +203,7 @@ package final class PoolHealth {
     }
 
     /// Records that a push was accepted, or refused for a reason that shows that the credential or topic is accepted.
-    /// Both results prove the credential for all apps.
+    /// In both cases the credential is proven for all apps.
     package func accepted(_ what: Subject, _ sent: PushOnWire, now: Moment) {
         let wasReported = (hasRefusedScopes || !credential.isClosed) && isCredentialReported
         _ = credential.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
@@ -210,7 +217,7 @@ package final class PoolHealth {
         if scope.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime) { tellOfEnd(subject(scope)) }
     }
 
-    /// Whether the credential is reported as refused, as a whole or for at least one app.
+    /// Whether the credential is reported as refused, either as a whole or for at least one app.
     private var isCredentialReported: Bool { credential.isRefused || apps.values.contains { $0.breaker.isRefused } }
 
     package func hostAnswered(now: Moment) {
@@ -237,7 +244,7 @@ package final class PoolHealth {
         }
     }
 
-    /// Records that pushes begin to wait after none did.
+    /// Records that pushes are about to be added to an empty queue.
     package func waitBegins(now: Moment) { lastProgress = now.uptime }
 
     // MARK: Once a second
@@ -246,7 +253,7 @@ package final class PoolHealth {
     /// pushes.
     package func look(now: Moment) {
         let admission = admission(uptime: now.uptime)
-        // Pushes that wait for a probe do not wait for the host.
+        // While pushes wait for a probe, the silence of the host is not measured.
         guard admission == .pass || admission == .probe else { return lastProgress = now.uptime }
         let patience = host.isClosed ? silenceMilliseconds : Breaker.patienceMilliseconds
         guard now.uptime - lastProgress >= patience else { return }
@@ -263,10 +270,10 @@ package final class PoolHealth {
 
     // MARK: Closing
 
-    /// Returns all pushes from now on.
+    /// Makes ``obstacle(to:now:)`` return an obstacle with the verdict `returned` for every job from now on.
     package func returnAll() { isReturningAll = true }
 
-    /// Ends all reported refusals, because no later push can show whether they persist.
+    /// Reports the end of all reported refusals, because no later push can show whether they persist.
     package func forget() {
         if isCredentialReported { refusals(.ended(subject)) }
         for scope in topics.values where scope.breaker.isRefused { refusals(.ended(subject(scope))) }

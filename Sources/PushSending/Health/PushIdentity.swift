@@ -1,7 +1,8 @@
 package import PushModel
 
-/// The identity of a push as evidence. A second refusal of the same push in a later attempt adds no evidence.
+/// The identity of a push across its attempts. A second refusal of the same push in a later attempt adds no evidence.
 package struct PushIdentity: Sendable, Hashable {
+    /// A hash of the app and the job's id.
     package let job: Int
     /// A hash of the recipient's address.
     package let address: Int

@@ -1,5 +1,5 @@
-/// The health of a credential for one topic, or for one app if the output has no topics. Lives on its pool's event
-/// loop. Jobs keep a reference to it, so that no push has to look it up.
+/// The health of a credential for one topic, or for one app if the output has no topics. The object is used only on the
+/// pool's event loop. Jobs keep a reference to it, so that no push has to look it up.
 package final class ScopeHealth {
     /// The topic, or `nil` for the health of one app.
     package let topic: String?

@@ -1,6 +1,6 @@
 package import PushModel
 
-/// Outcomes on their way to a sink, collected so that the sink is called once per turn.
+/// A batch of outcomes for one sink, collected so that the sink is called about once per turn.
 package struct OutcomeBatch {
     private var outcomes: [Outcome] = []
     private var sink: (any OutcomeSink)?

@@ -6,7 +6,8 @@ package struct PushOnWire {
     /// The uptime at which the push was written, in milliseconds.
     package let writtenAt: Int64
     package var providerID: ProviderID?
-    /// The details that only some answers have, stored separately so that the other pushes stay small.
+    /// The details that only some answers have, or `nil` for none. They are stored separately, so that most values stay
+    /// small.
     private var extras: AnswerExtras?
 
     package init(push: QueuedPush, writtenAt: Int64) {
@@ -14,7 +15,7 @@ package struct PushOnWire {
         self.writtenAt = writtenAt
     }
 
-    /// A second id that the provider assigns.
+    /// A second id that the provider assigns, or `nil` for none.
     package var uniqueID: String? { extras?.uniqueID }
     package var retryAfterSeconds: Int32 { extras?.retryAfterSeconds ?? 0 }
 

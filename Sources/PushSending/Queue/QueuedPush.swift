@@ -4,13 +4,15 @@ import PushModel
 package struct QueuedPush {
     package let job: QueuedJob
     package let recipient: Int
-    /// The number of times that the push was queued again because the server had certainly not processed it.
+    /// The number of times that the push was queued again because the provider had certainly not accepted it.
     package let resends: Int
-    /// Whether the push was sent before in this attempt and refused for a reason that a second request decides.
+    /// Whether the push was already sent in this attempt and refused for a reason that needs a second request to be
+    /// certain.
     package let isRepeated: Bool
-    /// Whether the push tests if a refusal persists.
+    /// Whether the push is a probe, which tests whether a refusal persists.
     package let isProbe: Bool
-    /// The part of a halved batch that the push belongs to, which is sent as a batch of its own; 0 if there is none.
+    /// The number of the part of a halved batch to which the push belongs, or 0 for none. Each part is sent as a
+    /// separate batch.
     package let group: UInt32
 
     package init(
@@ -25,26 +27,28 @@ package struct QueuedPush {
         self.group = group
     }
 
-    /// Returns the push to send once more.
+    /// Returns a copy of the push to send again.
+    ///
+    /// - Parameter isCounted: Whether the copy counts one more resend.
     package func again(asProbe isProbe: Bool = false, isCounted: Bool = true) -> QueuedPush {
         QueuedPush(
             job: job, recipient: recipient, resends: resends + (isCounted ? 1 : 0), isRepeated: isRepeated,
             isProbe: isProbe, group: group)
     }
 
-    /// The same push, to send once more in this attempt.
+    /// A copy of the push for a second request in this attempt.
     package var repeated: QueuedPush {
         QueuedPush(job: job, recipient: recipient, resends: resends, isRepeated: true)
     }
 
-    /// The same push as the probe.
+    /// A copy of the push that is a probe.
     package var asProbe: QueuedPush {
         QueuedPush(
             job: job, recipient: recipient, resends: resends, isRepeated: isRepeated, isProbe: true,
             group: group)
     }
 
-    /// The same push as a member of a part of a halved batch.
+    /// Returns a copy of the push that belongs to a part of a halved batch.
     package func inGroup(_ group: UInt32) -> QueuedPush {
         QueuedPush(job: job, recipient: recipient, resends: resends, isRepeated: isRepeated, group: group)
     }

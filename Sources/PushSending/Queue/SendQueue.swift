@@ -1,12 +1,13 @@
 internal import DequeModule
 import PushModel
 
-/// The pushes that a pool has yet to send: urgent jobs, then normal, then bulk. A job of a thousand recipients is one
-/// element with a cursor. Jobs of a lane take turns, so that a small job does not wait behind another app's large jobs.
-/// Resent pushes come before others of their kind: urgent ones before everything else, the others after the urgent
-/// jobs.
+/// A queue of a pool's waiting pushes. Urgent jobs come first, then normal jobs, then bulk jobs.
+///
+/// A job of a thousand recipients is one element with a cursor. Jobs of a lane take turns, so that a small job does not
+/// wait behind another app's large jobs. Resent urgent pushes come before everything else. Other resent pushes come
+/// directly after the urgent jobs.
 package struct SendQueue {
-    /// The number of pushes of one job in a row; a power of two.
+    /// The number of pushes of one job before another job has its turn. It is a power of two.
     private static let turn = 16
 
     private struct Cursor {
@@ -31,7 +32,7 @@ package struct SendQueue {
     private var normal = Deque<Cursor>()
     private var bulk = Deque<Cursor>()
 
-    /// The number of pushes, not jobs.
+    /// The number of waiting pushes, not of jobs.
     package private(set) var count = 0
 
     package init() {}
@@ -58,7 +59,7 @@ package struct SendQueue {
         }
     }
 
-    /// Queues a push to be sent again. Urgent pushes come before the others.
+    /// Queues a push to be sent again. Urgent pushes come before other resent pushes.
     package mutating func resend(_ push: QueuedPush) {
         let isUrgent = push.job.routed.lane == .urgent
         let place = isUrgent ? again.firstIndex { $0.job.routed.lane != .urgent } : nil
@@ -66,10 +67,10 @@ package struct SendQueue {
         count += 1
     }
 
-    /// Takes the next push from the queue.
+    /// Removes and returns the next push, or returns `nil` if there is none.
     ///
     /// - Parameters:
-    ///   - onlyUrgent: Whether pushes that are not urgent stay in the queue.
+    ///   - onlyUrgent: Whether only an urgent push may be returned.
     ///   - takesGroups: Whether the push may belong to a part of a halved batch.
     package mutating func next(onlyUrgent: Bool = false, takesGroups: Bool = true) -> QueuedPush? {
         guard takesGroups else { return next(onlyUrgent: onlyUrgent, takesGroups: false) { _ in true } }
@@ -85,13 +86,14 @@ package struct SendQueue {
         return Self.next(&urgent)
     }
 
-    /// Takes the next push of a job that meets the condition. The other pushes keep their places.
+    /// Removes and returns the next push whose job meets the condition, or returns `nil`. The other pushes keep their
+    /// places.
     ///
     /// - Parameter takesGroups: Whether the push may belong to a part of a halved batch.
     package mutating func next(
         onlyUrgent: Bool = false, takesGroups: Bool = true, where isMeant: (QueuedJob) -> Bool
     ) -> QueuedPush? {
-        // Urgent pushes stand first in `again`.
+        // In `again`, urgent pushes precede all others.
         let urgent = again.firstIndex { $0.job.routed.lane != .urgent } ?? again.endIndex
         if let push = nextAgain(in: ..<urgent, takesGroups, isMeant) ?? next(of: \.urgent, where: isMeant) {
             return push
@@ -137,14 +139,14 @@ package struct SendQueue {
         return push
     }
 
-    /// Takes more pushes of the same job as a given push, for outputs that send several pushes in one request. Pushes
-    /// of a part of a halved batch are never combined with other pushes.
+    /// Removes further pushes of the job of a given push, and returns all of them as a batch. It is for outputs that
+    /// send several pushes in one request. Pushes of a part of a halved batch are never combined with other pushes.
     ///
     /// - Parameters:
     ///   - first: The push that was already taken from the queue.
     ///   - most: The maximum number of pushes in the batch.
-    ///   - goesAlong: Whether a recipient joins the batch. Called for each recipient in turn. The first one is always
-    ///     in the batch. The first of the others that does not join ends it.
+    ///   - goesAlong: A function that returns whether a recipient joins the batch. It is also called for `first`, which
+    ///     is always in the batch. The first other recipient that does not join ends the batch.
     package mutating func batch(
         startingWith first: QueuedPush, atMost most: Int, _ goesAlong: (_ job: QueuedJob, _ recipient: Int) -> Bool
     ) -> [QueuedPush] {
@@ -163,7 +165,7 @@ package struct SendQueue {
             while batch.count < most, cursor.next < cursor.end, goesAlong(job, cursor.next) {
                 batch.append(cursor.step())
             }
-            // The job has had its turn.
+            // The job has had its turn, so it moves to the end of its lane.
             if cursor.next < cursor.end { self[keyPath: lane].append(cursor) }
         }
         count -= batch.count - 1
@@ -178,7 +180,7 @@ package struct SendQueue {
         }
     }
 
-    /// Removes the pushes that would be sent last, and keeps the order of the others.
+    /// Removes and returns the pushes that would be sent last. The remaining pushes keep their order.
     ///
     /// - Parameter kept: The number of pushes that stay.
     package mutating func removeLast(allBut kept: Int) -> [QueuedPush] {
@@ -207,7 +209,7 @@ package struct SendQueue {
         }
     }
 
-    /// Removes all pushes of some jobs.
+    /// Removes and returns all pushes of the selected jobs.
     package mutating func removeAll(where isMeant: (QueuedJob) -> Bool) -> [QueuedPush] {
         var removed = again.filter { isMeant($0.job) } as [QueuedPush]
         again.removeAll { isMeant($0.job) }

@@ -1,8 +1,8 @@
 internal import Threading
 
-/// The answer plan that all connections share. It costs a request nothing until an answer is chosen.
+/// The answer plan that all connections share. It costs requests no time while no answer is chosen.
 public final class ChosenAnswers<Answer: SimulatedAnswer>: Sendable {
-    // The first property, so that its offset does not depend on the size of an answer.
+    // This is the first property, so that its offset does not depend on the size of an answer.
     private let hasChoices = Atomic(false)
     private let plan = Mutex(AnswerPlan<Answer>())
 
@@ -15,17 +15,17 @@ public final class ChosenAnswers<Answer: SimulatedAnswer>: Sendable {
         }
     }
 
-    /// Whether the token is needed to find the answer.
+    /// Whether any answer is chosen. If so, the caller needs the token of a request.
     package var needToken: Bool {
         hasChoices.load(ordering: .relaxed)
     }
 
-    /// Returns the answer chosen for a request that has passed the checks, or `nil` if none is chosen.
+    /// Returns the chosen answer for a request that has passed the checks, or `nil` if none is chosen.
     package func take(for request: RequestText) -> Answer? { take(forToken: request.token) }
 
-    /// Returns the answer chosen for a request to this token, or `nil` if none is chosen.
+    /// Returns the chosen answer for a request to a token, or `nil` if none is chosen.
     ///
-    /// - Parameter token: The token in canonical spelling.
+    /// - Parameter token: the token in canonical spelling.
     package func take(forToken token: String) -> Answer? {
         plan.withLock { plan in
             let answer = plan.takeAnswer(forToken: token)

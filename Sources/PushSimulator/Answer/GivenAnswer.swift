@@ -7,7 +7,7 @@ public struct GivenAnswer: Hashable, Sendable {
 
     /// Creates the record of an answer.
     ///
-    /// - Parameter isAcceptance: Whether the answer accepts the push, or `nil` if only status 200 does, as in most
+    /// - Parameter isAcceptance: whether the answer accepts the push. `nil` means that only status 200 does, as in most
     ///   services.
     package init(status: Int, reason: String?, isAcceptance: Bool? = nil) {
         self.status = status

@@ -6,7 +6,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// A directory that keeps a certificate authority, so that clients that trust it still do after a restart.
+/// A directory that stores a certificate authority, so that clients still trust the simulator after a restart.
 public struct AuthorityDirectory: Sendable {
     public let path: String
 
@@ -18,9 +18,9 @@ public struct AuthorityDirectory: Sendable {
     public var certificatePath: String { path + "/ca.pem" }
     var keyPath: String { path + "/ca-key.pem" }
 
-    /// Reads the stored authority, or creates and stores a new one. Safe to call while another process does the same.
+    /// Reads the stored authority, or creates and stores a new one. Another process may call this at the same time.
     ///
-    /// - Throws: ``SimulatorError`` naming the file that can't be read, used or written.
+    /// - Throws: ``SimulatorError`` that names the file if it cannot be read, used or written.
     public func loadOrCreate() throws -> CertificateAuthority {
         try whileLocked {
             if FileManager.default.fileExists(atPath: keyPath) {
@@ -28,7 +28,7 @@ public struct AuthorityDirectory: Sendable {
             }
             let authority = try CertificateAuthority()
             try Self.save(authority.certificatePEM, to: certificatePath, mode: 0o644)
-            // The key is written last because its presence marks the authority as complete.
+            // The key is written last, because its presence marks the authority as complete.
             try Self.save(authority.keyPEM, to: keyPath, mode: 0o600)
             return authority
         }
@@ -46,7 +46,7 @@ public struct AuthorityDirectory: Sendable {
 
     /// Runs `body` while no other process works in this directory. Creates the directory if it is missing.
     ///
-    /// - Throws: ``SimulatorError`` naming the path that can't be created or used.
+    /// - Throws: ``SimulatorError`` that names the path if it cannot be created or used.
     package func whileLocked<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -65,14 +65,16 @@ public struct AuthorityDirectory: Sendable {
         return try body()
     }
 
-    /// Writes a text file atomically. The mode applies from the start, so a private file is never readable by others.
+    /// Writes a text file atomically. The mode applies from the start, so other users can never read a private file.
     ///
-    /// - Throws: ``SimulatorError`` naming the file.
+    /// - Throws: ``SimulatorError`` that names the file.
     public static func save(_ text: String, to path: String, mode: Int) throws {
         try save(Data(text.utf8), to: path, mode: mode)
     }
 
-    /// Writes a binary file atomically. The mode applies from the start, so a private file is never readable by others.
+    /// Writes a binary file atomically. The mode applies from the start, so other users can never read a private file.
+    ///
+    /// - Throws: ``SimulatorError`` that names the file.
     public static func save(_ bytes: Data, to path: String, mode: Int) throws {
         let temporary = path + ".new"
         unlink(temporary)

@@ -10,12 +10,12 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// The simulator's own certificate authority. It signs the simulator's server certificate and client certificates.
+/// The simulator's own certificate authority. It signs the simulator's server certificate and certificates for clients.
 public struct CertificateAuthority: Sendable {
     let certificate: Certificate
     let key: P256.Signing.PrivateKey
 
-    /// Creates a new authority.
+    /// Creates a new authority with a new key.
     public init() throws {
         let key = P256.Signing.PrivateKey()
         let name = try DistinguishedName {
@@ -45,17 +45,17 @@ public struct CertificateAuthority: Sendable {
         key.pemRepresentation
     }
 
-    /// A certificate with its private key, both in PEM form.
+    /// A certificate and its private key, both in PEM.
     public struct Issued: Sendable {
         public let certificatePEM: String
-        /// The private key as PKCS #8.
+        /// The private key in PKCS #8.
         public let privateKeyPEM: String
     }
 
-    /// Issues a certificate for the simulator itself. It is valid for `localhost`, `127.0.0.1`, `::1` and the given
+    /// Issues a certificate for the simulator's server. It is valid for `localhost`, `127.0.0.1`, `::1` and the given
     /// names and addresses.
     ///
-    /// - Throws: ``SimulatorError`` naming the entry that is not a host name or address.
+    /// - Throws: ``SimulatorError`` that names the entry if it is neither a host name nor an address.
     package func issueServerCertificate(names: [String] = []) throws -> Issued {
         let own = ["localhost", "127.0.0.1", "::1"]
         let alternatives = try (own + names.filter { !own.contains($0) }).map(Self.alternativeName)
@@ -68,13 +68,13 @@ public struct CertificateAuthority: Sendable {
             })
     }
 
-    /// Returns the host as a certificate name, or an empty list if a certificate can't contain it. For example, an
-    /// address with a zone can't be in a certificate.
+    /// Returns a list with the host as a name for certificates, or an empty list if a certificate cannot contain it.
+    /// For example, certificates cannot contain an address with a zone.
     static func names(_ host: String) -> [String] { (try? alternativeName(host)) == nil ? [] : [host] }
 
     private static func alternativeName(_ text: String) throws -> GeneralName {
         if let address = address(text) { return .ipAddress(ASN1OctetString(contentBytes: address[...])) }
-        // Wildcard names are allowed, too.
+        // The first label may be a wildcard.
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)
         let isName = labels.enumerated().allSatisfy { place, label in
             place == 0 && label == "*" && labels.count > 1
@@ -100,11 +100,11 @@ public struct CertificateAuthority: Sendable {
         0x61...0x7a ~= byte | 0x20 || 0x30...0x39 ~= byte
     }
 
-    /// A kind of private key.
+    /// A kind of private key for issued certificates.
     public enum KeyKind: String, CaseIterable, Sendable {
-        /// P-256. Fast to generate.
+        /// An elliptic-curve key on P-256, which is fast to generate.
         case ec
-        /// RSA with 2,048 bits.
+        /// An RSA key with 2,048 bits.
         case rsa
 
         func make() throws -> (key: Certificate.PrivateKey, pem: String) {
@@ -129,7 +129,7 @@ public struct CertificateAuthority: Sendable {
             self.notAfter = notAfter
         }
 
-        /// Creates a period that lasts for `days` from now. It begins an hour ago to allow for clock differences.
+        /// Creates a period that ends after a number of days. It begins an hour ago, to allow for clock differences.
         public init(days: Int) {
             self.init(
                 notBefore: Date(timeIntervalSinceNow: -3_600),
@@ -168,7 +168,8 @@ public struct CertificateAuthority: Sendable {
 }
 
 extension P256.Signing.PublicKey {
-    /// A short hash of the key. It distinguishes authorities by name because clients look up issuers by name.
+    /// A short hash of the public key. It makes the names of authorities distinct, because clients find issuers by
+    /// name.
     fileprivate var fingerprint: String {
         SHA256.hash(data: rawRepresentation).prefix(4).map { String($0, radix: 16) }.joined()
     }

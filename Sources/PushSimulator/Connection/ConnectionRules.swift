@@ -1,36 +1,37 @@
 public import HTTP2Session
 
-/// The behavior of a service on one connection. All methods are called on the connection's event loop. A request is
-/// identified by a small number, which is reused after the request is closed.
+/// The behavior of a service on one connection. All methods are called on the connection's event loop. A small number
+/// identifies a request. The number is reused after the request is closed.
 ///
-/// Each request begins and delivers its fields and body. Once complete, it is judged, and it is answered when the
-/// answer is due, unless the client cancels it. Finally it is closed.
+/// A request begins, and its fields and body arrive. When it is complete, it is judged. It is answered when the answer
+/// is due, unless the client cancels it. Finally it is closed.
 public protocol ConnectionRules: AnyObject {
-    /// Returns the first SETTINGS frame of the connection.
+    /// Returns the settings for the first SETTINGS frame of the connection.
     ///
-    /// - Parameter streamLimit: The number of streams that a connection may open at present.
+    /// - Parameter streamLimit: the number of streams that a connection may open at present.
     func settings(streamLimit: Int) -> HTTP2Settings
-    /// Whether the client has authenticated. Until then, it is not informed of a changed stream limit.
+    /// Whether the client has authenticated. A changed stream limit is announced only to authenticated clients.
     var isAuthenticated: Bool { get }
-    /// An identifier of the credential that requests are sent with, for the record, or `nil` if none was accepted.
+    /// An identifier of the credential with which requests are sent, for the record, or `nil` if no credential was
+    /// accepted.
     var credential: String? { get }
-    /// The number of body bytes that a request's text keeps. It exceeds the longest body that the service accepts.
+    /// The maximum number of body bytes in a request's text. It must exceed the longest body that the service accepts.
     var longestText: Int { get }
 
-    /// Called when the connection starts to serve requests.
+    /// Called when the connection begins to serve requests.
     func opened(_ connection: SimulatorConnection)
-    /// Called when the connection has ended. Requests still in progress are not closed individually.
+    /// Called when the connection has ended. ``close(_:)`` is not called for its open requests.
     func closed()
 
     func begin(_ request: Int, on connection: SimulatorConnection)
-    /// Receives one field, pseudo-headers first. The buffers are valid during the call only.
+    /// Receives one header field. Pseudo-headers come first. The buffers are valid only during the call.
     func take(
         _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, of request: Int,
         on connection: SimulatorConnection)
     func take(body bytes: UnsafeRawBufferPointer, of request: Int)
-    /// Returns the token that a push is for, in canonical spelling, or the path if the request is not a push.
+    /// Returns the token of a push in canonical spelling, or the path if the request is not a push.
     func token(of request: RequestText) -> String
-    /// Judges a complete request and returns when to answer it.
+    /// Judges a complete request, and returns the time of its answer.
     func judge(_ request: Int, on connection: SimulatorConnection) -> AnswerTime
     /// Answers a judged request with `SimulatorConnection.respond(to:fields:body:append:)`.
     ///
@@ -38,11 +39,11 @@ public protocol ConnectionRules: AnyObject {
     func answer(_ request: Int, on connection: SimulatorConnection) throws(HTTP2Error) -> GivenAnswer
     func close(_ request: Int)
 
-    /// Returns the debug data of a GOAWAY with this reason.
+    /// Returns the debug data of a GOAWAY frame that gives a reason.
     func goAwayText(_ reason: String) -> String
     /// Called when a request was refused because it exceeded the limit of open streams.
     func streamRefused(on connection: SimulatorConnection)
-    /// Called when the client has sent a PING. The PING is always acknowledged.
+    /// Called when the client has sent a PING. The PING is acknowledged in any case.
     func pinged(on connection: SimulatorConnection)
 }
 

@@ -1,7 +1,7 @@
 internal import HTTP2Session
 
-/// A detector of exchanges that a client began but does not finish. Time is counted in rounds of the connection's event
-/// loop, so that no request has to read the clock.
+/// A detector of exchanges that a client begins but does not finish. It counts time in rounds, which are regular checks
+/// of all connections of an event loop. Requests therefore need not read the clock.
 struct ProgressWatch {
     struct Problem {
         let code: HTTP2ErrorCode
@@ -11,9 +11,9 @@ struct ProgressWatch {
     /// The number of rounds in one timeout.
     static let roundsPerTimeout = 4
 
-    /// The round in which the connection began, or `nil` once the client has acknowledged our SETTINGS.
+    /// The round in which the connection began, or `nil` after the client has acknowledged the server's SETTINGS.
     private var settings: Int?
-    /// The stream whose field list is incomplete, and the round in which this was first seen.
+    /// The stream whose field list is incomplete and the round in which this was first noticed, or `nil`.
     private var headers: (stream: Int32, since: Int)?
 
     init(round: Int) {
@@ -21,7 +21,7 @@ struct ProgressWatch {
     }
 
     static func isTooLong(since begun: Int?, at round: Int) -> Bool {
-        // Adds a round because the round in which the exchange began was already partly over.
+        // One more round is allowed, because the round in which the exchange began was already partly over.
         begun.map { round - $0 > roundsPerTimeout } ?? false
     }
 
@@ -29,9 +29,10 @@ struct ProgressWatch {
         settings = nil
     }
 
-    /// Returns the problem over which the connection must end, or `nil`. Each problem is reported once.
+    /// Returns the problem if the connection must end because of it, or `nil`. Each problem is
+    /// returned once.
     ///
-    /// - Parameter unfinishedHeaders: The stream whose field list is incomplete, or 0 if there is none.
+    /// - Parameter unfinishedHeaders: the stream whose field list is incomplete, or 0 if there is none.
     mutating func problem(unfinishedHeaders stream: Int32, at round: Int) -> Problem? {
         if stream == 0 {
             headers = nil
@@ -47,7 +48,7 @@ struct ProgressWatch {
         return Problem(code: .enhanceYourCalm, text: "stream \(stream): a field list that does not end")
     }
 
-    /// Restarts all timeouts after a period in which nothing could be read.
+    /// Restarts all timeouts, after a period in which the server did not read from the client.
     mutating func restart(at round: Int) {
         if settings != nil { settings = round }
         headers = nil

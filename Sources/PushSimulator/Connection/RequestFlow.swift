@@ -2,8 +2,8 @@ internal import HTTP2Channel
 internal import HTTP2Session
 internal import NIOCore
 
-/// The processing of requests on one connection. Collects requests, lets the rules judge and answer them, and records
-/// and counts them. All work happens in callbacks on the connection's event loop.
+/// The processing of requests on one connection. It collects requests, lets the rules judge and answer them, and
+/// records and counts them. All work is done in callbacks on the connection's event loop.
 final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
     private let loop: SimulatorLoop
     private let rules: any ConnectionRules
@@ -25,7 +25,7 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
             loop: loop, channel: channel, session: session, longestText: rules.longestText)
     }
 
-    /// Starts serving by adding the HTTP/2 handler after TLS in the channel's pipeline.
+    /// Starts serving requests by adding the HTTP/2 handler behind TLS in the channel's pipeline.
     func start() throws {
         connection.session.delegate = self
         connection.handler.observer = self
@@ -109,7 +109,7 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
         later(tag, after: milliseconds) { $0.answer(tag) }
     }
 
-    /// Runs `act` after the delay, unless the request is over by then.
+    /// Runs `act` after a delay, unless the request is closed by then.
     private func later(_ tag: Int, after milliseconds: Int, _ act: @escaping (RequestFlow) -> Void) {
         let generation = connection.requests.states[tag].generation
         loop.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(milliseconds))) {
@@ -150,7 +150,7 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
         loop.recorder.arrived(at: text.token)
     }
 
-    /// Records the outcome of a request, at most once.
+    /// Records the result of a request, at most once for each request.
     private func settle(_ tag: Int, _ answer: GivenAnswer?) {
         guard let text = connection.requests.states[tag].text, text.isUnsettled else { return }
         text.isUnsettled = false
@@ -196,7 +196,7 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
             connection.goAway(code: problem.code)
             return connection.handler.close()
         }
-        // A client whose flow-control window is delayed can't send its body in time.
+        // A client whose flow-control window is delayed cannot send its body in time.
         guard windowDelay == nil else { return }
         for tag in connection.requests.indices
         where ProgressWatch.isTooLong(since: connection.requests.states[tag].begun, at: loop.round) {

@@ -1,8 +1,8 @@
-/// The requests of one connection, in memory slots that are reused.
+/// The requests of one connection, stored in reusable slots.
 struct RequestSlab {
-    /// The states of the requests, by slot.
-    // why: accessed directly and not through a subscript. Its accessors would be coroutines, which allocate on each
-    // use, and a debug build reads their value after they end.
+    /// The states of the requests, indexed by slot.
+    // why: callers access the array directly, because a subscript's accessors would be coroutines. Coroutines allocate
+    // on each use, and a debug build reads their value after they end.
     var states: ContiguousArray<RequestState> = []
     private var free: ContiguousArray<Int> = []
 
@@ -23,7 +23,7 @@ struct RequestSlab {
         free.append(index)
     }
 
-    /// Gives all requests their full time again after a period in which nothing could be read.
+    /// Restarts the timeouts of all requests, after a period in which the server did not read from the client.
     mutating func restart(at round: Int) {
         for index in states.indices where states[index].begun != nil { states[index].begun = round }
     }

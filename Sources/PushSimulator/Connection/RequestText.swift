@@ -1,19 +1,19 @@
-/// The text of a request. It is kept only while requests are recorded or if the rules ask for it.
+/// The text of a request. It is kept only while requests are recorded or if the rules need it.
 public final class RequestText {
-    /// The token that the push is for, in canonical spelling, or the path if the request is not a push. Set when the
-    /// request is complete.
+    /// The token of a push in canonical spelling, or the path if the request is not a push. It is set when the request
+    /// is complete.
     package internal(set) var token = ""
     package private(set) var path = ""
-    /// All fields except the path, including the other pseudo-headers.
+    /// All header fields except the path, including the other pseudo-headers.
     package private(set) var fields: [String: String] = [:]
     package private(set) var body: [UInt8] = []
-    /// The decrypted body to record in place of the body, or `nil` to record the body itself.
+    /// The decrypted body, which is recorded in place of the body, or `nil` to record the body itself.
     package var plaintext: [UInt8]?
     /// The maximum number of body bytes to keep.
     private let longestBody: Int
-    /// Whether the request is complete and its outcome is not yet recorded.
+    /// Whether the request is complete and its result is not recorded yet.
     var isUnsettled = false
-    /// Whether the request is counted as an arrival that a GOAWAY may still revoke.
+    /// Whether the request counts as an arrival that a GOAWAY may still revoke.
     var isUnanswered = false
 
     init(longestBody: Int) {

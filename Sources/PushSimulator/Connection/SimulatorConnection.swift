@@ -3,24 +3,24 @@ package import HTTP2Session
 internal import NIOCore
 internal import NIOSSL
 
-/// The connection of a client. Gives the rules access to it, and simulates faults on demand. Confined to its event
-/// loop.
+/// A client's connection. The rules use it to answer requests, and it simulates faults on demand. Used only on the
+/// connection's event loop.
 public final class SimulatorConnection {
     private let loop: SimulatorLoop
     private let channel: any Channel
     let handler: HTTP2ChannelHandler<HTTP2ServerSession>
     let session: HTTP2ServerSession
-    // Access is confined to one thread, so exclusivity checks on the hot path can't find anything.
+    // Only one thread uses this object, so exclusivity checks on the hot path could find nothing.
     @exclusivity(unchecked) var requests = RequestSlab()
     var isClosed = false
-    /// The last stream that a sent GOAWAY declares as processed, or `nil` if none was sent.
+    /// The last stream that a sent GOAWAY declares as processed, or `nil` if no GOAWAY was sent.
     private var lastProcessed: Int32?
 
     private let longestText: Int
 
-    /// Creates the connection.
+    /// Creates a connection.
     ///
-    /// - Parameter longestText: See ``ConnectionRules/longestText``.
+    /// - Parameter longestText: the value of ``ConnectionRules/longestText``.
     init(loop: SimulatorLoop, channel: any Channel, session: HTTP2ServerSession, longestText: Int) {
         self.longestText = longestText
         self.loop = loop
@@ -31,17 +31,17 @@ public final class SimulatorConnection {
 
     // MARK: Requests
 
-    /// The time by the simulator's clock, in milliseconds since 1970.
+    /// The time according to the simulator's clock, in milliseconds since 1970.
     package var now: Int64 { loop.now }
 
-    /// Keeps the request's text from its next field on, even if requests are not recorded.
+    /// Keeps the text of a request from its next field on, even if requests are not recorded.
     package func keepText(of request: Int) {
         if requests.states[request].text == nil {
             requests.states[request].text = RequestText(longestBody: longestText)
         }
     }
 
-    /// Returns the text of the request, or `nil` if it is not kept.
+    /// Returns the text of a request, or `nil` if it is not kept.
     package func text(of request: Int) -> RequestText? {
         requests.states[request].text
     }
@@ -53,11 +53,11 @@ public final class SimulatorConnection {
         do {
             try session.respond(to: requests.states[request].stream, fields: fields, body: body, append: append)
         } catch {
-            // The client has cancelled the request.
+            // The answer is not needed, because the client has cancelled the request.
         }
     }
 
-    /// Answers a request with fields that are encoded for this answer alone.
+    /// Answers a request with header fields that are encoded for this answer only.
     ///
     /// - Throws: `HTTP2Error` if a field is not valid in HTTP.
     package func respond(
@@ -72,23 +72,23 @@ public final class SimulatorConnection {
         do {
             try session.reset(stream, code: code)
         } catch {
-            // The connection is ending.
+            // The error does not matter, because the connection is ending.
         }
         handler.setNeedsFlush()
     }
 
-    /// Returns consumed flow-control window to the client.
+    /// Returns received bytes to the client's flow-control window.
     func consume(_ bytes: Int, stream: Int32) {
         guard !isClosed else { return }
         do {
             try session.consume(bytes, stream: stream)
         } catch {
-            // The connection is ending.
+            // The error does not matter, because the connection is ending.
         }
         handler.setNeedsFlush()
     }
 
-    /// Runs `act` after the delay, unless the connection has ended.
+    /// Runs `act` after a delay, unless the connection has ended by then.
     package func schedule(afterMilliseconds milliseconds: Int64, _ act: @escaping (SimulatorConnection) -> Void) {
         loop.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds)) { [weak self] in
             guard let self, !isClosed else { return }
@@ -115,31 +115,32 @@ public final class SimulatorConnection {
         do {
             try session.changeSettings(HTTP2Settings(maxConcurrentStreams: UInt32(clamping: limit)))
         } catch {
-            // The connection is ending.
+            // The error does not matter, because the connection is ending.
         }
         handler.setNeedsFlush()
     }
 
     // MARK: Closing
 
-    /// Sends GOAWAY.
+    /// Sends a GOAWAY frame.
     ///
-    /// - Parameter lastStreamID: The last stream to declare as processed, or `nil` for the last one that actually was.
+    /// - Parameter lastStreamID: the last stream to declare as processed, or `nil` for the last stream that was
+    ///   processed.
     package func goAway(lastStreamID: Int32? = nil, code: HTTP2ErrorCode = .noError, debugText: String = "") {
         let last = lastStreamID ?? session.lastStreamID
         let before = lastProcessed
-        // Set first, because the streams above it close during the next call.
+        // This is set before the call, because the call closes the streams above it.
         lastProcessed = min(last, before ?? last)
         do {
             try session.goAway(lastStreamID: last, code: code, debugData: Array(debugText.utf8))
         } catch {
             lastProcessed = before
-            // The connection is already ending, or an earlier GOAWAY named a lower stream.
+            // The connection is already ending, or an earlier GOAWAY named a lower stream, so no GOAWAY is sent.
         }
         handler.setNeedsFlush()
     }
 
-    /// Sends a GOAWAY that covers all streams, then the final one.
+    /// Sends a GOAWAY frame that covers all streams, and a moment later the final one.
     func goAwayInTwoSteps(lastStreamID: Int32?, code: HTTP2ErrorCode, debugText: String) {
         do {
             try session.announceGoAway()
@@ -153,15 +154,15 @@ public final class SimulatorConnection {
         }
     }
 
-    /// The time between the two GOAWAY frames. It exceeds a round trip, so that requests in flight arrive in between.
+    /// The time between the two GOAWAY frames. It exceeds a round trip, so that requests in flight arrive in this time.
     private static var timeBetweenGoAways: TimeAmount { .milliseconds(200) }
 
-    /// Returns whether a GOAWAY has declared this stream as unprocessed.
+    /// Returns whether a sent GOAWAY has declared a stream as unprocessed.
     func disowns(_ stream: Int32) -> Bool {
         lastProcessed.map { stream > $0 } ?? false
     }
 
-    /// Stops reading from the client, which stops all answers too, or resumes reading where it stopped.
+    /// Stops or resumes reading from the client. While nothing is read, nothing is answered.
     func silence(_ isSilent: Bool) {
         channel.setOption(.autoRead, value: !isSilent).whenComplete { _ in }
     }
@@ -171,14 +172,14 @@ public final class SimulatorConnection {
         handler.close()
     }
 
-    /// Ends the connection as a network failure does, without GOAWAY or TLS close_notify.
+    /// Ends the connection like a network failure, without GOAWAY and without close_notify of TLS.
     package func cut() {
         loop.eventLoop.preconditionInEventLoop()
         guard let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) else {
             return channel.close(promise: nil)
         }
-        // Closing from the TLS handler's context bypasses TLS, because an outbound event starts at the preceding
-        // handler.
+        // Closing from the context of the TLS handler bypasses TLS, because outbound events start at the handler before
+        // it.
         tls.close(promise: nil)
     }
 }

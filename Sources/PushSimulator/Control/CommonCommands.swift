@@ -1,4 +1,4 @@
-/// The commands that all doubles support.
+/// The commands and views of the control endpoint that all simulators have.
 extension PushSimulator {
     static var allCommands: [ControlCommand<Service>] { commonCommands + Service.commands }
 

@@ -1,4 +1,4 @@
-/// A JSON object with known fields.
+/// A JSON object in a control request. Its fields are known in advance.
 public protocol ControlBody: Decodable, Sendable {
     associatedtype CodingKeys: CodingKey & CaseIterable
 }

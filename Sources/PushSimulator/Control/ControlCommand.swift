@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A command that the control endpoint and fault scripts accept in the same form.
+/// A command of the control endpoint and of fault scripts. Both accept the same parameters.
 public struct ControlCommand<Service: PushDouble>: Sendable {
     package typealias Act = @Sendable (PushSimulator<Service>) async throws -> Void
 
@@ -23,7 +23,7 @@ public struct ControlCommand<Service: PushDouble>: Sendable {
     private let fromBody: @Sendable (Data) throws -> Act
     private let fromStep: @Sendable (KeyedDecodingContainer<AnyKey>, AnyKey) throws -> Act
 
-    /// Creates a command with parameters in a JSON object.
+    /// Creates a command that takes its parameters from a JSON object.
     package init<Body: ControlBody>(
         _ method: Method, _ path: String, step: String? = nil, _ body: Body.Type,
         _ act: @escaping @Sendable (PushSimulator<Service>, Body) async throws -> Void
@@ -44,7 +44,7 @@ public struct ControlCommand<Service: PushDouble>: Sendable {
         }
     }
 
-    /// Creates a command without parameters. In a script its value is `true`.
+    /// Creates a command without parameters. Scripts write `true` as its value.
     package init(_ method: Method, _ path: String, step: String? = nil, _ act: @escaping Act) {
         route = Route(method: method, path: path)
         self.step = step.map { AnyKey($0) }
@@ -57,7 +57,7 @@ public struct ControlCommand<Service: PushDouble>: Sendable {
         }
     }
 
-    /// Creates a command that only scripts accept, with a number as its value.
+    /// Creates a command that takes one number and that only scripts accept.
     init(
         step: String, in range: ClosedRange<Int>,
         _ act: @escaping @Sendable (PushSimulator<Service>, Int) async throws -> Void
@@ -73,14 +73,14 @@ public struct ControlCommand<Service: PushDouble>: Sendable {
 
     /// Reads the command's parameters from the body of a control request.
     ///
-    /// - Throws: ``SimulatorError`` naming the field at fault.
+    /// - Throws: ``SimulatorError`` that names the invalid field.
     func read(from body: Data) throws -> Act {
         try fromBody(body)
     }
 
     /// Reads the command's parameters from a step of a script.
     ///
-    /// - Throws: ``SimulatorError`` naming the step and its field at fault; DecodingError.
+    /// - Throws: ``SimulatorError`` that names the step and the invalid field, or `DecodingError`.
     func read(from script: KeyedDecodingContainer<AnyKey>) throws -> Act {
         guard let step else { throw SimulatorError("needs one thing to do") }
         return try fromStep(script, step)

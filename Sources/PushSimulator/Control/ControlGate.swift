@@ -1,11 +1,11 @@
 internal import Hummingbird
 internal import NIOCore
 
-/// A middleware that admits only requests addressed to a name of this machine. It answers every error as `{"error":
-/// …}`.
+/// A middleware that admits only requests that are addressed to a name of this machine. It answers every error with
+/// `{"error": …}`.
 ///
-/// A web page can make its visitor's browser send requests to loopback. Such a request carries a foreign host name that
-/// resolves to loopback, or the page's `Origin`.
+/// A web page can make its visitor's browser send requests to loopback. Such a request has a foreign host name that
+/// resolves to loopback, or the `Origin` of the page.
 struct ControlGate: RouterMiddleware {
     typealias Context = BasicRequestContext
 
@@ -17,7 +17,7 @@ struct ControlGate: RouterMiddleware {
 
     /// Creates the middleware.
     ///
-    /// - Parameter refused: A callback for each refused request.
+    /// - Parameter refused: a callback for each refused request.
     init(configuration: ServerConfiguration, refused: @escaping @Sendable (_ problem: String) -> Void) {
         self.refused = refused
         hosts = Set(
@@ -59,7 +59,7 @@ struct ControlGate: RouterMiddleware {
         else { throw Refusal(status: .forbidden, text: "Origin: '\(origin)' may not use this endpoint") }
     }
 
-    /// Returns the host of `host:port`, `[::1]:port`, or either without a port.
+    /// Returns the host of `host:port` or `[::1]:port`. The port may be missing.
     static func name(_ authority: String) -> String? {
         if authority.hasPrefix("[") {
             return authority.firstIndex(of: "]").map { authority[..<$0].dropFirst().lowercased() }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A decoded object that rejects unknown fields. Otherwise a misspelt field would be ignored silently.
+/// A decoder for an object that rejects unknown fields. Without it, a misspelt field would be ignored silently.
 struct Strict<Body: ControlBody>: Decodable {
     let body: Body
 
@@ -10,9 +10,9 @@ struct Strict<Body: ControlBody>: Decodable {
     }
 }
 
-/// Decoding and encoding of JSON that people write and read, with error messages in their terms.
+/// Functions that decode and encode JSON for people, with error messages that name the fields.
 enum ControlInput {
-    /// Encodes a value with its keys in a fixed order, so that the output is stable for people and scripts.
+    /// Encodes a value as JSON with sorted keys, so that the output is stable for people and scripts.
     static func json(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -21,7 +21,7 @@ enum ControlInput {
 
     /// Decodes a value from JSON.
     ///
-    /// - Throws: ``SimulatorError`` naming the field at fault.
+    /// - Throws: ``SimulatorError`` that names the invalid field.
     static func read<Value: Decodable>(_ type: Value.Type, from json: Data) throws -> Value {
         do {
             return try JSONDecoder().decode(type, from: json)
@@ -58,7 +58,7 @@ enum ControlInput {
 extension Int {
     /// Returns the number if it lies in the range.
     ///
-    /// - Throws: ``SimulatorError`` naming the field.
+    /// - Throws: ``SimulatorError`` that names the field if the number is out of range.
     func checked(_ field: some CodingKey, in range: ClosedRange<Int>) throws -> Int {
         guard range.contains(self) else {
             throw SimulatorError(
@@ -69,16 +69,16 @@ extension Int {
 }
 
 extension DecodingError {
-    /// Whether the value is a number that is not an `Int`. In that case the error names no field.
+    /// Whether the error concerns a number that is not an `Int`. Such an error names no field.
     fileprivate var isOfANumber: Bool {
         if case .dataCorrupted = self { true } else { false }
     }
 }
 
 extension KeyedDecodingContainer {
-    /// Decodes a whole number within the range.
+    /// Decodes a whole number and checks its range.
     ///
-    /// - Throws: ``SimulatorError`` naming the field if the number is out of range; DecodingError.
+    /// - Throws: ``SimulatorError`` that names the field if the number is out of range, or `DecodingError`.
     package func number(_ key: Key, in range: ClosedRange<Int>) throws -> Int {
         let value: Int
         do {
@@ -99,9 +99,9 @@ extension KeyedDecodingContainer {
 }
 
 extension KeyedDecodingContainer {
-    /// Decodes an enumeration case by its raw value, or returns `nil` if the field is missing.
+    /// Decodes an enumeration case from its raw value, or returns `nil` if the field is missing.
     ///
-    /// - Throws: ``SimulatorError`` naming the field and the accepted words; DecodingError.
+    /// - Throws: ``SimulatorError`` that names the field and the accepted words, or `DecodingError`.
     package func wordIfPresent<Word>(_ key: Key, of type: Word.Type) throws -> Word?
     where Word: RawRepresentable<String> & CaseIterable {
         guard let text = try decodeIfPresent(String.self, forKey: key) else { return nil }
@@ -123,7 +123,7 @@ extension Decoder {
     }
 }
 
-/// A coding key that is only known at run time.
+/// A coding key whose name is determined at run time.
 struct AnyKey: CodingKey {
     let stringValue: String
     let intValue: Int? = nil

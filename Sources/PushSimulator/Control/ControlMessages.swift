@@ -1,16 +1,16 @@
-/// The JSON bodies of the control endpoint.
+/// The JSON bodies of control requests.
 package enum ControlMessage {
-    /// The range of an answer's delay in milliseconds, up to an hour.
+    /// The allowed range of an answer's delay, in milliseconds. The maximum is one hour.
     package static let delays = 0...3_600_000
-    /// The range of timestamps in milliseconds since 1970, and of all other numbers. All JSON readers handle these
-    /// integers exactly.
+    /// The allowed range of timestamps, in milliseconds since 1970, and of other numbers. All JSON readers represent
+    /// these integers exactly.
     package static let numbers = 0...(1 << 53)
-    /// The range of HTTP statuses.
+    /// The allowed range of HTTP statuses.
     package static let statuses = 200...599
-    /// The range of times in a script in milliseconds, up to a year.
+    /// The allowed range of times in a script, in milliseconds. The maximum is one year.
     static let times = 0...(365 * 24 * 3_600_000)
 
-    /// An answer, and the number of requests to its token that are accepted first.
+    /// An answer, and the number of requests for its token to accept before the answer applies.
     struct Choice<Answer: SimulatedAnswer>: Decodable, Sendable {
         let answer: Answer
         let after: Int
@@ -23,7 +23,9 @@ package enum ControlMessage {
             after = try decoder.container(keyedBy: AnyKey.self).numberIfPresent(Self.key, in: numbers) ?? 0
         }
 
-        /// Returns the answer for use with more than one token, where `after` is not allowed.
+        /// Returns the answer if it may apply to more than one token.
+        ///
+        /// - Throws: ``SimulatorError`` if `after` is set, which is allowed for single tokens only.
         func forAnyToken() throws -> Answer {
             guard after == 0 else { throw SimulatorError("after: for single tokens only") }
             return answer
@@ -86,8 +88,8 @@ package enum ControlMessage {
         }
     }
 
-    /// The body `{"answer": {…}, "answer_delay_ms": 0, "window_delay_ms": 0, "silence": "none"}`. All fields are
-    /// optional.
+    /// The body of a request for standing faults: `{"answer": {…}, "answer_delay_ms": 0, "window_delay_ms": 0,
+    /// "silence": "none"}`. All fields are optional.
     struct Standing<Service: PushDouble>: ControlBody {
         let faults: PushSimulator<Service>.StandingFaults
 

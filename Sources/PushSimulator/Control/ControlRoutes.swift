@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import Logging
 internal import NIOCore
 
-/// The routes of the control endpoint: commands, views, and other paths.
+/// The routes of the control endpoint for commands, views, scripts and records.
 struct ControlRoutes<Service: PushDouble> {
     typealias Context = ControlGate.Context
 
@@ -55,7 +55,7 @@ struct ControlRoutes<Service: PushDouble> {
         }
     }
 
-    /// Returns the token or token prefix in the request's path.
+    /// Returns the token or token prefix in a request's path.
     private static func token(_ context: Context) throws -> String {
         let written = try context.parameters.require("token")
         guard let token = written.removingPercentEncoding else {

@@ -12,7 +12,7 @@ struct ControlServer: Sendable {
 
     /// Starts the endpoint and waits until it listens.
     ///
-    /// - Throws: ``SimulatorError`` naming the port that can't be opened.
+    /// - Throws: ``SimulatorError`` that names the port if it cannot be opened.
     static func start(
         _ router: Router<ControlGate.Context>, configuration: ServerConfiguration, port: Int, logger: Logger
     ) async throws -> ControlServer {

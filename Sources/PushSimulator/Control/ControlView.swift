@@ -1,15 +1,15 @@
 internal import Foundation
 
-/// A JSON document that a control endpoint provides.
+/// A JSON document that the control endpoint provides at one path.
 public struct ControlView<Service: PushDouble>: Sendable {
     let path: String
-    /// Whether the view is computed from a JSON object in the request, which is then a POST.
+    /// Whether the view is computed from a JSON object in the request. Its method is then POST instead of GET.
     let takesBody: Bool
     let json: @Sendable (PushSimulator<Service>, _ parameter: String, _ body: Data) async throws -> Data
 
     /// Creates a view without a request body.
     ///
-    /// - Parameter path: The path of the view. Its last part may be a parameter, written with a colon.
+    /// - Parameter path: the path of the view. Its last part may be a parameter, which is written with a colon.
     package init<Value: Encodable & Sendable>(
         _ path: String,
         _ value: @escaping @Sendable (PushSimulator<Service>, _ parameter: String) async throws -> Value

@@ -2,16 +2,16 @@ public import Foundation
 
 extension PushSimulator {
     /// A script of faults and the times at which they occur, as a JSON list of steps. Each step has exactly one command
-    /// in the form that the control endpoint accepts. Its time is either `at_ms` (milliseconds since the start of the
-    /// script) or `after_requests` (a number of arrivals as counted by ``SimulatorCounters``).
+    /// in the form that the control endpoint accepts. It also has exactly one time: `at_ms` (milliseconds since the
+    /// start of the script) or `after_requests` (the value of ``SimulatorCounters/arrivals``).
     public struct FaultScript: Sendable {
         private let timed: [FaultStep<Service>]
         private let counted: [FaultStep<Service>]
 
         /// Parses a script.
         ///
-        /// - Parameter source: The name of the script in error messages, for example a file name.
-        /// - Throws: ``SimulatorError`` naming the step and the field at fault.
+        /// - Parameter source: the name of the script in error messages, such as a file name.
+        /// - Throws: ``SimulatorError`` that names the step and the invalid field.
         public init(json: Data, source: String) throws {
             do {
                 let steps = try ControlInput.read([FaultStep<Service>].self, from: json)
@@ -23,10 +23,10 @@ extension PushSimulator {
             }
         }
 
-        /// Runs all steps at their times, and ends early when cancelled. Arrivals are polled every few milliseconds, so
-        /// a step may run a few requests late.
+        /// Runs all steps at their times. Ends early if the task is cancelled. The number of arrivals is read every few
+        /// milliseconds, so a step may run a few requests late.
         ///
-        /// - Throws: ``SimulatorError`` if a port was taken while the simulator was down.
+        /// - Throws: ``SimulatorError`` if another process took a port while the simulator was down.
         public func run(on simulator: PushSimulator) async throws {
             let start = ContinuousClock.now
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,7 +1,8 @@
 /// A step of a fault script.
 struct FaultStep<Service: PushDouble>: Decodable, Sendable {
-    /// The time since the start of the script, or `nil` if the step waits for requests.
+    /// The time since the start of the script in milliseconds, or `nil` if the step waits for requests.
     let milliseconds: Int?
+    /// The number of arrivals to wait for, or `nil` if the step has a time.
     let arrivals: Int?
     let act: ControlCommand<Service>.Act
 

@@ -1,12 +1,12 @@
-/// A GOAWAY to send on demand.
+/// A GOAWAY frame to send on demand.
 public struct GoAwayFault: Sendable {
-    /// The last stream to declare as processed, or `nil` for the last one that actually was.
+    /// The last stream to declare as processed, or `nil` for the last stream that was processed.
     public var lastStreamID: Int32?
     /// The HTTP/2 error code (RFC 9113, section 7).
     public var code: UInt32
-    /// The reason, sent in the debug data in the service's format, or `nil` for none.
+    /// The reason, or `nil` for none. It is sent as debug data in the service's format.
     public var reason: String?
-    /// Whether a GOAWAY that covers all streams is sent first (RFC 9113, section 6.8).
+    /// Whether a GOAWAY frame that covers all streams is sent first (RFC 9113, section 6.8).
     public var announcesFirst: Bool
 
     public init(lastStreamID: Int32? = nil, code: UInt32 = 0, reason: String? = nil, announcesFirst: Bool = false) {

@@ -1,9 +1,10 @@
-/// Faults that tests and operators can inject.
+/// Functions that inject faults for tests and operators.
 extension PushSimulator {
-    /// Chooses the answer for a token or for all tokens with that prefix, or removes the choice if `answer` is `nil`.
-    /// If several prefixes match, the longest one applies.
+    /// Chooses the answer for a token or for all tokens with a prefix, or removes the choice if `answer` is `nil`. If
+    /// several prefixes match a token, the longest one applies.
     ///
-    /// - Parameter accepted: The number of requests to accept first, for example to simulate a token that dies later.
+    /// - Parameter accepted: the number of requests to accept before the answer applies. A test can simulate a token
+    ///   that dies later.
     public func setAnswer(_ answer: Service.Answer?, forToken token: String, after accepted: Int = 0) {
         answers.change { $0.set(answer, forToken: Service.canonical(token), after: accepted) }
     }
@@ -34,7 +35,7 @@ extension PushSimulator {
         await server.onEachLoop { $0.changeStreamLimit(to: limit) }
     }
 
-    /// Cuts all connections without notice, as a network failure does.
+    /// Ends all connections like a network failure, without notice.
     public func cutConnections() async {
         await server.onEachConnection { $0.cut() }
     }

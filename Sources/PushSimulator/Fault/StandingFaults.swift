@@ -1,10 +1,11 @@
 extension PushSimulator {
-    /// Faults that apply until they are cleared: an answer, and the ``ServerFaults``.
+    /// The faults that apply until they are cleared: an answer, and the ``ServerFaults``.
     @dynamicMemberLookup
     public struct StandingFaults: Hashable, Sendable {
         public typealias Silence = ServerFaults.Silence
 
-        /// The answer to all requests that pass the checks, unless a more specific answer was chosen.
+        /// The answer to all requests that pass the checks, or `nil` for the service's own answer. More specific
+        /// choices take precedence.
         public var answer: Service.Answer?
         public var server = ServerFaults()
 

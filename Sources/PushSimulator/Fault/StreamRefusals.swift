@@ -1,6 +1,6 @@
 internal import Threading
 
-/// The number of upcoming requests to refuse unprocessed.
+/// A counter of the next requests, which the server refuses unprocessed.
 final class StreamRefusals: Sendable {
     private let count = Atomic(0)
 
@@ -8,7 +8,7 @@ final class StreamRefusals: Sendable {
         self.count.store(count, ordering: .relaxed)
     }
 
-    /// Counts one request and returns whether it must be refused.
+    /// Returns whether the next request must be refused, and counts it.
     func take() -> Bool {
         guard count.load(ordering: .relaxed) > 0 else { return false }
         return count.subtract(1, ordering: .relaxed).oldValue > 0

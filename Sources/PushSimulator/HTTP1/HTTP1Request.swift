@@ -1,14 +1,14 @@
 internal import HTTP2Session
 internal import NIOHTTP1
 
-/// An HTTP/1.1 request that is being received, and its conversion into a stream.
+/// An HTTP/1.1 request that is being received. It can be submitted as a stream of an HTTP/2 session.
 struct HTTP1Request {
     private let head: HTTPRequestHead
     var body: [UInt8] = []
-    /// The maximum body size in bytes. It is larger than any service accepts.
+    /// The maximum size of a body in bytes. It is larger than any service accepts.
     private static let longestBody = 1 << 20
-    /// Field names that concern one hop only and are not allowed in HTTP/2 (RFC 9113, section 8.2.2), and `host`, which
-    /// HTTP/2 sends as `:authority`.
+    /// The header fields that are removed from a request. They concern a single hop and are not allowed in HTTP/2 (RFC
+    /// 9113, section 8.2.2), except `host`, which HTTP/2 sends as `:authority`.
     private static let ofTheConnection: Set<String> = [
         "connection", "expect", "host", "http2-settings", "keep-alive", "proxy-connection", "te", "transfer-encoding",
         "upgrade",
@@ -21,7 +21,7 @@ struct HTTP1Request {
     var isTooLong: Bool { body.count > Self.longestBody }
     var isKeptAlive: Bool { head.isKeepAlive }
 
-    /// Submits the request to the session.
+    /// Submits the request to a session.
     ///
     /// - Throws: `HTTP2Error` if the request is not valid in HTTP, or if the session is closing.
     func submit(to session: HTTP2ClientSession) throws(HTTP2Error) {

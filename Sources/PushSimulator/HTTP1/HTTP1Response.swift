@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// A response of the server's session in HTTP/1.1 form, complete and with its length.
+/// A complete response of the server's session, for an HTTP/1.1 client.
 struct HTTP1Response {
     var status = HTTPResponseStatus.internalServerError
     var fields = HTTPHeaders()
@@ -11,9 +11,9 @@ struct HTTP1Response {
         self.status = status
     }
 
-    /// Returns the parts to write.
+    /// Returns the parts of the response to write, with its length.
     ///
-    /// - Parameter closing: Whether the connection ends after this response.
+    /// - Parameter closing: whether the connection ends after this response.
     func parts(closing: Bool) -> [HTTPServerResponsePart] {
         var head = HTTPResponseHead(version: .http1_1, status: status, headers: fields)
         if status.mayHaveResponseBody {

@@ -3,8 +3,8 @@ internal import NIOCore
 internal import NIOHTTP1
 
 /// A translator that serves HTTP/1.1 clients. It turns each request into a stream of an HTTP/2 session within this
-/// process. Rules, faults and records therefore handle only one kind of request. The translator stands between NIO's
-/// codec and the handler of the server's session, and acts as the client of that session.
+/// process, so rules, faults and records handle only one kind of request. In the pipeline, it stands between NIO's
+/// codec and the handler of the server's session. It is the client of the server's session.
 final class HTTP1Translator: ChannelDuplexHandler, HTTP2ClientDelegate {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = ByteBuffer
@@ -14,7 +14,7 @@ final class HTTP1Translator: ChannelDuplexHandler, HTTP2ClientDelegate {
     private let loop: SimulatorLoop
     private let session: HTTP2ClientSession
     private var context: ChannelHandlerContext?
-    /// The request in progress. NIO's pipelining handler holds back the requests after it.
+    /// The request in progress, or `nil`. NIO's pipelining handler holds back the requests after it.
     private var request: HTTP1Request?
     private var response = HTTP1Response()
     /// Whether the connection closes after the request in progress.
@@ -89,7 +89,7 @@ final class HTTP1Translator: ChannelDuplexHandler, HTTP2ClientDelegate {
         refuse(.badRequest, "\(error)")
     }
 
-    /// Answers a request that never becomes a stream, and closes the connection.
+    /// Answers a request that cannot become a stream, and closes the connection.
     private func refuse(_ status: HTTPResponseStatus, _ problem: String) {
         loop.requestMalformed(problem)
         isLast = true
@@ -112,8 +112,8 @@ final class HTTP1Translator: ChannelDuplexHandler, HTTP2ClientDelegate {
 
     // MARK: Exchange between the sessions
 
-    /// Passes our session's output to the server's session in a separate event loop turn, because neither session may
-    /// be called from inside the other.
+    /// Passes the client session's output to the server's session in another turn of the event loop. Neither session
+    /// may be called during a call of the other.
     private func feedLater() {
         guard !feedIsScheduled, context != nil else { return }
         feedIsScheduled = true
@@ -168,7 +168,8 @@ final class HTTP1Translator: ChannelDuplexHandler, HTTP2ClientDelegate {
         answer()
     }
 
-    /// Closes the connection if its request is still unanswered, because HTTP/1.1 has no stream resets.
+    /// Answers a malformed request with 400. Closes the connection if its request is unanswered for another reason,
+    /// because HTTP/1.1 has no stream resets.
     func streamClosed(tag: Int, streamID: Int32, code: HTTP2ErrorCode) {
         guard request != nil else { return }
         guard code == .protocolError else { return close() }

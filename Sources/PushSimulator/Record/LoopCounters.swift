@@ -6,7 +6,8 @@ struct LoopCounters {
     }
 
     var simple = SimulatorCounters()
-    // Accepted answers have a plain counter because every request changes it. The dictionary is for all other answers.
+    // Accepted answers have their own counter, because every request changes it. The dictionary counts all other
+    // answers.
     private var acceptedAnswers = 0
     private var answersByReason: [Tally: Int] = [:]
 
@@ -27,7 +28,7 @@ struct LoopCounters {
         simple.others?[name, default: 0] += 1
     }
 
-    /// The sum of all counters. Open connections and streams are not counted here.
+    /// The sum of all counters of the event loop. It does not include open connections and streams.
     var sum: SimulatorCounters {
         var sum = simple
         if acceptedAnswers > 0 {

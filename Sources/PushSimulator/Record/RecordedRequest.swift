@@ -1,19 +1,19 @@
 public import Foundation
 
-/// A request as it was received, and the answer to it.
+/// A received request, and the answer to it.
 public struct RecordedRequest: Codable, Sendable, Equatable {
-    /// The token that the push is for, or the path if the request is not a push.
+    /// The token of a push, or the path if the request is not a push.
     public var token: String
-    /// All fields except the pseudo-headers and `authorization`.
+    /// All header fields except the pseudo-headers and `authorization`.
     public var fields: [String: String]
-    /// The first bytes of the body, decoded as UTF-8. Up to 8,192 bytes are kept, or more if the service needs them.
+    /// The first bytes of the body, decoded as UTF-8. At most 8,192 bytes are kept, or more if the service needs them.
     public var payload: String
-    /// The raw bytes of the payload if they are not valid UTF-8; otherwise `nil`.
+    /// The bytes of the payload if they are not valid UTF-8, or `nil` if they are.
     public var payloadBytes: Data?
     /// The status of the answer, or `nil` if the request was not answered.
     public var status: Int?
     public var reason: String?
-    /// An identifier of the credential that the request was sent with, or `nil` if none was accepted.
+    /// An identifier of the credential with which the request was sent, or `nil` if no credential was accepted.
     public var credential: String?
 
     public init(

@@ -1,6 +1,6 @@
 internal import Threading
 
-/// A recorder that keeps requests for tests to inspect. It is off by default because it costs memory and time.
+/// A recorder that keeps requests for tests to inspect. It is off by default, because it costs memory and time.
 final class Recorder: Sendable {
     typealias Observer = @Sendable (_ token: String, _ sighting: RequestSighting) -> Void
 
@@ -13,7 +13,7 @@ final class Recorder: Sendable {
 
     private let state = Mutex(State())
     private let isOn = Atomic(false)
-    /// The maximum number of requests to keep. Tokens are still counted beyond it.
+    /// The maximum number of requests to keep. Further requests are still counted by token.
     static let mostRequests = 10_000
 
     var isRecording: Bool {
@@ -21,13 +21,13 @@ final class Recorder: Sendable {
         set { isOn.store(newValue, ordering: .relaxed) }
     }
 
-    /// Called when a request is complete, regardless of its outcome. Its connection may be lost before the answer.
+    /// Counts a complete request, regardless of its result. Its connection may be lost before the answer.
     func arrived(at token: String) {
         if observed(token, .arrived) { return }
         state.withLock { $0.arrivals[token, default: 0] += 1 }
     }
 
-    /// Called when a GOAWAY declares an unanswered request as unprocessed.
+    /// Uncounts an unanswered request that a GOAWAY declares as unprocessed.
     func disowned(at token: String) {
         if observed(token, .disowned) { return }
         state.withLock {
@@ -36,7 +36,7 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Called when a request has been answered, or when it is known that it will not be.
+    /// Keeps a request that was answered or that will never be answered.
     func record(_ request: RecordedRequest, isAccepted: Bool) {
         let sighting = request.status.map { RequestSighting.answered(status: $0) } ?? .unanswered
         if observed(request.token, sighting) { return }
@@ -48,8 +48,8 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Reports everything to the observer in place of keeping it, so that memory use stays constant in runs of several
-    /// hours.
+    /// Reports all requests to an observer instead of keeping them. Memory use then stays constant, even in runs of
+    /// several hours.
     func observe(_ observer: @escaping Observer) {
         state.withLock { $0.observer = observer }
         isRecording = true

@@ -1,10 +1,10 @@
-/// A change in the state of one request, reported as it happens.
+/// A change in the state of one request.
 package enum RequestSighting: Sendable, Hashable {
-    /// The request is complete.
+    /// The complete request has arrived.
     case arrived
     /// A GOAWAY declared the request as unprocessed.
     case disowned
     case answered(status: Int)
-    /// The request's connection or stream ended before the answer, or the request is never answered.
+    /// The request was not answered, because its connection or stream ended or because the answer is withheld.
     case unanswered
 }

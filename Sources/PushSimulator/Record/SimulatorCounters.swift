@@ -1,34 +1,34 @@
-/// The counters of the simulator since its start or the last reset.
+/// The simulator's counters since it was created or last reset.
 public struct SimulatorCounters: Codable, Sendable, Equatable {
-    /// Complete requests.
+    /// The number of complete requests.
     public var arrivals = 0
-    /// Answers, by status.
+    /// The number of answers for each status.
     public var byStatus: [Int: Int] = [:]
-    /// Answers with a reason, by reason.
+    /// The number of answers with a reason, for each reason.
     public var byReason: [String: Int] = [:]
-    /// Requests that were deliberately left unanswered.
+    /// The number of requests that were deliberately left unanswered.
     public var withheld = 0
-    /// Requests refused unprocessed (REFUSED_STREAM). They do not count as arrivals.
+    /// The number of requests that were refused unprocessed (REFUSED_STREAM). They do not count as arrivals.
     public var refusedStreams = 0
-    /// Connections whose TLS handshake succeeded.
+    /// The number of connections whose TLS handshake succeeded.
     public var connections = 0
-    /// Connections that are open now.
+    /// The number of connections that are open now.
     public var openConnections = 0
-    /// Requests that are open now.
+    /// The number of requests that are open now.
     public var openStreams = 0
-    /// The highest number of requests open at the same time on one connection.
+    /// The highest number of requests that were open on one connection at the same time.
     public var mostOpenStreams = 0
-    /// TLS handshakes that failed, for example because of a certificate.
+    /// The number of TLS handshakes that failed, for example because of a certificate.
     public var failedHandshakes = 0
-    /// Requests that broke the rules of HTTP. They do not count as arrivals.
+    /// The number of requests that violated HTTP. They do not count as arrivals.
     public var malformedRequests = 0
-    /// Requests, and connections before their first request, that were not complete in time.
+    /// The number of requests, and of connections before their first request, that were not complete in time.
     public var timeouts = 0
-    /// Connections that ended because the client broke the rules of HTTP/2.
+    /// The number of connections that ended because the client violated HTTP/2.
     public var brokenConnections = 0
-    /// Requests to the control endpoint that were refused.
+    /// The number of refused requests to the control endpoint.
     public var refusedControlRequests = 0
-    /// Counters that only this service has, by name, or `nil` if none has been incremented.
+    /// The counters that only this service has, by name, or `nil` if all of them are zero.
     public var others: [String: Int]?
 
     enum CodingKeys: String, CodingKey {

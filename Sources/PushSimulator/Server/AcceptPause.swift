@@ -1,10 +1,10 @@
 internal import Logging
 internal import NIOCore
 
-/// A handler that stops accepting connections for a second after a failure, for example for lack of file descriptors.
+/// A handler that stops accepting connections for a second after a failure, such as a lack of file descriptors.
 ///
-/// NIO's own `AcceptBackoffHandler` leaves the listening socket registered, so its readiness is reported again and
-/// again.
+/// NIO's own `AcceptBackoffHandler` leaves the listening socket registered, so the event loop would report it as
+/// readable all the time.
 final class AcceptPause: ChannelInboundHandler {
     typealias InboundIn = any Channel
 
@@ -30,7 +30,7 @@ final class AcceptPause: ChannelInboundHandler {
         do {
             try context.channel.syncOptions?.setOption(.autoRead, value: isWanted)
         } catch {
-            // The port is closed.
+            // The error does not matter, because the port is closed.
         }
     }
 }

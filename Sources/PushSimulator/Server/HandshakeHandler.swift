@@ -2,7 +2,8 @@ internal import NIOCore
 internal import NIOSSL
 internal import NIOTLS
 
-/// A handler that waits for the end of the TLS handshake, which identifies the client, and then adds the HTTP handlers.
+/// A handler that waits for the end of the TLS handshake and then adds the HTTP handlers to the pipeline. The handshake
+/// identifies the client.
 final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
@@ -13,7 +14,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     /// Creates the handler.
     ///
-    /// - Parameter port: See ``ConnectingClient/port``.
+    /// - Parameter port: the index of the port, as in ``ConnectingClient/port``.
     init(loop: SimulatorLoop, port: Int) {
         self.loop = loop
         self.port = port
@@ -29,7 +30,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func waitForTheEnd(_ context: ChannelHandlerContext) {
         deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(loop.configuration.timeout)) {
-            // The handshake can only proceed while the connection is read.
+            // The handshake can proceed only while the server reads from the connection.
             guard self.loop.faults.silence != .all else { return self.waitForTheEnd(context) }
             self.fail(context, "it takes too long")
         }

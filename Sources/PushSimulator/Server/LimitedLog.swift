@@ -1,7 +1,7 @@
 internal import Logging
 
-/// A log of client errors with a limited number of lines per round, so that one faulty client can't flood it. Used on
-/// one event loop.
+/// A log of client errors with a limited number of lines, so that a faulty client cannot flood it. The event loop
+/// resets the limit at regular intervals. Used on one event loop.
 final class LimitedLog {
     private let logger: Logger
     private var said = 0
@@ -18,7 +18,7 @@ final class LimitedLog {
         if said == Self.mostLines { logger.notice("more of such are counted and not logged for a while") }
     }
 
-    /// Resets the number of lines.
+    /// Resets the number of logged lines, so that more lines may be logged.
     func allowMore() {
         said = 0
     }

@@ -4,15 +4,16 @@ internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 
-/// A listener that opens the simulator's TLS ports and assigns each connection to its event loop's ``SimulatorLoop``.
+/// A listener that opens the simulator's TLS ports. It assigns each connection to the ``SimulatorLoop`` of its event
+/// loop.
 struct SimulatorListener {
     let configuration: ServerConfiguration
     let authority: CertificateAuthority
     let logger: Logger
 
-    /// Opens all of the given ports, or none of them.
+    /// Opens all of the given ports, or none if one of them fails.
     ///
-    /// - Throws: ``SimulatorError`` naming the port that can't be opened.
+    /// - Throws: ``SimulatorError`` that names the port if it cannot be opened.
     func listen(
         _ group: MultiThreadedEventLoopGroup, _ loops: [NIOLoopBound<SimulatorLoop>], ports: [Int]
     ) async throws -> [any Channel] {
@@ -30,7 +31,7 @@ struct SimulatorListener {
 
     /// Opens one port.
     ///
-    /// - Parameter port: See ``ConnectingClient/port``.
+    /// - Parameter port: the index of the port, as in ``ConnectingClient/port``.
     private func listen(
         _ group: MultiThreadedEventLoopGroup, _ loops: [NIOLoopBound<SimulatorLoop>], _ number: Int, port: Int
     ) async throws -> any Channel {
@@ -74,7 +75,7 @@ struct SimulatorListener {
                 .certificate(try NIOSSLCertificate(bytes: Array(issued.certificatePEM.utf8), format: .pem))
             ],
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(issued.privateKeyPEM.utf8), format: .pem)))
-        // The time for which a connection occupies memory after its end if its client does not send close_notify.
+        // A closed connection occupies memory for this time if its client does not send close_notify.
         tls.shutdownTimeout = .milliseconds(500)
         tls.minimumTLSVersion = .tlsv12
         tls.applicationProtocols = protocols.map(\.rawValue)

@@ -3,7 +3,7 @@ internal import HTTP2Session
 internal import Logging
 internal import NIOCore
 
-/// The state that the connections of one event loop share. It is used on that event loop only, so it needs no lock.
+/// The state that the connections of one event loop share. It is used only on that event loop, so it needs no lock.
 final class SimulatorLoop {
     let eventLoop: any EventLoop
     let configuration: ServerConfiguration
@@ -13,9 +13,9 @@ final class SimulatorLoop {
     var streamLimit: Int
     private(set) var faults = ServerFaults()
     private(set) var connections: [ObjectIdentifier: RequestFlow] = [:]
-    /// The number of times that connections have been checked for timeouts.
+    /// The number of rounds so far. A round is a regular check of all connections for timeouts.
     private(set) var round = 0
-    // Access is confined to one thread, so exclusivity checks on the hot path can't find anything.
+    // Only one thread uses this object, so exclusivity checks on the hot path could find nothing.
     @exclusivity(unchecked) var counters = LoopCounters()
     private let log: LimitedLog
 
@@ -50,8 +50,8 @@ final class SimulatorLoop {
         }
     }
 
-    /// The time by the simulator's clock, in milliseconds since 1970. It is read once per turn of the event loop,
-    /// because reading it for every request would cost more than checking the request.
+    /// The time according to the simulator's clock, in milliseconds since 1970. The clock is read once per turn of the
+    /// event loop. Reading it for every request would cost more than checking the request.
     var now: Int64 {
         if let turnTime { return turnTime }
         let now = Int64(configuration.now().timeIntervalSince1970 * 1_000)

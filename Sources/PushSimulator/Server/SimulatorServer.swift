@@ -3,8 +3,8 @@ internal import NIOCore
 internal import NIOPosix
 internal import Threading
 
-/// The ports and event loops of a simulator. State that must survive a stop is kept here, so that a restarted simulator
-/// has the same ports, counters and faults.
+/// The ports and event loops of a simulator. It also keeps the state that must survive a stop, so that a restarted
+/// simulator has the same ports, counters and faults.
 final class SimulatorServer: Sendable {
     private struct Running {
         var group: MultiThreadedEventLoopGroup
@@ -41,7 +41,7 @@ final class SimulatorServer: Sendable {
 
     /// Opens the ports and starts the event loops.
     ///
-    /// - Throws: ``SimulatorError`` naming the port that can't be opened.
+    /// - Throws: ``SimulatorError`` that names the port if it cannot be opened.
     func start() async throws {
         let kept = kept.withLock { $0 }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.threads))
@@ -58,7 +58,7 @@ final class SimulatorServer: Sendable {
         }
     }
 
-    /// Stops the server, if it is running.
+    /// Stops the server. Does nothing if it is not running.
     func stop() async {
         guard let running = running.withLock({ $0.take() }) else { return }
         for listener in running.listeners { try? await listener.close() }
@@ -73,7 +73,7 @@ final class SimulatorServer: Sendable {
         try? await running.group.shutdownGracefully()
     }
 
-    /// The port numbers, indexed as in ``ConnectingClient/port``. Empty while the server is not running.
+    /// The port numbers, indexed as in ``ConnectingClient/port``. The list is empty while the server is not running.
     var ports: [Int] {
         running.withLock { $0?.listeners.map { $0.localAddress?.port ?? 0 } ?? [] }
     }
@@ -105,7 +105,7 @@ final class SimulatorServer: Sendable {
 
     private func onEachLoop(_ running: Running, _ body: @escaping @Sendable (SimulatorLoop) -> Void) async {
         for loop in running.loops {
-            // Fails only if the event loop has been shut down together with all its connections.
+            // This fails only if the event loop was shut down together with all its connections.
             try? await loop.eventLoop.submit { body(loop.value) }.get()
         }
     }

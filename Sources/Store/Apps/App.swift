@@ -8,14 +8,15 @@ public struct App: Sendable, Hashable, Identifiable {
     public var bundleID: String
     /// The app's accounts, by the name of the output.
     public var accounts: [String: AppAccount]
-    /// The environment of pushes whose job does not name one.
+    /// The environment for jobs that do not name one.
     public var defaultEnvironment: PushEnvironment
     /// The broker users who may publish for the app. An empty set allows every user.
     public var allowedPublishers: Set<String>
     public var isPaused: Bool
-    /// The app's rate limit, or `nil` if its rate is not limited.
+    /// The app's rate limit, or `nil` if it has none.
     public var pace: AppPace?
-    /// The reason why the app's row can't be read. In that case only the bundle id is valid, and the app's jobs wait.
+    /// The reason why the app's row can't be read, or `nil` if it can be read. In an unreadable app only the bundle id
+    /// is valid, and the app's jobs wait.
     public var unreadable: StoreError?
 
     public init(

@@ -35,8 +35,9 @@ public struct AppRepository: Sendable {
         return try await change(bundleID, changes, adding: adding || hasAccount, keeping: nil)
     }
 
-    /// Makes the changes in one transaction.
-    /// - Parameter outputs: the only outputs for which the app keeps its accounts, or `nil` to keep all accounts.
+    /// Makes the changes in one transaction and returns the app after them.
+    ///
+    /// - Parameter outputs: the outputs for which the app keeps its accounts, or `nil` to keep all accounts.
     private func change(
         _ bundleID: String, _ changes: [AppChange], adding: Bool, keeping outputs: [String]?
     ) async throws -> App {
@@ -72,14 +73,14 @@ public struct AppRepository: Sendable {
         } catch let error as PostgresError
             where error.constraint == "app_accounts_credential_fkey" || error.sqlState == "22P02"
         {
-            // SQLSTATE 22P02 means that the id is not a UUID.
+            // SQLSTATE 22P02 means that the id of the credential is not a UUID.
             let named = changes.lazy.compactMap { if case .credential(let id, _) = $0 { id } else { nil } }.first
             throw StoreError(.notFound, "there is no credential \(named ?? "")")
         }
     }
 
-    /// Returns the statement that adds or changes the app's own row. It touches the row even if there are no columns to
-    /// change, because a change of an account is also a change of the app.
+    /// Returns the statement that adds or changes the app's own row. It writes the row even if no column changes,
+    /// because a change of an account also counts as a change of the app.
     private static func row(
         _ bundleID: String, _ columns: [(name: String, value: PostgresValue)], adding: Bool
     ) -> PostgresStatement {
@@ -111,7 +112,9 @@ public struct AppRepository: Sendable {
         try await Self.show(bundleID, pool.query(Self.select("app.bundle_id = $1"), [.text(bundleID)]))
     }
 
-    /// Returns the apps that have a rate limit, sorted by bundle id. Leaves out apps whose rows can't be read.
+    /// Returns the apps that have a rate limit, sorted by bundle id. Apps whose rows can't be read are left out.
+    ///
+    /// - Parameter most: the maximum number of apps.
     /// - Throws: ``PostgresError``.
     public func paced(most: Int) async throws -> [App] {
         let sql = Self.select("app.rate IS NOT NULL") + " ORDER BY app.bundle_id LIMIT \(most)"
@@ -132,7 +135,8 @@ public struct AppRepository: Sendable {
         return app
     }
 
-    /// Returns the query for apps and their accounts. The accounts come as arrays of equal length.
+    /// Returns the query for apps and their accounts. The columns `outputs`, `accounts` and `credentials` are arrays of
+    /// equal length.
     static func select(_ condition: String = "true") -> String {
         """
         SELECT bundle_id, default_environment::text, allowed_publishers, paused, rate, rate_includes_urgent, outputs, accounts,
@@ -145,8 +149,8 @@ public struct AppRepository: Sendable {
         """
     }
 
-    /// Returns the app of a row. If the row can't be read, the app has only its bundle id and the error, so that other
-    /// rows can still be used.
+    /// Returns the app of a row. If the row can't be read, the app has only its bundle id and the error, so that the
+    /// remaining rows can be used.
     static func app(_ row: PostgresRow) throws -> App {
         do { return try whole(row) } catch {
             var app = App(bundleID: try row["bundle_id"].text)
@@ -181,8 +185,8 @@ extension PostgresCell {
 }
 
 extension RawRepresentable<String> {
-    /// Creates the value from a database column. A newer version may have written a value that this version does not
-    /// support.
+    /// Creates the value from a database column. Throws an error for an unknown value, which a newer version may have
+    /// written.
     init(known text: String, in cell: PostgresCell) throws {
         guard let value = Self(rawValue: text) else {
             throw PostgresError(

@@ -3,9 +3,9 @@ public import PushModel
 /// An app that an operator has paused.
 public struct AppPause: Sendable, Hashable {
     public let app: String
-    /// The time at which the app was paused, or `nil` if the audit does not have it.
+    /// The time at which the app was paused, or `nil` if the audit does not contain it.
     public let since: Timestamp?
-    /// The database role that paused the app, or `nil` if the audit does not have it.
+    /// The database role that paused the app, or `nil` if the audit does not contain it.
     public let by: String?
 
     public init(app: String, since: Timestamp?, by: String?) {
@@ -17,6 +17,6 @@ public struct AppPause: Sendable, Hashable {
         [since.map { "since \($0.rfc3339)" }, by.map { "by \($0)" }].compactMap(\.self).joined(separator: ", ")
     }
 
-    /// The app, followed by ``details`` in parentheses if there are any.
+    /// The bundle id of the app, followed by ``details`` in parentheses if there are any.
     public var text: String { details.isEmpty ? app : "\(app) (\(details))" }
 }

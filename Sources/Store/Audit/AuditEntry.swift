@@ -2,7 +2,7 @@ public import PushModel
 
 /// A row of `martlet.audit`, which records one change.
 public struct AuditEntry: Sendable, Hashable {
-    /// The values of a column before and after the change. Both are `nil` for a secret, because the audit never records
+    /// The values of a column before and after a change. Both are `nil` for a secret, because the audit never records
     /// secrets.
     public struct Change: Sendable, Hashable {
         public let column: String
@@ -17,9 +17,9 @@ public struct AuditEntry: Sendable, Hashable {
     }
 
     public let at: Timestamp
-    /// The database role that logged in.
+    /// The database role that made the connection.
     public let role: String
-    /// The role that the session had assumed with `SET ROLE`, if any.
+    /// The role that the session had assumed with `SET ROLE`, or `nil` if it had assumed none.
     public let setRole: String?
     /// The `application_name` of the connection.
     public let application: String

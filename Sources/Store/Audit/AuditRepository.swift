@@ -3,7 +3,7 @@ public import PushModel
 
 /// The read access to `martlet.audit`, which is written by triggers.
 public struct AuditRepository: Sendable {
-    /// The conditions for entries to list. A condition that is `nil` matches every entry.
+    /// The conditions that listed entries must meet. A condition that is `nil` matches every entry.
     public struct Filter: Sendable {
         public var since: Timestamp?
         public var app: String?
@@ -57,9 +57,10 @@ public struct AuditRepository: Sendable {
         return entries
     }
 
-    /// Returns each paused app with the time of the pause and the role that paused it. Workers may also read this.
+    /// Returns each paused app with the time of the pause and the role that paused it. Workers may also call this
+    /// function.
     ///
-    /// - Parameter timeout: the timeout, or `nil` for that of the pool.
+    /// - Parameter timeout: the timeout of the query, or `nil` for the pool's timeout.
     /// - Throws: ``PostgresError``.
     public func pauses(timeout: Duration? = nil) async throws -> [AppPause] {
         try await pool.query("SELECT * FROM martlet.paused_apps()", timeout: timeout).map { row in

@@ -2,16 +2,16 @@ public import EventNames
 public import Logging
 public import PostgresClient
 
-/// A feed of cancelled jobs. It loads all cancellations once, and then reports every change shortly after it was made,
-/// no matter which program made it. While the database is unavailable, the feed waits.
+/// A feed of cancelled jobs. It loads all cancellations once, and then reports each change shortly after any program
+/// has made it. While the database is unavailable, the feed waits.
 ///
 /// About once a day it loads all cancellations again, which discards the expired ones.
 public final class CancellationFeed: Sendable {
     public enum Event: Sendable {
-        /// All cancellations in force, which replace everything reported before. They may include jobs that no change
-        /// named.
+        /// All cancellations in force, which replace everything that the feed has reported before. They may include
+        /// jobs that no earlier event contained.
         case loaded(CancelledJobs)
-        /// The latest changes, in the order in which they were made. Some of them may be reported again.
+        /// The latest changes, in the order in which they were made. A change may be reported more than once.
         case changed([Change])
     }
 
@@ -42,7 +42,8 @@ public final class CancellationFeed: Sendable {
     private let failures: OngoingFailures
     private let logger: Logger
 
-    /// Loads the cancellations in force and returns a feed that continues from there.
+    /// Loads the cancellations in force and returns a feed that reports all later changes.
+    ///
     /// - Parameters:
     ///   - changes: the listener that signals when to read changes. The caller runs it.
     ///   - pollInterval: the longest time that a change may go unnoticed while notifications are lost.
@@ -93,7 +94,7 @@ public final class CancellationFeed: Sendable {
             Self.changesSQL, [.bigint(Int64(place.version)), .bigint(Int64(Self.pageSize + 1))])
         guard let state = rows.first else { throw Self.noState }
         let version = try state["version"].integer
-        // If the version went back, the database was replaced by an older copy of itself.
+        // If the version went back, the database was restored from an older copy.
         if try ContinuousClock.now >= place.reloadAt || version < place.version
             || state["forgotten"].integer > place.version || rows.count > Self.pageSize
         {
@@ -127,13 +128,14 @@ public final class CancellationFeed: Sendable {
             }
         }
         logger.info(.cancellationsRead, "Cancellations read", metadata: ["jobs": "\(jobs.count)"])
-        // The time is random so that the workers of a fleet do not all reload at once.
+        // The time of the next full load is random, so that the workers of a fleet do not all load at the same time.
         return (jobs, Place(version: version, reloadAt: .now + .seconds(Int.random(in: 72_000...86_400))))
     }
 
     private static let noState = PostgresError(.unexpectedResult, "martlet.cancellation_state has no row")
 
-    /// A single statement, so that the state and the changes are of the same moment.
+    /// The query for the state and the changes after a version. It is a single statement, so that both show the same
+    /// moment.
     private static let changesSQL = """
         SELECT state.version, state.forgotten, change.job, change.is_cancelled
         FROM martlet.cancellation_state AS state LEFT JOIN LATERAL (

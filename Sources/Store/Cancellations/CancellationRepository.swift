@@ -39,7 +39,7 @@ public struct CancellationRepository: Sendable {
         }
     }
 
-    /// Deletes expired cancellations. A cancellation lasts longer than the time by which a job can be scheduled ahead.
+    /// Deletes expired cancellations. A cancellation lasts longer than a job can be scheduled ahead.
     /// - Throws: ``PostgresError``.
     public func forgetExpired() async throws {
         while try await pool.query("SELECT martlet.forget_cancellations() AS gone")[0]["gone"].integer > 0 {}

@@ -1,7 +1,7 @@
-/// The set of cancelled jobs. A lookup takes less than a microsecond, and next to nothing if no job is cancelled.
+/// The set of cancelled jobs. A lookup takes less than a microsecond, and almost no time if no job is cancelled.
 ///
-/// Each job is stored as a hash of 16 bytes. The hash has a random key of this process (`Hasher`), so that a publisher
-/// can't choose an id that collides with another job's. A million jobs take 36 MB.
+/// Each job is stored as a hash of 16 bytes. The hash function has a random key for each process (`Hasher`), so that a
+/// publisher can't choose an id that collides with the id of another job. A million jobs take 36 MB.
 public struct CancelledJobs: Sendable {
     private struct Digest: Hashable {
         let first: Int
@@ -35,7 +35,7 @@ public struct CancelledJobs: Sendable {
 
     mutating func remove(_ job: String) { digests.remove(Self.digest(job)) }
 
-    /// Applies an event of the feed, so that the set matches the table.
+    /// Applies an event of the feed. Afterwards, the set matches the database table.
     public mutating func apply(_ event: CancellationFeed.Event) {
         switch event {
         case .loaded(let all): self = all

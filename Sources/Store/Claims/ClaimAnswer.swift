@@ -1,8 +1,8 @@
 /// The answer to a ``ClaimRequest``.
 public enum ClaimAnswer: Sendable, Hashable {
     case claimed
-    /// Another owner holds the name. As far as the contents are known, they are equal.
+    /// Another owner holds the name, and its content is equal or unknown.
     case taken
-    /// Another owner holds the name for a different content.
+    /// Another owner holds the name for different content.
     case differs
 }

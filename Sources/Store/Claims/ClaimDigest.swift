@@ -1,6 +1,6 @@
 import Crypto
 
-/// The digest that identifies a claim. It is the first half of a SHA-256, written as a UUID.
+/// The digest function for claims. A digest is the first half of a SHA-256, written as a UUID.
 enum ClaimDigest {
     static func uuid(_ bytes: [UInt8]) -> String {
         let hex = SHA256.hash(data: bytes).prefix(16).hexPairs

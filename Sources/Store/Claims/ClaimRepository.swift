@@ -9,13 +9,13 @@ public struct ClaimRepository: Sendable {
         self.pool = pool
     }
 
-    /// Claims every name that is still free.
+    /// Claims the names that are free. A request also succeeds if its owner or its predecessor already holds the name.
     ///
     /// - Returns: the answer to each request. If several requests have the same name, the claim goes to the first one
     ///   with a predecessor, or to the first one if none has a predecessor.
     /// - Throws: ``PostgresError``.
     public func claim(_ requests: [ClaimRequest]) async throws -> [ClaimAnswer] {
-        // A request with a predecessor takes precedence, because its predecessor may already hold the name.
+        // A request with a predecessor takes precedence, because the predecessor may already hold the name.
         let distinct = Dictionary(requests.map { ($0.key.uuid, $0) }) { first, second in
             first.predecessor == nil && second.predecessor != nil ? second : first
         }.values
@@ -55,8 +55,9 @@ public struct ClaimRepository: Sendable {
 
     private static let forgottenAtOnce = 10_000
 
-    /// Rows are written in key order, so that two statements never deadlock. A row of another owner is rewritten
-    /// unchanged, so that it is returned. If a concurrent statement claims the same key, this one waits for it to end.
+    /// The statement that claims names. It writes rows in key order, so that two statements never deadlock. It rewrites
+    /// a row of another owner without changes, so that the row is returned. If a concurrent statement claims the same
+    /// key, the second statement waits until the first one ends.
     private static let claimSQL = """
         WITH wanted AS (
             SELECT key, owner, predecessor, nullif(content, '')::uuid AS content,

@@ -1,12 +1,13 @@
 /// A request to be the first to use a name.
 public struct ClaimRequest: Sendable, Hashable {
     public let key: ClaimKey
-    /// The content of the job, or `nil` if a worker made up the name, which then identifies the message by itself.
+    /// The content of the job, or `nil` for a name that a worker generated. Such a name identifies the message without
+    /// its content.
     package let content: JobContent?
-    /// The UUID of the claimant. A request with the same owner repeats the same claim, because its answer was lost.
+    /// The UUID of the claimant. Another request of the same owner repeats the claim after its answer was lost.
     package let owner: String
-    /// The owner whose claim this request takes over. A claim passes from a message to the message that it was
-    /// republished as. If there are several such messages, it passes to only one of them.
+    /// The owner whose claim this request takes over, or `nil` if there is none. A claim passes from a message to its
+    /// republished copy. If there are several copies, the claim passes to only one of them.
     package let predecessor: String?
 
     public init(key: ClaimKey, content: JobContent? = nil, owner: String, predecessor: String? = nil) {

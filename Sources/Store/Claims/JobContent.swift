@@ -1,7 +1,7 @@
 /// The digest of a job's body. Two jobs with the same name are the same job only if their bodies are equal byte for
 /// byte.
 public struct JobContent: Sendable, Hashable {
-    /// The first half of a SHA-256, written as a UUID.
+    /// The digest, which is the first half of a SHA-256, written as a UUID.
     let uuid: String
 
     /// The digest as 32 hex digits.

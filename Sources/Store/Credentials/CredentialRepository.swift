@@ -10,6 +10,7 @@ public struct CredentialRepository: Sendable {
     }
 
     /// Seals the credential under the keyring's current key and adds it.
+    ///
     /// - Throws: ``StoreError`` with code `conflict` if the credential was imported before and is not retired;
     ///   ``PostgresError``.
     public func importCredential(
@@ -26,16 +27,18 @@ public struct CredentialRepository: Sendable {
         return row.id
     }
 
-    /// Adds the credential of an account whose addresses are bound to its key, unless the account has another one in
-    /// use. Routing would choose the new key for every recipient of the old one. Adding the same key again changes
+    /// Adds a credential for an account whose addresses are bound to its key. The account must not have another key in
+    /// use, because routing would choose the new key for addresses of the old one. Adding the same key again changes
     /// nothing.
-    /// - Throws: ``StoreError`` with code `conflict`, ``PostgresError``.
+    ///
+    /// - Throws: ``StoreError`` with code `conflict` if the account has another key in use; ``PostgresError``.
     public func importBoundCredential(
         _ new: NewCredential, of output: String, keyring: MasterKeyring
     ) async throws -> BoundImport {
         let row = try SealedCredential(new, of: output, keyring: keyring)
         return try await pool.transaction { connection in
-            // A lock serializes two operators who each add a key, so that the second one sees the first one's row.
+            // A lock serializes two operators who each add a key, so that the second operator sees the row of the
+            // first.
             try await connection.query(
                 "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [.text("martlet.credentials \(output)")])
             let others = try await connection.query(
@@ -72,11 +75,12 @@ public struct CredentialRepository: Sendable {
                 + "subscribe there. Retire \(other.id) first only if its addresses are no longer used")
     }
 
-    /// Changes the details that a person gave for a credential in use, such as its subject, and seals it again. The key
-    /// stays the same, so workers continue without a failed push.
+    /// Changes the details of a credential in use, such as its subject, and seals it again. The key stays the same, so
+    /// workers continue without a failed push.
+    ///
     /// - Parameter change: returns the changed credential for the stored one.
-    /// - Throws: ``StoreError`` with code `notFound` or for a credential that cannot be opened, ``PostgresError``, and
-    ///   errors of `change`.
+    /// - Throws: ``StoreError`` with code `notFound`, or if the credential cannot be opened; ``PostgresError``; errors
+    ///   of `change`.
     public func change(
         _ id: Credential.ID, keyring: MasterKeyring,
         _ change: @Sendable (CredentialSummary, Credential) throws -> NewCredential
@@ -111,9 +115,10 @@ public struct CredentialRepository: Sendable {
         ).map(CredentialRow.summary)
     }
 
-    /// Takes a credential out of use for good.
-    /// - Parameter boundOutputs: the outputs whose addresses are bound to a key. Such a key is kept while an app has
-    ///   its account, because the app's recipients cannot be reached without it.
+    /// Takes a credential out of use permanently.
+    ///
+    /// - Parameter boundOutputs: the outputs whose addresses are bound to a key. The last key of an account is not
+    ///   retired while an app has the account, because the app's recipients would become unreachable.
     /// - Throws: ``StoreError`` with code `notFound`, or `conflict` while an app names or needs the credential.
     public func retire(_ id: Credential.ID, boundOutputs: Set<String> = []) async throws {
         try await pool.transaction { connection in

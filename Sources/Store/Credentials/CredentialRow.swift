@@ -24,13 +24,13 @@ struct CredentialRow {
         sealed = SealedSecret(bytes: try row["sealed_secret"].bytes, masterKeyID: summary.masterKeyID)
     }
 
-    /// Returns the summary of a row. If the row can't be read, the summary has the error, so that other rows can still
-    /// be used.
+    /// Returns the summary of a row. If the row can't be read, the summary has the error, so that the remaining rows
+    /// can be used.
     static func summary(_ row: PostgresRow) throws -> CredentialSummary {
         do { return try whole(row) } catch { return try unreadable(row, error) }
     }
 
-    /// Returns a summary with only the text columns of a row that can't be read.
+    /// Returns the summary of a row that can't be read. It has only the row's text columns and the error.
     private static func unreadable(_ row: PostgresRow, _ problem: any Error) throws -> CredentialSummary {
         let id = try row["id"].uuid
         return CredentialSummary(
@@ -57,7 +57,7 @@ struct CredentialRow {
     }
 
     /// Returns the data that a secret is bound to: the row, the names by which the provider identifies the key, and the
-    /// output that may use it.
+    /// output that may use the secret.
     static func sealedRow(
         id: Credential.ID, output: String, kind: CredentialSummary.Kind, account: String, keyID: String?,
         fingerprint: String

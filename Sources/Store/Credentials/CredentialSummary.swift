@@ -18,7 +18,7 @@ public struct CredentialSummary: Sendable, Hashable, Identifiable {
     public let kind: Kind
     /// The name of the output that uses the credential.
     public let output: String
-    /// The account at the output's provider that the credential belongs to.
+    /// The account with the output's provider to which the credential belongs.
     public let account: String
     /// The provider's id of the key, or `nil` if the credential has none.
     public let keyID: String?
@@ -28,13 +28,14 @@ public struct CredentialSummary: Sendable, Hashable, Identifiable {
     public let notBefore: Timestamp?
     public let notAfter: Timestamp?
     public let state: State
-    /// The SHA-256 of a token credential's public key or of a certificate, in hex.
+    /// A SHA-256 in hex that identifies the key, such as the digest of its public key or of its certificate.
     public let fingerprint: String
     public let label: String
     /// The id of the master key that the secret is sealed under.
     public let masterKeyID: String
     public let createdAt: Timestamp
-    /// The reason why the row can't be read. In that case only the text columns are valid.
+    /// The reason why the row can't be read, or `nil` if it can be read. In an unreadable row only the text columns are
+    /// valid.
     public let unreadable: StoreError?
 
     package init(

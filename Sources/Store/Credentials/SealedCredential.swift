@@ -15,6 +15,8 @@ struct SealedCredential {
     private let keyID: String?
     private let chain: [[UInt8]]
 
+    /// Seals the secret of a new credential.
+    ///
     /// - Throws: ``StoreError``.
     init(
         _ new: NewCredential, of output: String, id: Credential.ID = UUID().uuidString.lowercased(),

@@ -6,21 +6,21 @@ import PushModel
 import Threading
 
 /// A feed of the tokens that are marked dead. It loads all marks once, and then reports each new mark within a few
-/// seconds, no matter which program wrote it. While the database is unavailable, the feed waits.
+/// seconds, regardless of the program that wrote it. While the database is unavailable, the feed waits.
 public final class DeadTokenFeed: Sendable {
     public enum Event: Sendable {
-        /// All tokens that are marked dead, which replace everything reported before.
+        /// All tokens that are marked dead, as a filter that replaces everything reported before.
         case loaded(DeadTokenFilter)
-        /// The hashes (``TokenHash``) of tokens that were marked since. Some of them may be reported again.
+        /// The hashes (``TokenHash``) of newly marked tokens. A hash may be reported more than once.
         case marked([UInt64])
     }
 
     public struct Configuration: Sendable {
         /// The maximum size of the filter, in bytes. While a new filter is loaded, the old one also stays in memory.
         public var maximumBytes = 64 << 20
-        /// The longest time that a mark may go unnoticed.
+        /// The interval between two reads of new marks.
         public var pollInterval = Duration.seconds(2)
-        /// The time allowed for loading all marks.
+        /// The timeout for loading all marks.
         public var patience = ReadingPatience()
 
         public init() {}
@@ -45,11 +45,11 @@ public final class DeadTokenFeed: Sendable {
         self.logger = logger
     }
 
-    /// Counts tokens that the filter did not clear although they are not marked in the database. If there are many of
-    /// them, the filter is loaded again.
+    /// Adds to the number of false positives. A false positive is a token that the filter did not clear although it is
+    /// not marked in the database. If there are many false positives, the filter is loaded again.
     public func note(falsePositives count: Int) { falsePositives.add(count, ordering: .relaxed) }
 
-    /// Reports events until the task is cancelled.
+    /// Loads all marks and then reports new marks until the task is cancelled.
     public func run(_ tell: @escaping @Sendable (Event) -> Void) async {
         var following: (since: Timestamp, age: FilterAge)?
         // A load that timed out is repeated after a growing back-off, with a longer timeout.
@@ -110,14 +110,15 @@ public final class DeadTokenFeed: Sendable {
     }
 
     /// Reports the marks since a time.
-    /// - Returns: the time to continue from, and the number of marks.
+    ///
+    /// - Returns: the time from which the next call must continue, and the number of reported marks.
     private func follow(since: Timestamp, _ timeout: Duration, _ tell: (Event) -> Void) async throws -> (
         next: Timestamp, count: Int
     ) {
         try await registry.pool.transaction { connection in
             let next = try await DeviceTokenRegistry.marksCompleteUntil(connection)
             var count = 0
-            // This also reads marks at or after `next`, which the next call reports again.
+            // This query also reads marks at or after `next`, which the next call reports again.
             try await Self.read(since: since, connection, timeout) { hashes in
                 count += hashes.count
                 tell(.marked(hashes))
@@ -142,7 +143,7 @@ public final class DeadTokenFeed: Sendable {
     }
 
     private static func hashes(of rows: PostgresResult) throws -> [UInt64] {
-        // Rows of one app are mostly adjacent, so the last seed is kept.
+        // Rows of one app are mostly adjacent, so the seed of the previous row is reused.
         var last: (output: String, app: String, environment: String, seed: UInt64)?
         var hashes: [UInt64] = []
         hashes.reserveCapacity(rows.count)

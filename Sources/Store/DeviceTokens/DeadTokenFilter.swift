@@ -1,27 +1,28 @@
-/// A filter that clears most tokens, which means that they are certainly not marked dead. Only the database can decide
-/// whether another token is dead.
+/// A filter that clears most tokens. A cleared token is certainly not marked dead. For any other token, only the
+/// database can decide.
 ///
-/// It is a Bloom filter whose bits for one token lie in one block of 32 bytes, one bit in each of eight words (Putze,
-/// Sanders, Singler: "Cache-, Hash- and Space-Efficient Bloom Filters", 2009). A lookup therefore costs at most one
-/// cache miss, and the first or second word mostly clears a token that is not in the filter. With 16 bits per token,
-/// one lookup in a thousand is a false positive. An overfull filter has more false positives, and a full one clears no
-/// token.
+/// The filter is a Bloom filter. The bits of one token lie in one block of 32 bytes, one bit in each of its eight words
+/// (Putze, Sanders, Singler: "Cache-, Hash- and Space-Efficient Bloom Filters", 2009). A lookup therefore costs at most
+/// one cache miss, and the first or second word mostly clears a token that is not in the filter. With 16 bits per
+/// token, one lookup in a thousand is a false positive. An overfull filter has more false positives, and a full filter
+/// clears no token.
 public struct DeadTokenFilter: Sendable {
-    /// The number of bytes per token at which the false-positive rate above holds.
+    /// The number of bytes per token with which one lookup in a thousand is a false positive.
     static let bytesPerToken = 2
     private static let wordsPerBlock = 8
     private static let smallestCapacity = 1 << 16
 
     private var words: [UInt32]
     private let blocks: UInt64
-    /// The number of inserted tokens, without those that already seemed to be in the filter.
+    /// The number of inserted tokens. Tokens that already seemed to be in the filter are not counted.
     public private(set) var count = 0
-    /// The number of tokens up to which the false-positive rate above holds.
+    /// The maximum number of tokens with which at most one lookup in a thousand is a false positive.
     public let capacity: Int
 
     /// Creates an empty filter.
+    ///
     /// - Parameters:
-    ///   - count: the expected number of tokens. The filter has room for half as many again.
+    ///   - count: the expected number of tokens. The filter has room for 50 % more.
     ///   - maximumBytes: the maximum size of the filter, at least 32 bytes.
     public init(expecting count: Int, maximumBytes: Int) {
         let blockBytes = Self.wordsPerBlock * 4
@@ -56,8 +57,8 @@ public struct DeadTokenFilter: Sendable {
         }
     }
 
-    /// Returns the index of the first word of the token's block. The block depends on other bits of the hash than the
-    /// bits within the block do.
+    /// Returns the index of the first word of the token's block. The block and the bits within it depend on different
+    /// bits of the hash.
     private func block(of hash: UInt64) -> Int {
         Int((hash &* 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: blocks).high) * Self.wordsPerBlock
     }

@@ -1,6 +1,6 @@
 import PushModel
 
-/// The text of a dead token as a line of an export.
+/// A formatter that writes dead tokens as lines of an export, in CSV or JSON.
 package enum DeadTokenText {
     package static let csvHeader = "token,app,environment,output,registered_at,unregistered_at,marked_at,reason\n"
 

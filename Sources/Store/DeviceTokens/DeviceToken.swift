@@ -1,12 +1,12 @@
 public import PushModel
 
-/// The registry's record of a token.
+/// The record of a token in the registry.
 public struct DeviceToken: Sendable, Hashable {
     public let key: DeviceTokenKey
     public let registeredAt: Timestamp?
     /// The time at which the token became invalid, or `nil` while the token is valid.
     public let unregisteredAt: Timestamp?
-    /// The time at which the mark was written.
+    /// The time at which the mark was written, or `nil` while the token is valid.
     public let markedAt: Timestamp?
     public let reason: String?
 

@@ -5,7 +5,7 @@ public struct DeviceTokenKey: Sendable, Hashable {
     public let output: String
     public let app: String
     public let environment: PushEnvironment
-    /// The complete address in canonical form, regardless of how it was written.
+    /// The complete address in canonical form.
     public let token: String
 
     /// Creates a key from an address in any form.

@@ -3,11 +3,12 @@ public import PushModel
 
 extension DeviceTokenRegistry {
     /// Returns the records of a token, one for each app and environment.
-    /// - Parameter form: the form of the output's recipients.
+    ///
+    /// - Parameter form: the form of the output's addresses.
     public func show(token: String, output: String, form: RecipientForm) async throws -> [DeviceToken] {
         let filed = FiledAddress(form.canonical(token))
-        // The key begins with output, app and environment. The query steps through the existing combinations of these
-        // and looks up the token in each.
+        // The primary key begins with output, app and environment. The query steps through the existing combinations of
+        // these columns and looks up the token in each combination.
         return try await pool.query(
             """
             WITH RECURSIVE place AS (
@@ -24,11 +25,12 @@ extension DeviceTokenRegistry {
         ).map(Self.deviceToken)
     }
 
-    /// Passes the tokens that were marked at or after a time and are still dead to `page`, oldest mark first.
+    /// Calls `page` with the dead tokens that were marked at or after a time, oldest mark first.
     ///
-    /// All pages show the same moment. Until the last page is done, the database must keep the rows of that moment.
-    /// - Returns: the time with which the next call must begin, so that no mark is left out or repeated. Marks at or
-    ///   after that time were not passed yet.
+    /// All pages show the same moment. The database must keep the rows of that moment until the last page is done.
+    ///
+    /// - Returns: the time at which the next call must begin, so that no mark is left out or repeated. Marks at or
+    ///   after the returned time were not passed to `page`.
     @discardableResult
     public func deadTokens(
         since time: Timestamp, app: String? = nil, environment: PushEnvironment? = nil, pageSize: Int = 10_000,
@@ -51,14 +53,14 @@ extension DeviceTokenRegistry {
             while true {
                 let rows = try await connection.query("FETCH FORWARD \(max(pageSize, 1)) FROM dead").map(
                     Self.deviceToken)
-                // The returned time never goes back, even if the caller's time is later than all marks.
+                // The returned time is never before `time`, even if `time` is later than all marks.
                 if rows.isEmpty { return max(end, time) }
                 try await page(rows)
             }
         }
     }
 
-    /// Returns the time of death of each dead token, by its position in the list.
+    /// Returns the time of death of each dead token, by the index of its key in `keys`.
     public func deaths(among keys: [DeviceTokenKey]) async throws -> [Int: Timestamp] {
         guard !keys.isEmpty else { return [:] }
         // LIMIT enforces one primary-key lookup per token. Without it, the planner might read all dead tokens if it
@@ -84,7 +86,7 @@ extension DeviceTokenRegistry {
         }
     }
 
-    /// Returns the time before which all marks are visible to the statements that follow.
+    /// Returns a time before which all marks are visible to subsequent statements.
     static func marksCompleteUntil(_ connection: PostgresConnection) async throws -> Timestamp {
         let row = try await connection.query("SELECT martlet.marks_complete_until() AS time")[0]
         return Timestamp(milliseconds: try row["time"].milliseconds)

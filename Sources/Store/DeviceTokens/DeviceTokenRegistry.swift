@@ -18,10 +18,11 @@ public struct DeviceTokenRegistry: Sendable {
         self.logger = logger
     }
 
-    /// Marks tokens as dead, except those that were registered at or after the time of their mark.
+    /// Marks tokens as dead, except tokens that were registered at or after the time of their mark.
     ///
     /// If the database can never accept a mark, the mark is logged and left out, so that it does not block the other
     /// marks.
+    ///
     /// - Returns: the number of changed rows.
     @discardableResult
     public func mark(_ marks: [TokenMark]) async throws -> Int {
@@ -66,10 +67,12 @@ public struct DeviceTokenRegistry: Sendable {
         ).affectedRows > 0
     }
 
-    /// Removes some of an app's tokens, in both environments. Call it until it returns 0.
+    /// Deletes the records of some of an app's tokens, in both environments. To delete all of them, repeat the call
+    /// until it returns 0.
     ///
-    /// Rows are selected in any order, but locked in key order, like marks and registrations.
-    /// - Returns: the number of removed tokens.
+    /// Rows are selected in any order, but locked in key order, as by marks and registrations.
+    ///
+    /// - Returns: the number of deleted records.
     public func forgetSome(app: String, output: String, atMost limit: Int = 10_000) async throws -> Int {
         try await pool.query(
             """
@@ -89,8 +92,8 @@ public struct DeviceTokenRegistry: Sendable {
 
     // MARK: Writing
 
-    /// Returns a reason that the database can store. The reason is text of a provider, and PostgreSQL can't store
-    /// U+0000.
+    /// Returns the reason in a form that the database can store. The reason is a provider's text, and PostgreSQL can't
+    /// store U+0000.
     private static func storable(_ reason: String) -> String {
         String(reason.prefix(200)).replacing("\0", with: "\u{FFFD}")
     }
@@ -102,7 +105,8 @@ public struct DeviceTokenRegistry: Sendable {
         let reason: String?
     }
 
-    /// Rows per statement: enough to make the round trip cheap, few enough to keep locks short.
+    /// The number of rows per statement. It is large enough to make the round trip cheap, and small enough to keep
+    /// locks short.
     private static let chunkSize = 5_000
 
     private func write(_ changes: [Change]) async throws -> Int {
@@ -127,8 +131,8 @@ public struct DeviceTokenRegistry: Sendable {
 }
 
 extension PostgresError {
-    /// Whether a value causes the error, so that a retry would fail, too. Either the value can't be sent, or the server
-    /// rejects it (SQLSTATE classes 22 and 23, and 54 for a value that is too large for an index).
+    /// Whether a value in the statement causes the error, so that a retry would also fail. Either the value can't be
+    /// sent, or the server rejects it (SQLSTATE classes 22 and 23, and 54 for a value that is too large for an index).
     fileprivate var isOfContents: Bool {
         code == .unsendable || ["22", "23", "54"].contains(sqlState?.prefix(2))
     }

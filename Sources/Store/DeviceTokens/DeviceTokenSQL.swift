@@ -1,7 +1,7 @@
 /// The SQL of the device token registry.
 enum DeviceTokenSQL {
-    /// Returns an expression that is `NULL` if a time is outside the supported calendar. Earlier versions and other
-    /// programs may have written such times.
+    /// Returns an expression that is `NULL` if a time is outside the supported calendar. An earlier version or another
+    /// program may have written such a time.
     static func usable(_ time: String) -> String {
         "CASE WHEN \(time) > '-infinity' AND \(time) < '10000-01-01T00:00:00Z' THEN \(time) END"
     }
@@ -11,10 +11,10 @@ enum DeviceTokenSQL {
         \(usable("unregistered_at")) AS unregistered_at, \(usable("marked_at")) AS marked_at, reason
         """
 
-    /// Keeps the latest registration, and the latest mark if it is later than that registration. `marked_at` is the
-    /// time at which the current time of death was written. A token that dies again is marked again, even if the same
-    /// statement also has its registration. Rows are locked in key order, so that two workers that mark the same tokens
-    /// can't deadlock.
+    /// The statement that inserts or updates records. It keeps the latest registration, and the latest mark if the mark
+    /// is later than the registration. `marked_at` is the time at which the current time of death was written. A token
+    /// that dies again is marked again, even if the same statement also has its registration. Rows are locked in key
+    /// order, so that two workers that mark the same tokens can't deadlock.
     static let upsert = """
         INSERT INTO martlet.device_tokens AS old
             (output, app, environment, token, address, registered_at, unregistered_at, marked_at, reason)

@@ -2,13 +2,13 @@ import Crypto
 import PushModel
 
 /// An address as it is stored in `martlet.device_tokens`. A short address is stored unchanged in the column `token`. A
-/// long one is stored in the column `address`, and its hash in `token`, which is part of the primary key. The SQL
+/// long address is stored in the column `address`, and its hash in `token`, which is part of the primary key. The SQL
 /// function `martlet.token_key` computes the same value for `token`.
 ///
-/// An address that looks like such a hash is stored like a long one, so that it can't be confused with a hash.
+/// A short address that looks like such a hash is stored like a long address, so that it can't be confused with a hash.
 package struct FiledAddress: Sendable, Hashable {
-    /// The longest address that is stored unchanged, in bytes of UTF-8. Apple's longest device tokens and all of
-    /// Firebase's current ones fit.
+    /// The longest address that is stored unchanged, in bytes of UTF-8. The longest device tokens of Apple and Firebase
+    /// fit at present.
     package static let longestPlain = 200
     private static let prefix = "sha256:"
 

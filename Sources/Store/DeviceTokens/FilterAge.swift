@@ -1,8 +1,10 @@
-/// The age of a filter of dead tokens, which determines when to load the filter again. A token can't be removed from a
-/// filter, so tokens that registered again stay in it until then. A value type without a clock or I/O.
+/// The age of a filter of dead tokens, which determines when the filter must be loaded again. A token can't be removed
+/// from a filter, so a token that registers again stays in the filter until it is loaded again. A value type without
+/// clock or I/O.
 package struct FilterAge: Sendable {
     private static let longest = Duration.seconds(86_400)
-    /// The minimum ages for a reload because of false positives or growth. They limit the load on the database.
+    /// The minimum age for a reload because of false positives. This limit and ``shortestForGrowth`` reduce the load on
+    /// the database.
     private static let shortestForFalsePositives = Duration.seconds(3_600)
     private static let shortestForGrowth = Duration.seconds(300)
     private static let falsePositivesAlwaysAllowed = 10_000
@@ -30,8 +32,9 @@ package struct FilterAge: Sendable {
     }
 
     /// Returns whether the filter must be loaded again.
-    /// - Parameter falsePositives: the number of tokens since the load that the filter did not clear although they are
-    ///   not marked in the database.
+    ///
+    /// - Parameter falsePositives: the number of tokens that the filter has not cleared since it was loaded, although
+    ///   they are not marked in the database.
     package func isOver(at now: ContinuousClock.Instant, falsePositives: Int) -> Bool {
         let age = now - loadedAt
         if age >= Self.longest { return true }

@@ -1,12 +1,12 @@
 import Glibc
 public import PushModel
 
-/// The 64-bit hash of a device token. Two tokens may have the same hash, so a hash can only prove that a token is
-/// absent.
+/// A function for the 64-bit hash of a device token. Two tokens may have the same hash, so a hash can only prove that a
+/// token is absent.
 ///
-/// The hash function multiplies and folds, as wyhash does. It takes about 5 ns for a token of 64 digits.
+/// The function multiplies and folds, as wyhash does. It takes about 5 ns for a token of 64 digits.
 public enum TokenHash {
-    /// Returns the seed for the tokens of one app.
+    /// Returns the seed with which the tokens of one output, app and environment are hashed.
     public static func seed(output: String, app: String, environment: PushEnvironment) -> UInt64 {
         var seed: UInt64 = environment == .production ? 0x243F_6A88_85A3_08D3 : 0x1319_8A2E_0370_7344
         for part in [output, app] {
@@ -16,11 +16,12 @@ public enum TokenHash {
         return seed
     }
 
-    /// Returns the hash for a recipient's address in a job, which is the hash of its column `token`.
+    /// Returns the hash of a recipient's address in a job. It equals the hash of the column `token` in the address's
+    /// record.
     ///
-    /// - Parameter form: the form of the output's recipients.
+    /// - Parameter form: the form of the output's addresses.
     public static func hash(address: UnsafeRawBufferPointer, form: RecipientForm, seed: UInt64) -> UInt64 {
-        // The canonical form is never longer, so the canonical form of a plain address is plain, too.
+        // The canonical form is never longer than the address, so the canonical form of a plain address is also plain.
         guard !FiledAddress.isPlain(address) else { return hash(address, seed: seed) }
         var token = FiledAddress(form.canonical(String(decoding: address, as: UTF8.self))).token
         return token.withUTF8 { hash(UnsafeRawBufferPointer($0), seed: seed) }

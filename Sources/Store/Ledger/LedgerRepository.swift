@@ -12,7 +12,8 @@ public struct LedgerRepository: Sendable {
         self.pool = pool
     }
 
-    /// Adds rows in one transaction. Rows may be added again, because duplicate rows are read only once.
+    /// Adds rows in one transaction. The same rows may be added again, because readers ignore duplicates.
+    ///
     /// - Throws: ``PostgresError``.
     public func add(_ rows: [LedgerRow]) async throws {
         try await pool.query(
@@ -38,8 +39,8 @@ public struct LedgerRepository: Sendable {
             ], timeout: Self.patience)
     }
 
-    /// Checks whether rows can be added, and writes nothing. Fails in the same cases as ``add(_:)``: if the database is
-    /// unavailable, read-only or locked, or if the user lacks the right to insert.
+    /// Checks whether rows can be added, without writing anything. Fails in the same cases as ``add(_:)``: if the
+    /// database is unavailable, read-only or locked, or if the user lacks the permission to insert.
     ///
     /// - Throws: ``PostgresError``.
     public func probe() async throws { try await add([]) }
@@ -56,8 +57,9 @@ public struct LedgerRepository: Sendable {
             ].integer
     }
 
-    /// Returns where the ledger begins, or `nil` if no ledger is kept. Rows are only appended, so reading the first
-    /// pages of each partition is sufficient.
+    /// Returns the beginning of the ledger, or `nil` if no ledger is kept. Rows are only appended, so the query reads
+    /// only the first pages of each partition.
+    ///
     /// - Throws: ``PostgresError``.
     public func begin() async throws -> LedgerBegin? {
         let row = try await pool.query(
@@ -69,17 +71,18 @@ public struct LedgerRepository: Sendable {
         return LedgerBegin(first: try row["first"].optional.map { Timestamp(milliseconds: try $0.milliseconds) })
     }
 
-    /// Returns the rows of a job or of one of its recipients, newest first.
+    /// Returns the rows of a job or of one of its recipients, newest first. Rows without a recipient, such as a
+    /// rejection of the job, are always included.
     ///
     /// - Parameters:
     ///   - kind: the kind of the rows, or `nil` for all kinds.
-    ///   - ref: the recipient's `ref` as published.
-    ///   - recipients: the hashes of all addresses that the recipient may have.
+    ///   - ref: the `ref` of the recipient in the job, or `nil` for all recipients.
+    ///   - recipients: the hashes of all addresses that the recipient may have, or `nil` for all recipients.
     /// - Throws: ``PostgresError``.
     public func rows(
         of job: String, kind: String? = nil, ref: String? = nil, recipients: [[UInt8]]? = nil, most: Int
     ) async throws -> [LedgerRow] {
-        // The row of a job that can't be used has no recipient.
+        // The row of a rejected job has no recipient.
         let meant = ref == nil ? "$2::text IS NULL" : "(ref = $2 OR ref IS NULL AND recipient IS NULL)"
         return try await pool.query(
             """
@@ -98,7 +101,8 @@ public struct LedgerRepository: Sendable {
         ).map { try LedgerRow($0, of: job) }
     }
 
-    /// Returns the number of recipients of a job for each outcome.
+    /// Returns the number of a job's recipients with each outcome.
+    ///
     /// - Throws: ``PostgresError``.
     public func sums(of job: String) async throws -> [LedgerSum] {
         try await pool.query(
@@ -119,7 +123,7 @@ public struct LedgerRepository: Sendable {
     }
 }
 
-/// The beginning of the outcome ledger.
+/// The beginning of the outcome ledger in time.
 public struct LedgerBegin: Sendable, Hashable {
     /// The time at which the first row was written, or `nil` if there are no rows yet.
     public let first: Timestamp?

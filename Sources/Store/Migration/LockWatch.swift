@@ -3,7 +3,7 @@ import Logging
 import PostgresClient
 import Threading
 
-/// A watch that logs and remembers the sessions that hold a lock while another session waits for it.
+/// A monitor that logs and remembers the sessions that hold a lock for which another session waits.
 final class LockWatch: Sendable {
     private let configuration: PostgresConfiguration
     private let processID: Int
@@ -18,10 +18,11 @@ final class LockWatch: Sendable {
         self.logger = logger
     }
 
-    /// The sessions that last held the lock.
+    /// The sessions that held the lock when it was last checked, or `nil` if none were found yet.
     var holders: String? { last.withLock { $0 } }
 
-    /// Checks for holders of the lock until the task is cancelled, over its own connection. Errors are ignored.
+    /// Checks regularly which sessions hold the lock, until the task is cancelled. The checks use a separate
+    /// connection, and their errors are ignored.
     func run() async {
         var connection: PostgresConnection?
         while (try? await Task.sleep(for: interval)) != nil {
@@ -48,7 +49,7 @@ final class LockWatch: Sendable {
         if isNews { logger.warning(.waitingForLock, "Waiting for a lock", metadata: ["held_by": "\(holders)"]) }
     }
 
-    /// Columns of other sessions are null if the user may not see them.
+    /// The query for the sessions that block a process. Columns of a session are null if the user may not see them.
     private static let holdersSQL = """
         SELECT concat('pid ', pid, ', user ', usename, ', ' || nullif(application_name, ''),
             ' at ' || host(client_addr), ', in a transaction since ' || date_trunc('second', xact_start)::text) AS holder

@@ -14,16 +14,16 @@ public struct Migration: Sendable, Hashable {
         self.sql = sql
     }
 
-    /// SHA-256 of the file.
+    /// The SHA-256 of the file.
     var checksum: [UInt8] { Array(SHA256.hash(data: Array(sql.utf8))) }
 
-    /// The file's name, for example `0001_initial.sql`.
+    /// The file name of the migration, for example `0001_initial.sql`.
     package var fileName: String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 4 - digits.count)) + digits + "_\(name).sql"
     }
 
-    /// All migrations, in order.
+    /// All migrations of this program, in order.
     package static let all = MigrationFile.all.enumerated().map { index, file in
         let name = file.name.drop { $0 != "_" }.dropFirst().prefix { $0 != "." }
         return Migration(number: index + 1, name: String(name), sql: String(decoding: file.bytes, as: UTF8.self))

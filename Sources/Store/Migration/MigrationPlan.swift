@@ -1,4 +1,4 @@
-/// A comparison of this program's migrations with those applied to a database.
+/// A comparison of this program's migrations with the migrations that were applied to a database.
 struct MigrationPlan {
     struct Applied: Equatable {
         let number: Int
@@ -8,7 +8,10 @@ struct MigrationPlan {
 
     let pending: [Migration]
 
-    /// - Throws: ``StoreError`` with code `migrationsDiffer`.
+    /// Determines the pending migrations.
+    ///
+    /// - Throws: ``StoreError`` with code `migrationsDiffer` if an applied migration is unknown or has a different
+    ///   content.
     init(known: [Migration], applied: [Applied]) throws {
         let knownByNumber = Dictionary(known.map { ($0.number, $0) }) { first, _ in first }
         for row in applied {

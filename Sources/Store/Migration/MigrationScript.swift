@@ -1,4 +1,4 @@
-/// The SQL script for `psql` that does the same as ``Migrations/apply()``.
+/// A script for `psql` that has the same effect as ``Migrations/apply()``.
 enum MigrationScript {
     /// The statements that must precede the first migration.
     static let preparation = [
@@ -11,7 +11,7 @@ enum MigrationScript {
     ]
 
     private static let grants = "SELECT martlet.apply_grants();"
-    /// The statement without a result, because the script shows the missing roles once, at its end.
+    /// The statement of `grants` without its result. The script shows the missing roles only once, at its end.
     private static let quietGrants = "DO $$ BEGIN PERFORM martlet.apply_grants(); END $$;"
 
     /// Returns a script that applies each migration in its own transaction. The first error ends the script.

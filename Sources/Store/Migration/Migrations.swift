@@ -9,12 +9,12 @@ public struct Migrations: Sendable {
     private let patience: LockPatience
     private let logger: Logger
 
-    /// The maximum times to wait for locks.
+    /// The maximum times to wait for locks on the database.
     package struct LockPatience: Sendable {
         /// The time to wait for the lock of another migration.
         package var migration = Duration.seconds(60)
-        /// The time to wait for the lock of a table. It is short, because sessions that request the table after this
-        /// one must wait, too, including those of all workers.
+        /// The time to wait for the lock of a table. It is short, because the sessions of all workers that request the
+        /// table in the meantime must also wait.
         package var table = Duration.seconds(10)
 
         package init() {}
@@ -83,8 +83,8 @@ public struct Migrations: Sendable {
         }
     }
 
-    /// Applies the next pending migration. The lock belongs to the transaction, so that it is released even if a pooler
-    /// keeps the session.
+    /// Applies the next pending migration and returns it, or returns `nil` if none is pending. The lock belongs to the
+    /// transaction, so that it is released even if a pooler keeps the session.
     private func applyNext(_ connection: PostgresConnection) async throws -> Migration? {
         try await connection.transaction { connection in
             let processID = try await connection.query("SELECT pg_backend_pid() AS pid")[0]["pid"].integer
@@ -108,7 +108,7 @@ public struct Migrations: Sendable {
     }
 
     private static let lockNotAvailable = "55P03"
-    /// The bytes of "martlet" in ASCII.
+    /// The key of the advisory lock, which consists of the bytes of "martlet" in ASCII.
     private static let lockKey = PostgresValue.bigint(0x6D_6172_746C_6574)
 
     private func limitLocks(to duration: Duration, _ connection: PostgresConnection) async throws {
@@ -128,7 +128,8 @@ public struct Migrations: Sendable {
         return next
     }
 
-    /// Grants privileges to roles. An administrator may have created roles since that the migration could not create.
+    /// Grants privileges to the database roles. An administrator may have added roles that the migrations could not
+    /// create.
     private func applyGrants(_ connection: PostgresConnection) async throws {
         let isOurs = try await connection.query(
             "SELECT has_function_privilege(to_regprocedure('martlet.apply_grants()'), 'EXECUTE') AS is_ours")

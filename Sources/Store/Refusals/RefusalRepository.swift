@@ -3,8 +3,8 @@ public import PushModel
 
 /// The refused credentials that workers have found, stored in `martlet.refusals`.
 public struct RefusalRepository: Sendable {
-    /// The age in seconds above which a row no longer counts. Workers renew their rows every minute, so the worker of
-    /// an older row has gone.
+    /// The maximum age of a valid row, in seconds. Workers renew their rows every minute, so the worker of an older row
+    /// has stopped.
     public static let validSeconds = 300
 
     private let pool: PostgresPool
@@ -15,9 +15,10 @@ public struct RefusalRepository: Sendable {
 
     /// Records the refusals that a worker has found, and deletes rows that no worker has written for ``validSeconds``.
     ///
-    /// Each statement is a transaction of its own and locks its rows in key order, so two workers never deadlock. All
+    /// Each statement is a separate transaction and locks its rows in key order, so two workers never deadlock. All
     /// statements may be repeated.
-    /// - Parameter ended: refusals that no longer hold. A subject that is also in `refusals` is recorded.
+    ///
+    /// - Parameter ended: the refusals that have ended. If a subject is also in `refusals`, its refusal is recorded.
     /// - Throws: ``PostgresError``.
     public func write(_ refusals: [Refusal], ended: [Refusal], worker: String) async throws {
         if !ended.isEmpty {
@@ -36,7 +37,8 @@ public struct RefusalRepository: Sendable {
                     .timestampArray(milliseconds: refusals.map(\.since.milliseconds)), .text(worker),
                 ])
         }
-        // A worker that holds the lock either deletes the row or has just renewed it.
+        // The statement skips a locked row, because the worker that holds the lock either deletes the row or has just
+        // renewed it.
         try await pool.query(
             """
             \(Self.deletion) WHERE last_refused_at < now() - interval '\(Self.validSeconds) seconds'
@@ -44,9 +46,10 @@ public struct RefusalRepository: Sendable {
             """)
     }
 
-    /// Deletes the rows of a worker that stops. Another worker with the same refusal writes its row again within a
-    /// minute.
-    /// - Parameter timeout: the longest time that a stopping worker waits for the database.
+    /// Deletes the rows of a worker that stops. If another worker has the same refusal, it writes the row again within
+    /// a minute.
+    ///
+    /// - Parameter timeout: the maximum time that a stopping worker waits for the database.
     /// - Throws: ``PostgresError``.
     public func remove(worker: String, timeout: Duration = .seconds(4)) async throws {
         try await pool.query(
@@ -88,7 +91,8 @@ public struct RefusalRepository: Sendable {
         """
     private static let inOrder = "\(keyOrder) FOR UPDATE)"
 
-    /// Leaves out credentials that were removed meanwhile. The first worker to find a refusal sets its start time.
+    /// The statement that records refusals. It leaves out credentials that were removed in the meantime. The first
+    /// worker that finds a refusal sets its start time.
     private static let upsert = """
         INSERT INTO martlet.refusals (credential, environment, topic, reason, since, worker)
         SELECT DISTINCT ON (credential, environment, topic COLLATE "C") credential, environment, topic, reason, since, $6

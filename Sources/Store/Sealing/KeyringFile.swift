@@ -18,12 +18,16 @@ struct KeyringFile: Sendable {
 
     let path: String
 
-    /// - Throws: ``StoreError`` with code `keyring`, naming the file.
+    /// Returns the current version of the file.
+    ///
+    /// - Throws: ``StoreError`` with code `keyring`, which names the file.
     func version() throws(StoreError) -> Version {
         Version(try status())
     }
 
-    /// - Throws: ``StoreError`` with code `keyring`, naming the file and line.
+    /// Reads the keys in the file, after checking its permissions.
+    ///
+    /// - Throws: ``StoreError`` with code `keyring`, which names the file and line.
     func read() throws(StoreError) -> MasterKeys {
         let (groupMayWrite, othersMayDoAnything): (mode_t, mode_t) = (0o020, 0o007)
         let mode = try status().st_mode

@@ -2,12 +2,12 @@ import Crypto
 import Foundation
 public import PushModel
 
-/// AES-256-GCM with random nonces (NIST SP 800-38D).
+/// Sealing and opening of secrets with AES-256-GCM and random nonces (NIST SP 800-38D).
 extension MasterKeyring {
-    /// The length of a sealed data key: nonce, 32 bytes of ciphertext, and tag.
+    /// The length of a sealed data key in bytes: the nonce, 32 bytes of ciphertext, and the tag.
     private static var sealedKeyLength: Int { 12 + 32 + 16 }
 
-    /// Seals a secret under a new data key, which is sealed under the current master key.
+    /// Seals a secret under a new data key. The data key is sealed under the current master key.
     public func seal(_ secret: Secret, for row: SealedRow) throws -> SealedSecret {
         let master = keys.current
         let dataKey = SymmetricKey(size: .bits256)
@@ -61,7 +61,7 @@ extension MasterKeyring {
 }
 
 extension SealedRow {
-    /// Returns the associated data of a data key. It includes the id of the master key, so that the data key can't be
+    /// Returns the associated data of a data key. It contains the id of the master key, so that the data key can't be
     /// presented as sealed under a different master key.
     fileprivate func dataKeyAssociatedData(under masterKeyID: String) -> [UInt8] {
         associatedData(format: .dataKey, "data key", masterKeyID)
@@ -82,6 +82,6 @@ extension Secret {
 }
 
 extension Data {
-    /// Overwrites the bytes. If another value shares their storage, only a copy is overwritten.
+    /// Overwrites the bytes in memory. If another value shares the memory, only a copy is overwritten.
     mutating func erase() { resetBytes(in: startIndex..<endIndex) }
 }

@@ -1,9 +1,9 @@
 import Threading
 
-/// The master keys under which secrets are sealed. The first key seals, and every key opens.
+/// The master keys under which secrets are sealed. The first key is used to seal secrets, and every key can open them.
 ///
 /// To change the master key, add a new line at the top of the file. Keep the old lines until no secret is sealed under
-/// their keys. A keyring that was read from a file follows changes of the file (``refresh()``).
+/// their keys. A keyring that was created from a file can be updated from the file (``refresh()``).
 public final class MasterKeyring: Sendable {
     private struct State {
         var keys: MasterKeys
@@ -19,7 +19,7 @@ public final class MasterKeyring: Sendable {
     /// - Throws: ``StoreError`` with code `keyring`, which names the file and line.
     public init(file path: String) throws(StoreError) {
         let file = KeyringFile(path: path)
-        // The version is read first, so that a file that is replaced meanwhile is read again later.
+        // The version is read first, so that a file that is replaced in the meantime is read again later.
         let version = try file.version()
         state = Mutex(State(keys: try file.read(), version: version))
         self.file = file
@@ -33,7 +33,7 @@ public final class MasterKeyring: Sendable {
         file = nil
     }
 
-    /// The id of the key that seals.
+    /// The id of the key with which new secrets are sealed.
     public var currentKeyID: String { keys.current.id }
     public var keyIDs: Set<String> { keys.ids }
 

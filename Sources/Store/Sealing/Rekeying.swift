@@ -2,15 +2,16 @@ public import PostgresClient
 import PushModel
 
 /// A run that reseals every secret that is not sealed under the current master key in the current format. A row is
-/// replaced only if it is unchanged since it was read, so workers may run and credentials may be imported meanwhile.
+/// replaced only if it has not changed since it was read. Therefore workers may run and credentials may be imported
+/// during the run.
 ///
-/// After an interruption, finished rows stay resealed, and the next run reseals the remaining ones. A run opens every
+/// After an interruption, resealed rows stay resealed, and the next run reseals the remaining rows. A run opens every
 /// secret, so that broken rows are found before an old master key is deleted.
 public struct Rekeying: Sendable {
     public struct Report: Sendable {
         /// The number of rows that were resealed, or that a dry run would reseal.
         public fileprivate(set) var resealed = 0
-        /// The number of all rows.
+        /// The number of rows that were opened or could not be opened.
         public fileprivate(set) var rows = 0
         /// The errors of rows that could not be opened.
         public fileprivate(set) var problems: [StoreError] = []
@@ -31,13 +32,14 @@ public struct Rekeying: Sendable {
     }
 
     /// Reseals the secrets of all tables.
-    /// - Parameter progress: receives the number of rows processed so far, after each page.
+    ///
+    /// - Parameter progress: receives the number of rows processed so far, after each page of rows.
     /// - Throws: ``PostgresError``.
     public func run(progress: (Int) -> Void = { _ in }) async throws -> Report {
         if !isDryRun { try await removeOldTokens() }
         var report = Report()
         var seen = 0
-        // Another pass handles rows that were changed meanwhile, and rows that were added under another key.
+        // A further pass handles rows that were changed, or were added under another key, during the previous pass.
         for _ in 0..<Self.maximumPasses {
             report.problems = []
             report.rows = 0
@@ -64,8 +66,8 @@ public struct Rekeying: Sendable {
     private static let maximumPasses = 5
     private static let pageSize = 100
 
-    /// Deletes tokens that every provider rejects because of their age. Locked tokens are skipped, because a worker is
-    /// replacing them.
+    /// Deletes provider tokens that every provider rejects because of their age. Locked tokens are skipped, because a
+    /// worker is replacing them.
     private func removeOldTokens() async throws {
         try await pool.query(
             """
@@ -81,7 +83,8 @@ public struct Rekeying: Sendable {
         ).map(SealedTable.Row.init)
     }
 
-    /// Reseals rows in one transaction.
+    /// Reseals the secrets of some rows in one transaction.
+    ///
     /// - Returns: the number of replaced rows, or of rows to replace in a dry run.
     private func reseal(
         _ rows: [SealedTable.Row], of table: SealedTable, _ report: inout Report

@@ -1,7 +1,7 @@
 public import PushModel
 
-/// The row that a secret belongs to. Sealing binds the secret to it, so that an attacker can swap neither rows nor
-/// names.
+/// The database row that a secret belongs to. Sealing binds the secret to the row, so that an attacker can neither move
+/// the secret to another row nor change the row's names.
 public struct SealedRow: Sendable, Hashable, CustomStringConvertible {
     public let table: String
     public let id: String
@@ -24,8 +24,8 @@ public struct SealedRow: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(table) row \(id)" }
 
     /// Returns the data that is authenticated together with the secret. Format 1 has no names. The default output is
-    /// left out because it was once the only one. A secret of another output opens only for that output. The separator
-    /// is NUL, which PostgreSQL's text can't contain, so that the parts stay distinct.
+    /// left out, because it was once the only output. A secret of another output opens only for this output. The parts
+    /// are separated by NUL, which PostgreSQL's text can't contain, so that they stay distinct.
     func associatedData(format: SealFormat, _ more: String...) -> [UInt8] {
         let names = (format == .masterKeyOnly ? [] : names) + (output == Job.defaultOutput ? [] : [output])
         return Array(([table, id, kind] + names + more).joined(separator: "\0").utf8)

@@ -1,4 +1,5 @@
-/// A secret as it is stored. It opens only with the master key of that id, and only for its own row.
+/// A sealed secret as the database stores it. It can be opened only with the master key that ``masterKeyID`` names, and
+/// only for its own row.
 public struct SealedSecret: Sendable, Hashable {
     /// The format byte, followed by the data of that format.
     public let bytes: [UInt8]

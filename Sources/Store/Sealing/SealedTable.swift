@@ -1,7 +1,7 @@
 import PostgresClient
 import PushModel
 
-/// A table with a sealed column, for ``Rekeying``.
+/// A table with a column of sealed secrets, for ``Rekeying``.
 struct SealedTable {
     struct Row {
         let id: String
@@ -19,12 +19,12 @@ struct SealedTable {
 
     /// The query for the columns of a ``Row``.
     let rows: String
-    /// The statement that replaces a secret if it is unchanged. The parameters are id, old bytes, new bytes and the id
-    /// of the new master key.
+    /// The statement that replaces a secret if it is unchanged. Its parameters are the id, the old bytes, the new bytes
+    /// and the id of the new master key.
     let replace: String
 
     static let all = [credentials, providerTokens]
-    /// An id below that of every row.
+    /// An id that is lower than the id of every row.
     static let beforeTheFirst = "00000000-0000-0000-0000-000000000000"
 
     private static let credentials = SealedTable(

@@ -1,7 +1,7 @@
 public import PushModel
 import Threading
 
-/// A token store for a process that has no fleet. It makes tokens itself and keeps them in memory.
+/// A store of provider tokens for a process without a fleet. It signs tokens itself and keeps them in memory.
 public final class LocalTokenStore: SharedTokenStore {
     private struct Issued {
         let token: Secret
@@ -12,7 +12,8 @@ public final class LocalTokenStore: SharedTokenStore {
     private let issued = Mutex<[Credential.ID: Issued]>([:])
 
     /// Creates an empty store.
-    /// - Parameter clock: returns the wall-clock time, which becomes the tokens' time of issue.
+    ///
+    /// - Parameter clock: returns the current wall-clock time, which becomes the time of issue of a new token.
     public init(clock: @escaping @Sendable () -> Timestamp) {
         self.clock = clock
     }
@@ -22,8 +23,8 @@ public final class LocalTokenStore: SharedTokenStore {
     ) throws -> SharedToken {
         let now = clock()
         return try issued.withLock { issued in
-            // A clock that was set back a little does not require a new token. If it was set back far, the token's time
-            // was wrong, and the provider rejects the token.
+            // If the clock was set back a little, the token stays in use. If it was set back far, the token's time was
+            // wrong and the provider rejects the token.
             if let known = issued[credential], abs(now.milliseconds - known.at.milliseconds) < age {
                 return SharedToken(
                     token: known.token, issuedAt: known.at, age: max(0, now.milliseconds - known.at.milliseconds))

@@ -1,10 +1,10 @@
 public import PostgresClient
 public import PushModel
 
-/// The tokens that the fleet shares, stored in `martlet.provider_tokens`.
+/// The provider tokens that the fleet shares, stored in `martlet.provider_tokens`.
 ///
-/// Only the database's clock counts, so workers with differing clocks can't make a token too early. A token belongs to
-/// a key rather than to a credential. A key that was retired and imported again therefore keeps its token.
+/// Only the database's clock counts, so workers with differing clocks can't create a token too early. A token belongs
+/// to a key and not to a credential. A key that was retired and imported again therefore keeps its token.
 public struct SharedTokenRepository: SharedTokenStore {
     private let pool: PostgresPool
     private let keyring: MasterKeyring
@@ -15,17 +15,19 @@ public struct SharedTokenRepository: SharedTokenStore {
     }
 
     /// Creates a repository.
-    /// - Parameter now: replaces the database's clock in tests.
+    ///
+    /// - Parameter now: returns the time in tests, or `nil` to use the database's clock.
     package init(_ pool: PostgresPool, keyring: MasterKeyring, now: (@Sendable () -> Timestamp)?) {
         self.pool = pool
         self.keyring = keyring
         self.now = now
     }
 
-    /// Returns the newest token of the credential's key, or signs a new one if it is too old.
+    /// Returns the newest token of the credential's key, or signs a new token if there is none or it is too old.
+    ///
     /// - Throws: ``PostgresError``; ``StoreError`` with code `notFound` if the token credential does not exist, or
-    ///   `missingMasterKey` or `sealBroken` if a token is young enough but can't be opened. No worker replaces such a
-    ///   token early.
+    ///   `missingMasterKey` or `sealBroken` if a token is young enough but can't be opened. Workers never replace such
+    ///   a token before it is too old.
     public func token(
         of credential: Credential.ID, youngerThan age: Int64, sign: @Sendable (Timestamp) throws -> Secret
     ) async throws -> SharedToken {
@@ -34,7 +36,7 @@ public struct SharedTokenRepository: SharedTokenStore {
         if let stored = newest.stored, newest.isYounger(than: age) { return try open(stored, at: newest.now) }
         return try await pool.transaction { connection in
             // Each statement sees what is committed when it begins. A transaction that waited for the lock therefore
-            // reads the token that the first one wrote.
+            // reads the token that the previous holder of the lock wrote.
             let results = try await connection.batch([
                 PostgresStatement("SET LOCAL lock_timeout = '5s'"),
                 PostgresStatement(Self.lockSQL, [.text(credential)]), read,
@@ -66,8 +68,9 @@ public struct SharedTokenRepository: SharedTokenStore {
         let now: Timestamp
         let stored: Stored?
 
-        /// A clock that was set back a little does not require a new token. If it was set back far, the token's time
-        /// was wrong, and the provider rejects the token.
+        /// Returns whether the stored token was issued less than `age` milliseconds ago. The result is `false` if there
+        /// is no token. If the clock was set back a little, a token from the future counts as young. If it was set back
+        /// far, the token's time was wrong and the provider rejects the token.
         func isYounger(than age: Int64) -> Bool {
             guard let stored else { return false }
             return abs(now.milliseconds - stored.issuedAt.milliseconds) < age
@@ -99,16 +102,16 @@ public struct SharedTokenRepository: SharedTokenStore {
         SealedRow(table: "martlet.provider_tokens", id: credential, kind: "jwt")
     }
 
-    /// The join of a credential with all credentials whose tokens are interchangeable. These have the same key under
-    /// the same names.
+    /// The join of a credential with all credentials whose tokens are interchangeable. Such credentials have the same
+    /// key, output, account and key id.
     private static let sameKeySQL = """
         martlet.credentials AS mine JOIN martlet.credentials AS same
             ON (same.output, same.fingerprint, same.account) = (mine.output, mine.fingerprint, mine.account)
                 AND same.key_id IS NOT DISTINCT FROM mine.key_id
         """
 
-    /// Always returns one row. Ignores tokens without a finite time and tokens that are too short, because nonce and
-    /// tag alone take 28 bytes.
+    /// The query for the time and the newest token, which always returns one row. It ignores tokens without a finite
+    /// time. It also ignores tokens that are too short, because the nonce and the tag alone take 28 bytes.
     private static let newestSQL = """
         SELECT clock_timestamp() AS now, newest.* FROM (SELECT 1) AS always LEFT JOIN LATERAL (
             SELECT tokens.credential, tokens.sealed_token, tokens.master_key_id, tokens.issued_at
@@ -117,8 +120,8 @@ public struct SharedTokenRepository: SharedTokenStore {
             ORDER BY tokens.issued_at DESC LIMIT 1) AS newest ON true
         """
 
-    /// Locks the credentials of the key, because their tokens may not exist yet. A function takes the lock, because a
-    /// worker may lock credentials but not change them.
+    /// The statement that locks all credentials with the same key. It locks credentials because tokens may not exist
+    /// yet. It calls a function because a worker may not change credentials.
     private static let lockSQL = "SELECT martlet.lock_key($1::uuid)"
 
     private static let writeSQL = """

@@ -1,5 +1,5 @@
 /// The rate limits of all apps at one moment. They are separate from the ``Snapshot``, so that a component that keeps
-/// them does not keep secrets.
+/// the rate limits does not also keep secrets.
 package final class AppPaces: Sendable {
     package static let none = AppPaces([])
 

@@ -6,7 +6,8 @@ struct RoutingNeed {
     let account: String
     let environment: PushEnvironment
     let topic: String
-    /// A wider topic. A key that is limited to it is also accepted.
+    /// A wider topic that covers ``topic``, or `nil` if there is none. A key that is limited to the wider topic is also
+    /// accepted.
     let widerTopic: String?
     let refusesCertificates: Bool
     let now: Timestamp

@@ -14,7 +14,7 @@ public enum RoutingObstacle: Error, Sendable, Hashable {
     /// The credential can't be opened, because its master key is missing or its row was changed.
     case sealed(String)
 
-    /// Whether the job needs a different credential. Otherwise this credential must be corrected.
+    /// Whether the job needs a different credential. If the value is `false`, an operator can correct this credential.
     public var isMismatch: Bool {
         switch self {
         case .otherOutput, .otherAccount, .otherEnvironment, .otherTopic, .isCertificate: true
@@ -22,8 +22,9 @@ public enum RoutingObstacle: Error, Sendable, Hashable {
         }
     }
 
-    /// Returns the text for operators.
-    /// - Parameter accountName: the output's word for an account.
+    /// Returns the obstacle as the second half of a sentence about the credential, for operators.
+    ///
+    /// - Parameter accountName: the output's term for an account.
     public func text(accountName: String) -> String {
         switch self {
         case .otherOutput(let output): "is for output \(output)"

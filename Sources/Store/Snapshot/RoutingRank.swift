@@ -3,12 +3,13 @@
 public enum RoutingRank: Int, Sendable, Hashable, CaseIterable {
     case namedByJob
     case namedByApp
-    /// A certificate for the topic.
+    /// The credential is a certificate for the topic of the push.
     case certificate
-    /// A key that is limited to topics, including this one.
+    /// The credential is a key that is limited to certain topics, among them the topic of the push.
     case topicKey
-    /// A key that is limited to topics, including a wider one that covers this one.
+    /// The credential is a key that is limited to certain topics, among them a wider topic that covers the topic of the
+    /// push.
     case appKey
-    /// A key of the whole account.
+    /// The credential is a key for all topics of the account.
     case accountKey
 }

@@ -9,8 +9,9 @@ public final class Snapshot: Sendable {
     private let unreadableApps: Set<StoreError>
 
     /// Creates a snapshot.
-    /// - Parameter unreadableApps: the errors of apps whose rows can't be read, including apps for which an earlier row
-    ///   stays in use.
+    ///
+    /// - Parameter unreadableApps: the errors of apps whose rows can't be read. They include apps for which data of an
+    ///   earlier snapshot stays in use.
     package init(apps: [App], credentials: [SnapshotCredential], unreadableApps: Set<StoreError> = []) {
         self.unreadableApps = unreadableApps
         self.apps = Dictionary(apps.map { ($0.bundleID, $0) }) { $1 }
@@ -35,13 +36,14 @@ public final class Snapshot: Sendable {
     /// The reasons why credentials could not be opened.
     public var openingProblems: Set<String> { Set(index.all.compactMap(\.problem?.message)) }
 
-    /// The errors of rows that can't be opened now, although their secrets were opened before and stay in use.
+    /// The errors of credentials whose rows can't be opened now. Their secrets were opened before and stay in use.
     package var keptBecause: Set<String> { Set(index.all.compactMap(\.keptBecause?.message)) }
 
     /// The errors of apps whose rows can't be read.
     var appProblems: Set<String> { Set(unreadableApps.map(\.message)) }
 
-    /// The errors of rows that can't be read. Data that was read from them before stays in use.
+    /// The errors of app and credential rows that can't be read. Data that was read from these rows earlier stays in
+    /// use.
     public var unreadableRows: Set<String> {
         let credentials = index.all.compactMap { $0.keptBecause ?? $0.problem }.filter { $0.code == .unreadable }
         return appProblems.union(credentials.map(\.message))
@@ -58,14 +60,14 @@ public final class Snapshot: Sendable {
 
     public func app(_ bundleID: String) -> App? { apps[bundleID] }
 
-    /// Chooses the credential for a job. A credential that the job names is the only candidate. Otherwise, a credential
-    /// that the app names is the only candidate. If neither names one, the order of preference is: a certificate for
-    /// the topic, a key limited to the topic, a key limited to the wider topic, a key of the whole account. The newest
-    /// usable credential of the first possible kind is chosen.
+    /// Returns the route of a job, with the chosen credential. A credential that the job names is the only candidate.
+    /// Otherwise, a credential that the app names is the only candidate. If neither names one, the order of preference
+    /// is: a certificate for the topic, a key limited to the topic, a key limited to the wider topic, a key of the
+    /// whole account. The newest usable credential of the first possible kind is chosen.
     ///
     /// - Parameters:
-    ///   - environment: the environment, or `nil` for the app's default.
-    ///   - named: the id of the credential that the job names.
+    ///   - environment: the environment that the job names, or `nil` for the app's default.
+    ///   - named: the id of the credential that the job names, or `nil` if it names none.
     ///   - now: the time at which the credential must be valid.
     public func route(
         app bundleID: String, with output: OutputAccounts, environment: PushEnvironment?, need: CredentialNeed,
@@ -84,7 +86,7 @@ public final class Snapshot: Sendable {
         candidates(account, for: need, named: named) { rank, credential in
             switch credential.judged(by: need) {
             case .success(let credential): found = credential
-            // Keep the first obstacle that an operator can remove. A mismatch is reported only for a named credential.
+            // Keep the first obstacle that an operator can remove. A mismatch is kept only for a named credential.
             case .failure(let new):
                 if obstacle == nil, !new.isMismatch || rank.isNamed { obstacle = (credential, new) }
             }
@@ -94,7 +96,7 @@ public final class Snapshot: Sendable {
         return .failure(failure(of: bundleID, account, need, output.accountName, named: named, obstacle))
     }
 
-    /// Returns the reason why nothing can be sent for an app through any output, or `nil` if there is no such reason.
+    /// Returns the reason why no push of an app can be sent through any output, or `nil` if there is no such reason.
     public func obstacle(to bundleID: String) -> RoutingFailure? {
         guard let app = apps[bundleID] else { return .unknownApp(bundleID) }
         return obstacle(to: app)
@@ -106,8 +108,8 @@ public final class Snapshot: Sendable {
     }
 
     /// Returns every credential that routing considers, best first, followed by the other credentials of the account.
-    /// The first one without an obstacle is the one that ``route(app:with:environment:need:named:at:)`` chooses, unless
-    /// the app is paused. Returns `nil` if the app does not exist or has no account with this output.
+    /// ``route(app:with:environment:need:named:at:)`` chooses the first candidate without an obstacle, unless the app
+    /// is paused. Returns `nil` if the app does not exist or has no account with the output.
     public func candidates(
         app bundleID: String, with output: OutputAccounts, environment: PushEnvironment?, need: CredentialNeed,
         named: Credential.ID? = nil, at now: Timestamp = .now
@@ -115,7 +117,7 @@ public final class Snapshot: Sendable {
         guard let app = apps[bundleID], let account = app.accounts[output.name] else { return nil }
         let need = RoutingNeed(account, of: output, in: environment ?? app.defaultEnvironment, need, now)
         var found: [RoutingCandidate] = []
-        // A key may be limited to the topic as well as to the wider one.
+        // A key may be limited to both the topic and the wider topic, and is then found twice.
         var seen: Set<Credential.ID> = []
         func add(_ credential: SnapshotCredential, _ rank: RoutingRank?) {
             guard seen.insert(credential.summary.id).inserted else { return }
@@ -134,7 +136,7 @@ public final class Snapshot: Sendable {
         return found
     }
 
-    /// Passes candidates to `isEnough`, best first, until it returns `true`. A named credential is the only candidate.
+    /// Calls `isEnough` with candidates, best first, until it returns `true`. A named credential is the only candidate.
     private func candidates(
         _ account: AppAccount, for need: RoutingNeed, named: Credential.ID?,
         until isEnough: (RoutingRank, SnapshotCredential) -> Bool

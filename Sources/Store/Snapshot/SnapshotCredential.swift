@@ -1,11 +1,12 @@
 package import PushModel
 
-/// A credential as routing uses it. It is a class because routing passes several of them around for every job.
+/// A credential for routing. It is a class, because routing passes several credentials around for every job.
 package final class SnapshotCredential: Sendable {
     package let summary: CredentialSummary
     /// The opened credential, or the reason why it can't be opened.
     package let opened: Result<Credential, StoreError>
-    /// The error of a row that can't be opened now, although `opened` holds a secret that was opened before.
+    /// The error of a row that can't be opened now, although ``opened`` holds an earlier secret. The value is `nil` if
+    /// the row can be opened or no earlier secret is in use.
     let keptBecause: StoreError?
 
     package init(
@@ -18,8 +19,8 @@ package final class SnapshotCredential: Sendable {
     }
 
     /// Opens a row. If its master key is missing, the previously opened secret stays in use, provided that the row
-    /// still has the same key. This happens when the row was resealed under a master key that is not yet on this
-    /// machine. If the row can't be read, all its previous data stays in use.
+    /// still has the same key. A master key is missing if the row was resealed under a key that is not yet on this
+    /// machine. If the row can't be read, all data of `previous` stays in use.
     convenience init(_ row: CredentialRow, keyring: MasterKeyring, previous: SnapshotCredential?) {
         do throws(StoreError) {
             self.init(summary: row.summary, opened: .success(try row.open(with: keyring)))
@@ -40,7 +41,7 @@ package final class SnapshotCredential: Sendable {
         return credential.kind
     }
 
-    /// Returns whether the row has the same key.
+    /// Returns whether a row has the same key as this credential.
     private func isOf(_ row: CredentialSummary) -> Bool {
         summary.output == row.output && summary.account == row.account && summary.keyID == row.keyID
             && summary.fingerprint == row.fingerprint
@@ -52,8 +53,8 @@ package final class SnapshotCredential: Sendable {
         if case .failure(let error) = opened { error } else { nil }
     }
 
-    /// Returns the credential, or the reason why it can't serve the job. All checks of a credential that routing makes
-    /// are here.
+    /// Returns the credential, or the reason why it can't serve a job. This function makes all checks of a credential
+    /// for routing.
     func judged(by need: RoutingNeed) -> Result<Credential, RoutingObstacle> {
         if summary.output != need.output { return .failure(.otherOutput(summary.output)) }
         if summary.account != need.account { return .failure(.otherAccount) }
@@ -76,7 +77,7 @@ package final class SnapshotCredential: Sendable {
         return opened.mapError { .sealed($0.message) }
     }
 
-    /// Returns the explanation for operators.
+    /// Returns a sentence for operators about an obstacle of this credential.
     func explanation(of obstacle: RoutingObstacle, accountName: String) -> String {
         if case .sealed(let problem) = obstacle { return problem }
         return "credential \(summary.id) (\(summary.label)) \(obstacle.text(accountName: accountName))"

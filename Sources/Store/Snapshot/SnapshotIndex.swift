@@ -30,12 +30,12 @@ struct SnapshotIndex: Sendable {
 
     private var accounts: [AccountName: Account] = [:]
     private let byID: [Credential.ID: SnapshotCredential]
-    /// All credentials, newest first.
+    /// All credentials that are not retired, newest first.
     let all: [SnapshotCredential]
 
     init(_ credentials: [SnapshotCredential]) {
-        // With this order, a new key is used at once after a rotation. The old one is used only while the new one can't
-        // be.
+        // The newest credential comes first. After a rotation, a new key is therefore used immediately, and the old key
+        // only while the new key can't be used.
         all = credentials.filter { $0.summary.state != .retired }.sorted {
             ($0.summary.createdAt, $0.summary.id) > ($1.summary.createdAt, $1.summary.id)
         }
@@ -48,7 +48,7 @@ struct SnapshotIndex: Sendable {
 
     subscript(id: Credential.ID) -> SnapshotCredential? { byID[id] }
 
-    /// Passes the candidates to `isEnough`, best first, until it returns `true`.
+    /// Calls `isEnough` with the candidates for a job, best first, until it returns `true`.
     func candidates(for need: RoutingNeed, until isEnough: (RoutingRank, SnapshotCredential) -> Bool) {
         guard let account = accounts[AccountName(output: need.output, account: need.account)] else { return }
         for credential in account.certificates[need.topic] ?? [] where isEnough(.certificate, credential) { return }

@@ -11,21 +11,22 @@ struct SnapshotLoader: Sendable {
     let pool: PostgresPool
     let keyring: MasterKeyring
 
-    /// Loads a snapshot.
+    /// Loads a snapshot, unless nothing has changed.
+    ///
     /// - Parameters:
     ///   - previous: the last result. Its secrets are kept for rows that can't be opened at present.
     ///   - timeout: the timeout of each statement.
     /// - Returns: the result, or `nil` if nothing has changed since `previous`.
     func load(after previous: Loaded?, timeout: Duration) async throws -> Loaded? {
-        // The generation is read before the rows are opened. Keys that are added meanwhile therefore count as a new
-        // version.
+        // The generation is read before the rows are opened. Keys that are added in the meantime therefore count as a
+        // new version.
         let generation = keyring.generation
         if let previous,
             try await version(generation, pool.query(Self.versionSQL, timeout: timeout)) == previous.version
         {
             return nil
         }
-        // A snapshot transaction, so that an app and the credential that it names are of the same moment.
+        // The transaction is a snapshot, so that an app and the credential that it names are of the same moment.
         let results = try await pool.transaction(.snapshot) { connection in
             try await connection.batch(
                 [
@@ -58,8 +59,8 @@ struct SnapshotLoader: Sendable {
         try "\(generation) \(result[0]["version"].text)"
     }
 
-    /// The checksum changes with every insert, update and delete, because a row's xmin is the transaction that wrote
-    /// it.
+    /// The query for a checksum of the tables. The checksum changes with every insert, update and delete, because a
+    /// row's `xmin` is the transaction that wrote the row.
     private static let versionSQL = """
         SELECT md5(coalesce(string_agg(line, ' ' ORDER BY line), '')) AS version FROM (
             SELECT 'a' || ctid::text || xmin::text AS line FROM martlet.apps

@@ -25,9 +25,10 @@ public final class SnapshotStore: Sendable {
     private let logger: Logger
 
     /// Loads the first snapshot.
+    ///
     /// - Parameters:
     ///   - pollInterval: the longest time that a change may go unnoticed while notifications are lost.
-    ///   - patience: the time allowed for loading a snapshot.
+    ///   - patience: the timeout for loading a snapshot.
     /// - Throws: ``PostgresError``, ``StoreError``. A row that can't be read or a credential that can't be opened is
     ///   not an error, because it affects only its own apps.
     public static func load(
@@ -39,7 +40,7 @@ public final class SnapshotStore: Sendable {
         guard let loaded = try await loader.load(after: nil, timeout: patience.timeout) else {
             throw PostgresError(.unexpectedResult, "no snapshot of apps and credentials")
         }
-        // The timeout of the next load depends on the duration of this one, so that a load that hangs is noticed.
+        // The timeout of the next load depends on the duration of the first load, so that a hanging load is noticed.
         var patience = patience
         patience.succeeded(after: .now - start)
         let store = SnapshotStore(
@@ -67,7 +68,7 @@ public final class SnapshotStore: Sendable {
     /// The time at which apps and credentials were last read successfully.
     package var lastLook: Timestamp { state.withLock { $0.lastLook } }
 
-    /// Returns a stream of all new snapshots. A slow reader misses all but the newest one.
+    /// Returns a stream of new snapshots. A slow reader gets only the newest snapshot.
     public func changes() -> AsyncStream<Snapshot> {
         let (stream, continuation) = AsyncStream.makeStream(of: Snapshot.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
@@ -81,13 +82,13 @@ public final class SnapshotStore: Sendable {
         return stream
     }
 
-    /// Follows the database until the task is cancelled.
+    /// Replaces the snapshot after each change of the database, until the task is cancelled.
     public func run(on changes: ChangeListener) async {
         var patience = patience
         var generation = loader.keyring.generation
         for await _ in changes.signals(of: ["apps", "app_accounts", "credentials"], atLeastEvery: pollInterval) {
             refreshKeyring()
-            // The keyring also reads its file again if a row names a key that it lacks.
+            // The keyring also reads its file again if a row names a key that the keyring lacks.
             if loader.keyring.generation != generation { logKeyring() }
             generation = loader.keyring.generation
             await reload(&patience)

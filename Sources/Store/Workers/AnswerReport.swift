@@ -1,7 +1,8 @@
 extension WorkerReport {
     /// The answers of one output's provider to one worker in the last minute.
     ///
-    /// Encoded as an array without keys, because the row of a worker is small. A later version may append elements.
+    /// A report is encoded as an array without keys, because the row of a worker is small. A later version may append
+    /// elements.
     public struct AnswerReport: Sendable, Hashable, Codable {
         public let output: String
         public let environment: String
@@ -44,7 +45,7 @@ extension WorkerReport {
 
         var answers: Int { accepted + retried + refused }
 
-        /// The same report with bounded numbers and texts, because the row of another worker may hold anything.
+        /// This report with bounded numbers and texts, because the row of another worker may contain anything.
         var believable: Self {
             Self(
                 output: WorkerReport.cut(output), environment: WorkerReport.cut(environment),
@@ -55,7 +56,7 @@ extension WorkerReport {
 
         private static let mostReports = 8
 
-        /// Returns the reports with the most answers, sorted by output and environment.
+        /// Returns the reports with the most answers, at most ``mostReports``, sorted by output and environment.
         static func fitting(_ reports: [Self]) -> [Self] {
             reports.sorted { $0.answers > $1.answers }.prefix(mostReports)
                 .sorted { ($0.output, $0.environment) < ($1.output, $1.environment) }

@@ -1,9 +1,10 @@
 /// The answers of one output's provider to all running workers in the last minute.
 public struct FleetAnswers: Sendable, Hashable {
-    /// The longest answer time of any worker. It is reported because percentiles of several workers can't be combined.
+    /// The highest value of an answer-time percentile among the workers. The maximum is reported because percentiles of
+    /// several workers can't be combined.
     public struct Slowest: Sendable, Hashable {
         public let milliseconds: Int
-        /// The name of that worker.
+        /// The name of the worker with the highest value.
         public let worker: String
     }
 
@@ -15,9 +16,9 @@ public struct FleetAnswers: Sendable, Hashable {
     public private(set) var retried = 0
     /// The number of answers with status 4xx other than 429.
     public private(set) var refused = 0
-    /// The longest median answer time of any worker.
+    /// The median answer time of the worker whose median is highest.
     public private(set) var p50: Slowest
-    /// The longest 99th percentile of the answer time of any worker.
+    /// The 99th percentile of the answer time of the worker whose 99th percentile is highest.
     public private(set) var p99: Slowest
 
     init(_ report: WorkerReport.AnswerReport, of worker: String) {
@@ -37,7 +38,7 @@ public struct FleetAnswers: Sendable, Hashable {
 }
 
 extension [FleetMember] {
-    /// The answers to the running workers, sorted by output and environment.
+    /// The answers of providers to the running workers, sorted by output and environment.
     public var answers: [FleetAnswers] {
         var found: [[String]: FleetAnswers] = [:]
         for member in running {
@@ -51,7 +52,7 @@ extension [FleetMember] {
         return found.values.sorted { ($0.output, $0.environment) < ($1.output, $1.environment) }
     }
 
-    /// The names of the running workers that do not report their answers, because they are of an earlier version or
-    /// their rows have no room.
+    /// The names of the running workers that do not report their answers. Their versions do not support it, or their
+    /// rows have no room.
     public var withoutAnswers: [String] { running.filter { $0.report?.answers == nil }.map(\.name) }
 }

@@ -24,8 +24,8 @@ public struct FleetMember: Sendable, Hashable {
         self.report = report
     }
 
-    /// Whether the worker no longer counts, because its row was not renewed for too long. It was killed or lost its
-    /// connection.
+    /// Whether the worker no longer counts, because it has not renewed its row for more than
+    /// ``WorkerRepository/staleSeconds``. Such a worker was killed or lost its connection.
     public var isSilent: Bool { silentSeconds > WorkerRepository.staleSeconds }
 }
 
@@ -34,7 +34,8 @@ extension [FleetMember] {
 
     public var silent: [FleetMember] { filter(\.isSilent) }
 
-    /// The open problems of all running workers, each listed once, most important first.
+    /// The open problems of all running workers, most important first. A problem that several workers report is listed
+    /// once.
     public var problems: [WorkerReport.ProblemReport] {
         let reported = running.flatMap { $0.report?.problems ?? [] }
         let names = running.flatMap { Set(($0.report?.problems ?? []).map { [$0.kind, $0.subject] }) }

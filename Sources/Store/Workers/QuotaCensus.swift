@@ -1,12 +1,13 @@
-/// The quotas that this worker shares, with the number of workers that share each. A value type without a clock or I/O.
+/// The quotas that this worker shares, with the number of workers that share each quota. A value type without clock or
+/// I/O.
 ///
-/// | event | state of the quota |
+/// | event | number of workers for the quota |
 /// |---|---|
-/// | first request | unknown; the worker's row must be written at once |
-/// | counted | known |
-/// | database unavailable | unchanged; for a while afterwards it only grows, because other workers may return later |
-/// | no right, or no table | used by this worker alone |
-/// | not requested for a minute | forgotten |
+/// | first request | unknown; the worker's row must be written immediately |
+/// | counts from the database | the count |
+/// | database unavailable | unchanged; for 15 s afterwards it can only rise, because other workers may return later |
+/// | no permission, or no table | 1, because the worker uses the quota alone |
+/// | no request for a minute | forgotten |
 package struct QuotaCensus: Sendable {
     private struct Quota {
         var lastAsked: ContinuousClock.Instant
@@ -14,7 +15,8 @@ package struct QuotaCensus: Sendable {
     }
 
     static let useLasts = Duration.seconds(60)
-    /// The time after which all workers have reached the database again. They retry at least every five seconds.
+    /// The time within which all workers reach the database again after an outage. They retry at least every five
+    /// seconds.
     static let returnTakes = Duration.seconds(15)
 
     private var quotas: [String: Quota] = [:]
@@ -26,25 +28,26 @@ package struct QuotaCensus: Sendable {
 
     package init() {}
 
-    /// The number of workers for each quota, if it is known.
+    /// The number of workers that share each quota, by its name. Quotas with an unknown number are left out.
     package var workers: [String: Int] { quotas.compactMapValues(\.workers) }
 
-    /// Requests a quota.
-    /// - Returns: the number of workers that share the quota, and whether it is new, so that no other worker knows of
-    ///   it yet.
+    /// Records a request for a quota.
+    ///
+    /// - Returns: the number of workers that share the quota, or `nil` if it is unknown, and whether the quota is new.
+    ///   Other workers do not know of a new quota yet.
     package mutating func ask(_ name: String, now: ContinuousClock.Instant) -> (workers: Int?, isNew: Bool) {
         let known = quotas[name]
         quotas[name, default: Quota(lastAsked: now, workers: isAlone ? 1 : nil)].lastAsked = now
         return (quotas[name]?.workers, known == nil)
     }
 
-    /// Returns the quotas that are in use.
+    /// Returns the names of the quotas in use, and forgets quotas that were not requested for a minute.
     package mutating func names(now: ContinuousClock.Instant) -> [String] {
         quotas = quotas.filter { now - $0.value.lastAsked < Self.useLasts }
         return quotas.keys.sorted()
     }
 
-    /// Records the counts from the database.
+    /// Records the numbers of workers that the database returned.
     package mutating func counted(_ counts: [String: Int], now: ContinuousClock.Instant) {
         if isAway { growsOnlyUntil = now + Self.returnTakes }
         (isAway, isAlone) = (false, false)

@@ -1,6 +1,6 @@
-/// A running worker, as it describes itself in its row of `martlet.workers`.
+/// A running worker's description of itself for its row of `martlet.workers`.
 public struct RunningWorker: Sendable {
-    /// The UUID of the process.
+    /// The UUID of the worker's process.
     public let id: String
     public let name: String
     public let version: String

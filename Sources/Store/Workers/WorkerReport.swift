@@ -19,7 +19,7 @@ public struct WorkerReport: Sendable, Hashable, Codable {
         public var open: Int
         /// The number of recipients settled per second.
         public var rate: Int
-        /// The age of the oldest job that the worker has, in seconds.
+        /// The time since the worker received the oldest unsettled job of the lane, in seconds.
         public var age: Int
 
         public init(lane: Lane, waiting: Int = 0, open: Int = 0, rate: Int = 0, age: Int = 0) {
@@ -27,7 +27,7 @@ public struct WorkerReport: Sendable, Hashable, Codable {
             (self.waiting, self.open, self.rate, self.age) = (waiting, open, rate, age)
         }
 
-        /// The same report with bounded numbers and texts, because the row of another worker may hold anything.
+        /// This report with bounded numbers and texts, because the row of another worker may contain anything.
         fileprivate var believable: Self {
             var lane = self
             lane.lane = WorkerReport.cut(self.lane)
@@ -45,7 +45,7 @@ public struct WorkerReport: Sendable, Hashable, Codable {
         public let party: String
         /// The severity, which is `trouble` or `notice`.
         public let severity: String
-        /// The object of the problem. Empty if the problem concerns the whole worker.
+        /// The object of the problem, or an empty string if the problem concerns the whole worker.
         public let subject: String
         public let text: String
         /// The time when the worker found the problem, in RFC 3339 format.
@@ -74,7 +74,8 @@ public struct WorkerReport: Sendable, Hashable, Codable {
             return text[..<end] + "…"
         }
 
-        /// Returns the problem with the number of workers that report it. Numbers in the text are those of one worker.
+        /// Returns the problem with a note about the number of workers that report it. Numbers in the text come from
+        /// one of the workers.
         func reported(by workers: Int) -> Self {
             guard workers > 1 else { return self }
             return Self(self, text: "\(text) (reported by \(workers) workers; any numbers are from one of them)")
@@ -85,37 +86,39 @@ public struct WorkerReport: Sendable, Hashable, Codable {
             (since, self.text) = (other.since, text)
         }
 
-        /// The party and the text.
+        /// The party and the text of the problem, as one line.
         public var line: String { "\(party): \(text)" }
     }
 
     private static let longestText = 200
-    /// The column is limited to 4,096 bytes, so only the most urgent problems are written.
+    /// The maximum number of problems in a report. The report's column is limited to 4,096 bytes, so only the most
+    /// important problems are written.
     private static let mostProblems = 8
     private static let mostProblemBytes = 1_600
-    /// The limit of the column minus a margin, because PostgreSQL may format JSON differently from this encoder.
+    /// The maximum size of a report, in bytes. It is lower than the limit of the column, because PostgreSQL may format
+    /// JSON differently from the encoder.
     private static let mostBytes = 4_000
     private static let mostLanes = 10
     private static let mostKinds = 20
-    /// The largest accepted number. A thousand of them can be added up without an overflow.
+    /// The largest accepted number. A thousand such numbers can be added up without an overflow.
     private static let largestNumber = 1_000_000_000_000
 
     public var host: String
     public var pid: Int
     public var state: State
-    /// The reason why the worker is not ready.
+    /// The reason why the worker is not ready, or `nil` if it is ready.
     public var obstacle: String?
     public var lanes: [LaneReport]
     /// The number of outcomes per second, over the last ten seconds.
     public var rate: Double
     /// The numbers of outcomes and of other results in the last minute, by name. Numbers that are zero are left out.
     public var minute: [String: Int]
-    /// The time that the worker has had the job whose acknowledgement is pending for longest, in seconds.
+    /// The time since the worker received its oldest unsettled job, in seconds.
     public var oldestJobSeconds: Int
-    /// The number of queues of each lane that the worker consumes, or `nil` if its version supports only one.
+    /// The number of queues of each lane that the worker consumes, or `nil` if the worker's version supports only one.
     public var shards: Int?
-    /// The number of consecutive workers of this name that ended without signing off before this one replaced them. The
-    /// value is `nil` if there were none or this worker has run for ten minutes.
+    /// The number of consecutive workers of the same name that ended without signing off before this worker replaced
+    /// them. The value is `nil` if there were none or this worker has run for ten minutes.
     public var crashes: Int?
     /// The most important open problems, most important first, or `nil` if the worker's version reports none.
     public var problems: [ProblemReport]?
@@ -148,21 +151,22 @@ public struct WorkerReport: Sendable, Hashable, Codable {
         case oldestJobSeconds = "oldest_job_seconds"
     }
 
-    /// Keeps the reports of the outputs with the most answers.
+    /// Sets the answers. If there are too many reports, only the reports with the most answers are kept.
     public mutating func setAnswers(_ answers: [AnswerReport]) { self.answers = AnswerReport.fitting(answers) }
 
-    /// Sets the history to the first of these texts for which the row has room, or to `nil` if there is none. Must be
-    /// called last, because everything else takes precedence over the history.
+    /// Sets the history to the first of the given texts for which the row has room, or to `nil` if the row has room for
+    /// none. Must be called last, because all other data takes precedence over the history.
     public mutating func setHistory(_ texts: some Sequence<String>) {
         history = nil
         guard let bytes = (try? encoded()).map(Self.storedBytes) else { return }
-        // The key and the quotation marks, plus a colon and a comma that are each followed by a space.
+        // The room is the size limit without the report and without the key, quotation marks and separators of the
+        // history.
         let room = Self.mostBytes - bytes - #""history": "", "#.utf8.count
         history = texts.first { Self.storedBytes($0) <= room }
     }
 
-    /// Returns the text for the column. Leaves out the history and then the answers if the row would be too large with
-    /// them.
+    /// Returns the JSON text for the report's column. If the report is too large, the history is left out first and
+    /// then the answers.
     func json() throws -> String {
         var (report, text) = (self, try encoded())
         if report.history != nil, Self.storedBytes(text) > Self.mostBytes {
@@ -178,12 +182,13 @@ public struct WorkerReport: Sendable, Hashable, Codable {
 
     private func encoded() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
 
-    /// Returns the length of the text that PostgreSQL makes of JSON. That text has a space after each comma and colon.
+    /// Returns the size of a JSON text in the database, in bytes. PostgreSQL adds a space after each comma and colon.
     private static func storedBytes(_ json: String) -> Int {
         json.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: ",") || $1 == UInt8(ascii: ":") ? 2 : 1) }
     }
 
-    /// Decodes a report. Returns `nil` if the worker's version writes none or the text has another format.
+    /// Decodes a report. Returns `nil` if the worker's version does not write reports or the text has a different
+    /// format.
     init?(json: String) {
         guard let report = try? JSONDecoder().decode(WorkerReport.self, from: Data(json.utf8)) else { return nil }
         self = report

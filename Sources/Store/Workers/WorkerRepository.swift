@@ -3,20 +3,21 @@ public import PostgresClient
 /// The workers of the fleet, stored in `martlet.workers`. Only the database's clock counts, so the clocks of workers
 /// may be wrong.
 public struct WorkerRepository: Sendable {
-    /// The time without a renewal, in seconds, after which a worker no longer shares quotas.
+    /// The time without a renewal, in seconds, after which a worker is silent and no longer counts for quotas.
     public static let staleSeconds = 6
-    /// The time, in seconds, for which the row of a worker that ended without signing off is shown. Another worker that
+    /// The time for which the row of a worker that ended without signing off is shown, in seconds. A worker that
     /// replaces it, or an operator, may delete the row earlier.
     private static let shownSeconds = 7 * 86_400
-    /// The maximum time, in seconds, by which a row's time may be ahead. A row that is further ahead was written before
-    /// the server's clock was set back.
+    /// The maximum time by which a row's time may be in the future, in seconds. A row that is further ahead was written
+    /// before the server's clock was set back.
     private static let aheadSeconds = 60
-    /// A living worker renews its row every two seconds, and a renewal takes at most four.
+    /// The time without a renewal, in seconds, after which a new worker replaces a worker of the same name. A running
+    /// worker renews its row every two seconds.
     private static let lateSeconds = 4
-    /// After an outage of the database, living workers renew their rows within five seconds.
+    /// The time without a renewal, in seconds, after which a new worker may replace a worker of another name. It allows
+    /// for an outage of the database, after which running workers renew their rows within five seconds.
     private static let goneSeconds = 15
-    /// The timeout of a renewal. Workers renew their rows every two seconds, so a renewal that takes longer would be
-    /// late.
+    /// The timeout of a renewal. Workers renew their rows every two seconds, so a longer renewal would be late.
     private static let patience = Duration.seconds(4)
 
     private let pool: PostgresPool
@@ -27,7 +28,7 @@ public struct WorkerRepository: Sendable {
 
     /// Renews the row of a running worker, with its quotas and its report.
     ///
-    /// - Returns: the number of workers that share each quota, including this one.
+    /// - Returns: the number of workers that share each quota, by the quota's name. The number includes this worker.
     /// - Throws: ``PostgresError``.
     public func renew(
         _ worker: RunningWorker, quotas: [String], report: WorkerReport? = nil
@@ -49,9 +50,9 @@ public struct WorkerRepository: Sendable {
             "DELETE FROM martlet.workers WHERE id = $1", [.text(worker.id)], timeout: Self.patience)
     }
 
-    /// Deletes the rows of the workers that a new worker replaces. These ended without signing off before the new one
-    /// started. It replaces all silent workers of its name or, if there are none, the one that has been silent for
-    /// longest.
+    /// Deletes the rows of the workers that a new worker replaces. Replaced workers ended without signing off before
+    /// the new worker started. The new worker replaces all silent workers of its name or, if there are none, the worker
+    /// that has been silent for longest.
     ///
     /// - Returns: the deleted rows.
     /// - Throws: ``PostgresError``.
@@ -74,9 +75,9 @@ public struct WorkerRepository: Sendable {
         ).map(Self.member)
     }
 
-    /// Deletes the rows of workers of this name that ended without signing off.
+    /// Deletes the rows of workers with the given name that ended without signing off.
     ///
-    /// - Returns: the number of rows.
+    /// - Returns: the number of deleted rows.
     /// - Throws: ``PostgresError``.
     public func forgetSilent(name: String) async throws -> Int {
         try await pool.query(
@@ -98,10 +99,10 @@ public struct WorkerRepository: Sendable {
             """)
     }
 
-    /// Returns the workers, sorted by name. A worker that ended without signing off is left out if a younger worker of
-    /// its name runs. At most a thousand rows are read, the most recently renewed ones.
+    /// Returns the workers of the fleet, sorted by name. A worker that ended without signing off is left out if a
+    /// younger worker with its name is running. Only the thousand most recently renewed rows are read.
     ///
-    /// - Parameter timeout: the timeout, or `nil` for that of the pool.
+    /// - Parameter timeout: the timeout of the query, or `nil` for the pool's timeout.
     /// - Throws: ``PostgresError``.
     public func fleet(timeout: Duration? = nil) async throws -> [FleetMember] {
         let heard = try await pool.query(
@@ -133,8 +134,9 @@ public struct WorkerRepository: Sendable {
             silentSeconds: try row["silent"].integer, report: WorkerReport(json: try row["report"].text))
     }
 
-    /// Returns whether the current user may write the rows of workers. Also returns `true` for a user of another kind,
-    /// which is recognised by a missing right to write `martlet.refusals`.
+    /// Returns whether the current user may write the rows of workers. Also returns `true` for a user that does not run
+    /// workers, which is recognised by a missing permission to write `martlet.refusals`.
+    ///
     /// - Throws: ``PostgresError``.
     public func mayBeWritten() async throws -> Bool {
         let row = try await pool.query(
@@ -146,14 +148,15 @@ public struct WorkerRepository: Sendable {
         return try row["may"].bool
     }
 
-    /// Returns a condition for rows that were renewed recently. A renewal far in the future was recorded before the
-    /// server's clock was set back.
+    /// Returns an SQL condition for rows that were renewed recently. A renewal far in the future does not count,
+    /// because it was recorded before the server's clock was set back.
     private static func seen(within seconds: Int, ahead: Int? = nil) -> String {
         "seen_at BETWEEN clock_timestamp() - interval '\(seconds) s' "
             + "AND clock_timestamp() + interval '\(ahead ?? seconds) s'"
     }
 
-    /// A statement sees the rows as they were before it, so the query adds one for the worker's own row.
+    /// The statement that renews a worker's row and counts the workers for each quota. It does not see its own insert
+    /// or update, so the query adds one for this worker.
     private static let renewal = """
         WITH renewed AS (
             INSERT INTO martlet.workers (id, name, version, started_at, seen_at, outputs, quotas, report)

@@ -5,12 +5,12 @@ import PushModel
 package struct AnswerWords: Equatable {
     /// The maximum length of a reason, in bytes. All known reasons are shorter.
     private static let longestReason = 64
-    /// The range of valid numbers. Mozilla's have three digits.
+    /// The accepted values of `errno`. Mozilla's numbers have three digits.
     private static let errnos = 0...9_999
 
     package private(set) var reason: String?
     package private(set) var errno: Int?
-    /// The service's message in lower case.
+    /// The service's message in lower case, or the whole body in lower case if it is not JSON.
     package private(set) var text = ""
 
     package init(_ body: [UInt8]) {
@@ -41,7 +41,8 @@ package struct AnswerWords: Equatable {
         }
     }
 
-    /// Returns the reason if it is one word, because it is used in events and as a label of metrics.
+    /// Returns the reason if it is one word of letters and digits, or `nil`. The reason is used in result events and as
+    /// a label of metrics.
     private static func reason(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
         let word = String(decoding: text, as: UTF8.self)
         let isWord = word.utf8.allSatisfy { byte in

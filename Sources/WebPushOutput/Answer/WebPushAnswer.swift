@@ -1,6 +1,6 @@
 import PushModel
 
-/// The meaning of an answer, derived from its status, its body and the service that sent it.
+/// The meaning of a push service's answer. It is derived from the status, the body and the service that sent it.
 package enum WebPushAnswer: Equatable {
     case accepted
     /// The subscription no longer exists.
@@ -9,19 +9,20 @@ package enum WebPushAnswer: Equatable {
     case keyMismatch
     /// The service states that it refuses the message's authorization.
     case credentialRefused
-    /// The service refuses the authorization without a reason. Either the credential or this subscription is at fault.
+    /// The service refuses the authorization and gives no reason. Either the credential or this subscription is at
+    /// fault.
     case unauthorized
-    /// This message is refused permanently.
+    /// The service refuses this message permanently.
     case refused
-    /// This message is refused permanently because of its size.
+    /// The service refuses this message permanently because of its size.
     case tooLarge
     /// The service redirects the message to another URL. Martlet does not follow redirects.
     case redirected
-    /// The service receives too many messages.
+    /// The service limits its load: it receives too many messages.
     case busy
-    /// The same message may be accepted later.
+    /// The service may accept the same message later.
     case unavailable
-    /// No client listens at the subscription at present (UnifiedPush's ntfy).
+    /// No client listens at the subscription at present. Only UnifiedPush's ntfy answers like this.
     case noListener
 }
 
@@ -57,7 +58,7 @@ extension WebPushAnswer {
         if words.reason == mismatchReason { return .keyMismatch }
         if let reason = words.reason, credentialReasons.contains(reason) { return .credentialRefused }
         switch status {
-        // The path belongs to no subscription, so the answer says nothing about one.
+        // No subscription has such a path, so the answer does not mean that a subscription is gone.
         case 404 where words.reason == "BadPath": return .refused
         case 404, 410: return .subscriptionGone
         case 401, 403:
@@ -74,7 +75,7 @@ extension WebPushAnswer {
         }
     }
 
-    /// Returns the service's own reason or number, or otherwise the status.
+    /// Returns the reason of the outcome: the service's own reason or number, or otherwise the status.
     package func reason(status: Int, words: AnswerWords) -> String {
         switch self {
         case .keyMismatch: Self.mismatch
@@ -85,7 +86,8 @@ extension WebPushAnswer {
 }
 
 extension WebPushAnswer {
-    /// Whether the answer shows that the service accepts the key. Services do not send it if they refuse the key.
+    /// Whether the answer shows that the service accepts the key. A service that refuses the key never answers like
+    /// this.
     var showsAuthorization: Bool {
         switch self {
         case .accepted, .subscriptionGone, .tooLarge: true
@@ -94,7 +96,7 @@ extension WebPushAnswer {
         }
     }
 
-    /// The verdict on the message. After a refusal of the key, ``KeyTrust`` decides instead.
+    /// The verdict on the message. If the service refuses the key, ``KeyTrust`` decides instead.
     var verdict: Outcome.Verdict {
         switch self {
         case .accepted: .sent

@@ -23,9 +23,9 @@ package struct VAPIDKeyReader {
         self.subject = subject
     }
 
-    /// Reads a key from its file.
+    /// Reads a key pair from one file.
     ///
-    /// - Throws: ``CredentialFault`` that names the file.
+    /// - Throws: ``CredentialFault`` if the number of files is not one, or if the file or the subject is invalid.
     package func read(_ files: [CredentialFile]) throws(CredentialFault) -> VAPIDKey {
         guard let file = files.first else { throw CredentialFault("no file was given") }
         guard files.count == 1 else { throw CredentialFault("one file is enough: the one with the private key") }
@@ -41,7 +41,7 @@ package struct VAPIDKeyReader {
 
     /// Returns the subject if it is valid.
     ///
-    /// - Throws: ``CredentialFault``, also if there is no subject.
+    /// - Throws: ``CredentialFault`` if the subject is missing or invalid.
     package static func checked(_ subject: String?) throws(CredentialFault) -> String {
         guard let subject else {
             throw CredentialFault("--subject is needed: a contact for push services, as mailto:push@yourdomain.com")

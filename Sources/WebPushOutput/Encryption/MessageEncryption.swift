@@ -1,23 +1,23 @@
 package import Crypto
 import Foundation
 
-/// Web Push's encryption of messages for subscriptions (RFC 8291), with the content coding `aes128gcm` (RFC 8188). It
-/// reuses its memory for each message.
+/// The encryption of messages for subscriptions (RFC 8291), with the content coding `aes128gcm` (RFC 8188). It reuses
+/// its memory for each message.
 package struct MessageEncryption: ~Copyable {
-    /// The size of the header in bytes. It contains the salt, the record size, and the sender's public key with its
-    /// length.
+    /// The size of a body's header in bytes: the salt, the record size, the length of the sender's public key, and that
+    /// key.
     package static let headerBytes = saltBytes + 4 + 1 + ReceiverKeys.pointBytes
     package static let saltBytes = 16
     package static let tagBytes = 16
-    /// The maximum size of a message, in bytes. Services must accept bodies of 4,096 bytes and may refuse longer ones
-    /// (RFC 8030, section 7.2).
+    /// The maximum size of a message before encryption, in bytes. Services must accept bodies of 4,096 bytes and may
+    /// refuse longer ones (RFC 8030, section 7.2).
     package static let maximumMessageBytes = 4_096 - headerBytes - 1 - tagBytes
-    /// The record size in the header. RFC 8291, section 4 requires that it exceeds any record. The record of the
-    /// longest message has 4,010 bytes.
+    /// The record size that the header states, in bytes. RFC 8291, section 4 requires that it exceeds the length of the
+    /// record. The record of the longest message has 4,010 bytes.
     private static let recordSize: UInt32 = 4_096
 
-    /// The info of the first derivation step: `WebPush: info`, 0, the receiver's point, the sender's point, 1. The last
-    /// byte is HKDF's block counter, and every step needs only one block (RFC 5869, section 2.3).
+    /// The info of the first derivation step: `WebPush: info`, 0, the receiver's point, the sender's point, 1. The
+    /// final 1 is HKDF's block counter. Every step needs only one block (RFC 5869, section 2.3).
     private let keyInfo: UnsafeMutableRawBufferPointer
     private static let keyInfoLabel = Array("WebPush: info\0".utf8)
     private static let contentKeyInfo = Array("Content-Encoding: aes128gcm\0\u{01}".utf8)
@@ -33,9 +33,9 @@ package struct MessageEncryption: ~Copyable {
 
     deinit { keyInfo.deallocate() }
 
-    /// Returns the encrypted body of a request, with a new key pair and a new salt.
+    /// Returns the encrypted body of a request. It uses a new key pair and a new salt.
     ///
-    /// - Parameter record: see ``record(of:)``.
+    /// - Parameter record: the plain text that ``record(of:)`` returned.
     package mutating func body(_ record: [UInt8], for receiver: ReceiverKeys) throws -> [UInt8] {
         try withUnsafeTemporaryAllocation(byteCount: Self.saltBytes, alignment: 8) { salt in
             salt.fillAtRandom()
@@ -43,7 +43,7 @@ package struct MessageEncryption: ~Copyable {
         }
     }
 
-    /// Returns the plain text to encrypt: the message and the byte that ends the last record, without padding.
+    /// Returns the plain text to encrypt: the message followed by the delimiter of the last record, without padding.
     ///
     /// - Parameter message: a message of at most ``maximumMessageBytes``.
     package static func record(of message: some Collection<UInt8>) -> [UInt8] {

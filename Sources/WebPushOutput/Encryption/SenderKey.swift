@@ -6,12 +6,13 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// A generator of the senders' key pairs. Each key pair is used for one message only (RFC 8291, sections 2 and 3.1).
+/// A generator of sender key pairs. Each key pair is used for one message only (RFC 8291, sections 2 and 3.1).
 package enum SenderKey {
-    /// Returns a new key. Any number below the order of the curve is a key, so almost any 32 random bytes are one. This
-    /// takes an eighth of the time of the library's generator.
+    /// Returns a new private key. Almost any 32 random bytes are a valid key, because any number below the order of the
+    /// curve is one. This takes an eighth of the time of the library's generator.
     package static func fresh() -> P256.KeyAgreement.PrivateKey {
-        // The probability that a round fails is one in four billion. If eight rounds fail, more rounds cannot succeed.
+        // An attempt fails with a probability of one in four billion. After eight failures, more attempts cannot
+        // succeed.
         for _ in 0..<8 {
             let key = withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { bytes in
                 bytes.fillAtRandom()
@@ -26,7 +27,7 @@ package enum SenderKey {
 extension UnsafeMutableRawBufferPointer {
     /// Fills the memory, at most 256 bytes, with random bytes that are suitable for keys.
     func fillAtRandom() {
-        // getentropy may fail in a sandbox that forbids it. The standard library has other sources.
+        // getentropy may fail in a sandbox that forbids it. The standard library then uses another source.
         guard getentropy(baseAddress, count) != 0 else { return }
         for index in indices { self[index] = .random(in: .min ... .max) }
     }

@@ -1,17 +1,17 @@
 import Pacing
 
-/// A pause in sending to a service that receives too many messages. A value: no clock, no I/O.
+/// A pause in sending to a service that receives too many messages. A value type without clock or I/O.
 ///
-/// | state | goes to | when |
+/// | state | next state | when |
 /// |---|---|---|
 /// | free | braking | messages to ten subscriptions were refused in a row |
-/// | braking | free | the delay is over: the one that the service asks for, or else 5 s, doubling up to 5 min |
-/// | free | free, next delay 5 s again | a message is accepted |
+/// | braking | free | the delay is over: as long as the service asks for, or else 5 s, doubled each time up to 5 min |
+/// | free | free, and the next delay is 5 s again | a message is accepted |
 package struct Brake: Sendable {
     package static let tolerated = 10
     package static let longestSeconds: Int64 = 900
 
-    /// The reason that the service gave when the last pause began.
+    /// The reason that the service gave when the last pause began, or `nil` before the first pause.
     package private(set) var reason: String?
     /// The hashes of the subscriptions whose messages were refused since the last accepted message.
     private var refusedSubscriptions: Set<Int> = []
@@ -20,15 +20,15 @@ package struct Brake: Sendable {
 
     package init() {}
 
-    /// Records that a service refused a message because of overload or a rate limit. A pause needs refusals of several
-    /// subscriptions, so a single subscription never begins one.
+    /// Records that a service refused a message because of overload or a rate limit. A pause begins only after refusals
+    /// for ten subscriptions, so a single subscription never begins one.
     ///
     /// - Parameters:
-    ///   - subscription: a hash of the subscription.
-    ///   - retryAfterSeconds: the delay that the service asks for, or 0 if it asks for none.
-    ///   - random: a number from 0 up to 1.
-    /// - Returns: whether the refusal begins a pause. Messages that were on the wire at that time are refused too, but
-    ///   change nothing.
+    ///   - subscription: a hash that identifies the subscription.
+    ///   - retryAfterSeconds: the delay that the service asks for in seconds, or 0 if it asks for none.
+    ///   - random: a random number from 0 up to 1, for the jitter of the delay.
+    /// - Returns: whether the refusal begins a pause. Refusals during a pause, of messages that were already on the
+    ///   wire, change nothing.
     package mutating func refused(
         _ reason: String, by subscription: Int, retryAfterSeconds: Int32, nowMilliseconds now: Int64, random: Double
     ) -> Bool {
@@ -39,7 +39,7 @@ package struct Brake: Sendable {
         return true
     }
 
-    /// Begins a pause at once, regardless of the messages that were accepted.
+    /// Begins a pause at once, even if messages were accepted recently.
     package mutating func begin(
         _ reason: String, retryAfterSeconds: Int32, nowMilliseconds now: Int64, random: Double
     ) {
@@ -54,13 +54,13 @@ package struct Brake: Sendable {
         backoff.succeeded()
     }
 
-    /// Returns the remaining time without sending in milliseconds, or `nil` if it is over.
+    /// Returns the remaining time of the pause in milliseconds, or `nil` if sending is allowed.
     package func milliseconds(nowMilliseconds now: Int64) -> Int64? {
         guard let until, now < until else { return nil }
         return until - now
     }
 
-    /// Returns the remaining time without sending in seconds, rounded up, or `nil` if it is over.
+    /// Returns the remaining time of the pause in seconds, rounded up, or `nil` if sending is allowed.
     package func seconds(nowMilliseconds now: Int64) -> Int32? {
         milliseconds(nowMilliseconds: now).map { Int32(clamping: ($0 + 999) / 1_000) }
     }

@@ -2,8 +2,8 @@ import PushModel
 import PushSending
 
 /// The health of one key at one origin for one app. Refusals of one app's messages do not hold messages of another app
-/// that uses the same key. Lives on the origin's event loop; jobs keep a reference, so that no message has to look it
-/// up.
+/// that uses the same key. Used only on the origin's event loop. Jobs keep a reference to it, so that messages need no
+/// look-up.
 final class KeyAtOrigin {
     struct ID: Hashable {
         let credential: Credential.ID
@@ -13,11 +13,11 @@ final class KeyAtOrigin {
     let id: ID
     let subject: Refusal.Subject
     @exclusivity(unchecked) var breaker: Breaker
-    /// The pause of a key that has sent too many messages to this origin.
+    /// The pause after too many messages with this key to this origin.
     @exclusivity(unchecked) var brake = Brake()
-    /// The id of the last job with a refused message. A message of another job is the better probe.
+    /// The id of the last job of which a message was refused, or `nil`. A message of another job is the better probe.
     var lastRefusedJob: String?
-    /// Whether the key was retired and its time for waiting messages is over. It then sends nothing.
+    /// Whether the key is retired and the time for its waiting messages is over. It then sends nothing.
     var isRetired = false
 
     init(_ id: ID, at origin: String, breaker: Breaker) {
@@ -26,6 +26,6 @@ final class KeyAtOrigin {
         self.breaker = breaker
     }
 
-    /// Returns whether a message of this job is preferred, if messages of several jobs may go.
+    /// Returns whether a message of this job is preferred as a probe. Returns `true` if no probe is needed.
     func prefers(_ job: QueuedJob) -> Bool { breaker.isClosed || job.routed.job.id != lastRefusedJob }
 }

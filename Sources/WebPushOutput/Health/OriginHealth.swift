@@ -3,44 +3,47 @@ import Logging
 import PushModel
 import PushSending
 
-/// The health of an origin and of the keys used there, which decides which messages may go. Only single probes go to an
-/// origin that does not answer, or with a key that it refuses. Lives on the origin's event loop.
+/// The health of an origin and of the keys used there, which decides which messages may be sent. If the origin does not
+/// answer or refuses a key, only single probes are sent. Used only on the origin's event loop.
 final class OriginHealth {
-    /// The reason why a message cannot wait here, and how long it waits in the broker. Waiting uses no attempt.
+    /// An outcome for a message that cannot wait in this process. Waiting in the broker uses no attempt.
     struct Obstacle {
         let verdict: Outcome.Verdict
         let reason: String?
+        /// The minimum delay in the broker, in seconds.
         var seconds: Int32 = 0
     }
 
-    /// The consequence for a message whose refusal may concern its key.
+    /// The outcome for a message whose refusal may concern its key.
     struct Consequence {
         let verdict: Outcome.Verdict
+        /// The minimum delay before the next attempt, in seconds.
         var seconds: Int32 = 0
     }
 
-    /// The time for which a disallowed address is remembered before the origin's name is looked up again.
+    /// The time in milliseconds for which a disallowed address is remembered. After it, the origin's name is looked up
+    /// again.
     private static let addressMilliseconds: Int64 = 60_000
 
     private let origin: String
     private let refusals: RefusalDesk
     private let logger: Logger
     private let silenceMilliseconds: Int64
-    /// The initial state of keys' breakers.
+    /// The initial state of every key's breaker.
     private let closedBreaker: Breaker
-    /// The breaker of an origin that does not answer or accepts no connection.
+    /// The breaker that opens if the origin does not answer or accepts no connection.
     // Only one thread uses this object, so exclusivity checks on the hot path could find nothing, here and below.
     @exclusivity(unchecked) private var host = Breaker(shortestMilliseconds: 5_000, longestMilliseconds: 60_000)
     @exclusivity(unchecked) private var brake = Brake()
-    /// The uptime until which the origin is known to have only disallowed addresses.
+    /// The uptime in milliseconds until which the origin counts as having only disallowed addresses, or `nil`.
     @exclusivity(unchecked) private var forbiddenUntil: Int64?
     private var keys: [KeyAtOrigin.ID: KeyAtOrigin] = [:]
-    /// Whether a key is refused, is in doubt or has exceeded its rate.
+    /// Whether any key is refused, in doubt or above its rate limit.
     @exclusivity(unchecked) private(set) var restrictsKeys = false
-    /// Uptime of the last answer, or of the beginning of the wait for it.
+    /// The uptime in milliseconds of the last answer, or of the time when messages began to wait for one.
     @exclusivity(unchecked) private var lastProgress: Int64 = 0
     @exclusivity(unchecked) private var silence = HostSilence()
-    /// The uptime since which other origins occupy all connections.
+    /// The uptime in milliseconds since which other origins have occupied all connections, or `nil`.
     @exclusivity(unchecked) private var crowdedOutSince: Int64?
 
     init(of origin: String, configuration: WebPushConfiguration, refusals: RefusalDesk, logger: Logger) {
@@ -51,7 +54,7 @@ final class OriginHealth {
         closedBreaker = Breaker(shortestMilliseconds: configuration.breakMilliseconds)
     }
 
-    /// Returns the health of a key for one app, and creates it if the key is new here.
+    /// Returns the health of a key for one app at this origin, and creates it if necessary.
     ///
     /// - Parameter app: the app whose messages use the key.
     func key(of credential: Credential.ID, app: String) -> KeyAtOrigin {
@@ -64,11 +67,11 @@ final class OriginHealth {
 
     // MARK: Admission
 
-    /// Returns the reason why a message cannot wait here for its turn, or `nil` if it can.
+    /// Returns the outcome of a message that cannot wait here to be sent, or `nil` if it can wait.
     func obstacle(to job: OriginJob, now: Moment) -> Obstacle? {
         let key = job.key
-        // The snapshot that announced the retirement already routes jobs. A returned message therefore gets another
-        // key.
+        // The snapshot that retired the credential is already in use. A returned message is therefore routed again and
+        // gets another key.
         if key.isRetired { return Obstacle(verdict: .returned, reason: nil) }
         if let forbiddenUntil, now.uptime < forbiddenUntil {
             return Obstacle(verdict: .rejected, reason: WebPushFault.addressNotAllowed.reason)
@@ -91,18 +94,18 @@ final class OriginHealth {
             seconds: breaker.holdSeconds(random: job.holdRandom))
     }
 
-    /// Returns whether messages to the origin may go, regardless of their key.
+    /// Returns whether messages to the origin may be sent, regardless of their key.
     func admission(uptime now: Int64) -> Breaker.Admission {
         let admission = host.isClosed ? .pass : host.admission(nowMilliseconds: now)
         return brake.milliseconds(nowMilliseconds: now) != nil && admission != .hold ? .wait : admission
     }
 
-    /// Returns whether messages with the key may go, after ``admission(uptime:)`` has admitted them.
+    /// Returns whether messages with the key may be sent, after ``admission(uptime:)`` has admitted them.
     func lets(_ key: KeyAtOrigin, uptime now: Int64) -> Bool {
         !key.breaker.holds(nowMilliseconds: now) && key.brake.milliseconds(nowMilliseconds: now) == nil
     }
 
-    /// Records that the message goes, after ``lets(_:uptime:)``.
+    /// Records that a message is sent. ``lets(_:uptime:)`` must have allowed it.
     ///
     /// - Returns: whether the message is a probe.
     func admit(_ key: KeyAtOrigin, uptime now: Int64) -> Bool {
@@ -111,13 +114,13 @@ final class OriginHealth {
         return admissions.contains(.probe)
     }
 
-    /// Records that a probe has ended. Its evidence, if any, follows.
+    /// Records that a probe has left the wire. Its result, if there is one, is recorded separately.
     func probeEnded(_ key: KeyAtOrigin) {
         host.probeWasNone()
         key.breaker.probeWasNone()
     }
 
-    /// Returns whether the origin or a key is held back at this time by a breaker or a brake.
+    /// Returns whether a breaker or a brake holds back the origin or one of its keys at this time.
     func holdsAny(nowMilliseconds now: Int64) -> Bool {
         brake.seconds(nowMilliseconds: now) != nil || host.holds(nowMilliseconds: now)
             || keys.values.contains {
@@ -140,7 +143,7 @@ final class OriginHealth {
         if key.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime) { tellOfEnd(key) }
     }
 
-    /// Records an answer that concerns the message and shows that the key is accepted.
+    /// Records an answer that refuses the message but shows that the service accepts the key.
     func authorized(_ sent: MessageOnWire, now: Moment) {
         let key = sent.push.part.key
         if key.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime) { tellOfEnd(key) }
@@ -151,14 +154,14 @@ final class OriginHealth {
         refusals.take(.ended(key.subject))
     }
 
-    /// Records a refusal that may concern the key.
+    /// Records a refusal that may concern the key, and returns the consequence for the message.
     ///
     /// - Parameter isAmbiguous: whether the refusal may concern this message alone.
     func refused(_ sent: MessageOnWire, isAmbiguous: Bool, reason: String, now: Moment) -> Consequence {
         let key = sent.push.part.key
         guard !key.isRetired else { return Consequence(verdict: .hold) }
-        // A service may give the reason of a refused key although it refuses only one subscription. The price: after a
-        // service stops accepting a key, the key is used for up to another minute.
+        // A service may give the reason of a refused key although it refuses only one subscription. This has a price:
+        // if a service stops accepting a key, the key stays in use for up to another minute.
         if !isAmbiguous, key.breaker.isProven(since: sent.writtenAt, nowMilliseconds: now.uptime) {
             return Consequence(verdict: .retry)
         }
@@ -190,7 +193,7 @@ final class OriginHealth {
     }
 
     /// Records that a service refused a message because of overload or a rate limit. A 503 concerns the whole service.
-    /// Another status concerns one app's use of one key, unless a second key is paused at the same time.
+    /// Another status concerns one app's use of one key, unless another key is paused at the same time.
     ///
     /// - Returns: whether a pause begins.
     func busy(_ sent: MessageOnWire, status: Int, reason: String, now: Moment) -> Bool {
@@ -220,8 +223,10 @@ final class OriginHealth {
         return true
     }
 
-    /// - Parameter askedFor: the delay in seconds that the service asks for, which may exceed ``Brake/longestSeconds``,
-    ///   or 0 if it asks for none.
+    /// Logs that a pause begins.
+    ///
+    /// - Parameter askedFor: the delay in seconds that the service asks for, or 0 if it asks for none. It may exceed
+    ///   ``Brake/longestSeconds``.
     private func tellOfBrake(_ brake: Brake, of what: String, askedFor: Int32, _ now: Moment) {
         logger.notice(
             .serviceBusy, "A push service has too much to do, what waits for it is put back",
@@ -232,32 +237,32 @@ final class OriginHealth {
             ])
     }
 
-    /// Records that no connection could be made and no other one exists.
+    /// Records that a connection could not be made and that no other connection is pending or open.
     func connectFailed(now: Moment) {
         _ = host.refused(Outcome.connectionFailed, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
     }
 
-    /// Records that a request got no answer in time. If the host is found silent, its breaker opens, for longer each
+    /// Records that a request got no answer in time. If the host counts as silent, its breaker opens, for longer each
     /// time.
     func requestTimedOut(_ push: PushIdentity, writtenAt: Int64, now: Moment) {
         let isSilent = silence.timedOut(push, writtenAt: writtenAt, isKnownSilent: host.isRefused)
         if isSilent { openHost(Outcome.noAnswer, now: now) }
     }
 
-    /// Records that the origin has only disallowed addresses.
+    /// Records that the origin's name has only disallowed addresses.
     func addressRefused(now: Moment) { forbiddenUntil = now.uptime + Self.addressMilliseconds }
 
     private func metadata(of key: KeyAtOrigin) -> Logger.Metadata { ["credential": "\(key.subject.credential)"] }
 
     // MARK: Time
 
-    /// Records that a message begins to wait while no other one waits.
+    /// Records that a message begins to wait and that no message was waiting before.
     func waitBegins(now: Moment) {
         lastProgress = now.uptime
         crowdedOutSince = nil
     }
 
-    /// Records that other origins occupy all connections. The time until this ends does not count against this origin.
+    /// Records that other origins occupy all connections. This time does not count as silence of this origin.
     func crowdedOut(now: Moment) {
         lastProgress = now.uptime
         crowdedOutSince = crowdedOutSince ?? now.uptime
@@ -265,12 +270,12 @@ final class OriginHealth {
 
     func hasConnection() { crowdedOutSince = nil }
 
-    /// Returns whether the origin has had no connection for so long that waiting messages are tried again later.
+    /// Returns whether the origin has had no connection for so long that its waiting messages must wait in the broker.
     func isCrowdedOut(now: Moment) -> Bool {
         crowdedOutSince.map { now.uptime - $0 >= silenceMilliseconds } ?? false
     }
 
-    /// Updates the state. Called once a second.
+    /// Clears ``restrictsKeys`` if no key is restricted at present. Called once a second.
     func forgetRestrictions(now: Moment) {
         guard restrictsKeys else { return }
         restrictsKeys = keys.values.contains {
@@ -278,11 +283,11 @@ final class OriginHealth {
         }
     }
 
-    /// Opens the origin's breaker if the origin has sent no answer for too long while messages wait for it. The caller
-    /// must then hold the waiting messages.
+    /// Opens the origin's breaker if messages are waiting and the origin has sent no answer for too long. The caller
+    /// must then settle the waiting messages that cannot wait here.
     func look(now: Moment) {
         let admission = admission(uptime: now.uptime)
-        // Messages that wait for a probe or a brake do not wait for the origin.
+        // Messages that wait for a probe's result or for the end of a pause are not waiting for the origin.
         guard admission == .pass || admission == .probe else { return lastProgress = now.uptime }
         let patience = admission == .pass ? silenceMilliseconds : Breaker.patienceMilliseconds
         guard now.uptime - lastProgress >= patience else { return }
@@ -298,7 +303,7 @@ final class OriginHealth {
 
     // MARK: End
 
-    /// Retires credentials. Messages that wait with them are returned.
+    /// Removes retired credentials. Their waiting messages are returned.
     func retire(_ isMeant: (Credential.ID) -> Bool) {
         for (id, key) in keys where isMeant(id.credential) {
             key.isRetired = true
@@ -307,7 +312,7 @@ final class OriginHealth {
         }
     }
 
-    /// Reports all refusals as ended, because no further answer can end them.
+    /// Reports all refusals as ended, because no answer can end them later.
     func forget() {
         for key in keys.values { forget(key) }
         keys = [:]

@@ -1,8 +1,8 @@
 package import PushModel
 import Threading
 
-/// A filter for reports that the refusal of a key begins or ends. Each event loop notices this separately. The filter
-/// passes on only the first beginning and the last end.
+/// A filter for reports that the refusal of a key begins or ends. Each event loop reports separately. The filter passes
+/// on only the first beginning and the last end.
 package final class RefusalDesk: Sendable {
     private let refusals: @Sendable (Refusal.Event) -> Void
     private let counts = Mutex<[Refusal.Subject: Int]>([:])

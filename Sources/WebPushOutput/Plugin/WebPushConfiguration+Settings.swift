@@ -31,7 +31,9 @@ extension WebPushConfiguration {
             help: "seconds that a service keeps a message whose job has no expires_at"),
     ]
 
-    /// - Throws: ``SettingFault``.
+    /// Creates a configuration from the output's settings.
+    ///
+    /// - Throws: ``SettingFault`` if a setting is invalid.
     package init(_ settings: OutputSettings) throws(SettingFault) {
         self.init(hosts: try Self.hosts(settings))
         authorityFile = try settings.authorityFile()

@@ -4,16 +4,18 @@ import HTTP2Session
 import NIOCore
 import PushModel
 
-/// A check whether a push service accepts a key.
+/// A check of a VAPID key: whether it can sign, and whether a push service accepts it.
 ///
 /// Services judge a key together with a subscription. Without a subscription, the check can only show that the key
-/// signs, and with which public key pages must subscribe. With one, it sends a message without a body that is delivered
-/// at once or never. A page that expects payloads may then show a notification of its own.
+/// signs, and with which public key pages must subscribe. With a subscription, the check sends a message without a body
+/// that is delivered immediately or never. A page that expects payloads may then show a notification of its own.
 struct WebPushCredentialCheck {
     let configuration: WebPushConfiguration
     let eventLoop: any EventLoop
 
-    /// - Parameter recipient: a subscription, or only its endpoint, or `nil` to send nothing.
+    /// Runs the check.
+    ///
+    /// - Parameter recipient: the JSON of a subscription or only its endpoint, or `nil` to send nothing.
     func run(_ credential: Credential, recipient: String?, now: Timestamp) async -> CredentialFinding {
         do {
             let identity = try VAPIDIdentity(credential)

@@ -1,12 +1,14 @@
 import NIOPosix
 public import PushModel
 
-/// VAPID key pairs. A subscription is bound to the key pair with which its page subscribed.
+/// The credentials of Web Push, which are VAPID key pairs. A subscription is bound to the key pair with which its page
+/// subscribed.
 public struct WebPushCredentials: OutputCredentials {
     public let accountName = "vapid"
     public let accountHelp = "A name for the VAPID key pair, of your own choosing"
 
-    /// RFC 8292, section 4: a push service refuses messages that are signed with a key other than the subscription's.
+    /// Whether an address works with one credential only. A push service refuses messages that are signed with another
+    /// key than the subscription's (RFC 8292, section 4).
     public let addressesAreBound = true
 
     public init() {}

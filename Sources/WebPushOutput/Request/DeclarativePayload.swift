@@ -4,8 +4,8 @@ import PushModel
 package enum DeclarativePayload {
     private static let mark = Array("8030".utf8)
 
-    /// Returns whether the payload is an object with `"web_push": 8030`. Without this member, browsers that support
-    /// declarative messages treat it like any other message. It is then lost if the page has no service worker.
+    /// Returns whether the payload is an object with `"web_push": 8030`. Browsers treat a payload without this member
+    /// like any other message, which is lost if the page has no service worker.
     package static func isOne(_ payload: UnsafeBufferPointer<UInt8>) -> Bool {
         var isMarked = false
         var scanner = JSONScanner(payload)

@@ -3,7 +3,7 @@ package import HTTP2Session
 /// The header fields that a job's requests to one origin share.
 package struct RequestFields {
     package let withBody: HTTP2Fields
-    /// The fields of a message without a payload. It has no content coding either (RFC 8030).
+    /// The fields of a message without a payload. They contain no content coding (RFC 8030).
     package let withoutBody: HTTP2Fields
 
     package init(

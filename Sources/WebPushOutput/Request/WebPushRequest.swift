@@ -1,22 +1,25 @@
 package import PushModel
 import PushSending
 
-/// The part of a job's requests that is the same for every service.
+/// The parameters of a job's requests that are the same for all recipients.
 package struct WebPushRequest: Hashable, Sendable {
-    /// The maximum TTL in seconds: 28 days. All services store messages for about this time or longer.
+    /// The maximum TTL, in seconds: 28 days. All services store messages for about this time or longer.
     package static let maximumTTL: Int64 = 2_419_200
 
     /// The push type of a job whose payload is a notification itself (WebKit's Declarative Web Push).
     private static let declarative = "declarative"
 
     package let expiration: Job.Expiration?
-    /// The urgency, or `nil` for the default `normal`, which is not sent.
+    /// The urgency, or `nil` for the default `normal`. The default is not sent.
     package let urgency: String?
     package let topic: String?
     package let isDeclarative: Bool
     private let defaultTTL: Int64
 
+    /// Reads the parameters from a job.
+    ///
     /// - Parameter defaultTTL: the TTL of a job without a deadline, in seconds.
+    /// - Throws: ``WebPushFault/badPushType`` if the job has an unknown push type.
     package init(for job: Job, defaultTTL: Int64) throws(WebPushFault) {
         guard job.pushType == nil || job.pushType == Self.declarative else { throw .badPushType }
         expiration = job.expiration
@@ -46,7 +49,7 @@ package struct WebPushRequest: Hashable, Sendable {
     package func ttl(at now: Timestamp, to service: PushService) -> Int64 {
         switch expiration {
         case .at(let deadline): min(max(1, deadline.seconds - now.seconds), Self.maximumTTL)
-        // Apple's page requires a positive number, and its service's reaction to 0 is unknown.
+        // Apple's documentation requires a positive number. How its service reacts to 0 is unknown.
         case .nowOrNever: service == .apple ? 1 : 0
         case nil: defaultTTL
         }

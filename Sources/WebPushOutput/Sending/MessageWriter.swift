@@ -1,7 +1,7 @@
 import HTTP2Session
 import PushModel
 
-/// A writer for the two parts of a request that differ for each message: its path and its body. Each event loop has its
+/// A writer for the path and the body of a request, the two parts that differ for each message. Each event loop has its
 /// own writer.
 final class MessageWriter {
     private let path = UnsafeMutableRawBufferPointer.allocate(byteCount: PushEndpoint.maximumBytes, alignment: 1)
@@ -19,7 +19,7 @@ final class MessageWriter {
         }
     }
 
-    /// Returns the encrypted message for this recipient, or `nil` if the push has no message.
+    /// Returns the encrypted message for a recipient, or `nil` if the payload is empty.
     func body(for recipient: Recipient, of job: WebPushJob, now: Timestamp) throws(WebPushFault) -> HTTP2Body? {
         let subscription = try job.routed.job.withBytes { bytes throws(WebPushFault) in
             try Subscription(UnsafeBufferPointer(rebasing: bytes[recipient.addressJSON]))

@@ -3,7 +3,7 @@ import HTTP2Session
 import PushModel
 
 /// The header fields of requests to one origin. They change with the token and, if the job has a deadline, every
-/// second. Jobs of the same kind share them. Lives on one event loop.
+/// second. Jobs with the same parameters share them. Used only on the origin's event loop.
 final class OriginFields {
     final class Entry {
         let token: VAPIDToken
@@ -21,7 +21,7 @@ final class OriginFields {
 
     private let origin: Endpoint
     private let service: PushService
-    /// The fields of the previous job. If jobs have few recipients, the next job usually has the same fields.
+    /// The fields of the previous job, or `nil`. If jobs have few recipients, the next job usually has the same fields.
     private var last: Entry?
 
     init(to origin: Endpoint, of service: PushService) {

@@ -6,13 +6,14 @@ import NIOCore
 import PushModel
 import PushSending
 
-/// The connections from one event loop to one origin, and the messages that wait for them. Lives on that event loop.
+/// The connections from one event loop to one origin, and the messages that wait for them. Used only on that event
+/// loop.
 final class OriginPool {
     let origin: Endpoint
     let pushes: OriginPushes
-    /// The uptime in milliseconds at which a job was last handed in.
+    /// The uptime at which a job was last handed in, in milliseconds.
     private(set) var lastUsed: Int64 = 0
-    /// The places of the job that is being distributed to origins.
+    /// The recipients at this origin, for the job that is being distributed at present.
     private var places: [OriginJob.Place] = []
     private let pool: ConnectionPool
     private let eventLoop: any EventLoop
@@ -38,17 +39,18 @@ final class OriginPool {
         return places.count == 1
     }
 
-    /// Returns whether the origin can be removed: no message waits, no connection is open, and nothing is held back.
+    /// Returns whether the origin can be removed: no message waits or is on the wire, no connection is open, and
+    /// nothing is held back.
     ///
     /// - Parameters:
-    ///   - idle: the minimum time since the last job was handed in, in milliseconds.
+    ///   - idle: the minimum time since a job was last handed in, in milliseconds.
     ///   - braked: the minimum time since a breaker or a brake last held something back, in milliseconds.
     func isUnused(for idle: Int64, orBraked braked: Int64, at now: Int64) -> Bool {
         places.isEmpty && pushes.isIdle && !pool.hasConnections && now - lastUsed >= idle
             && !pushes.health.holdsAny(nowMilliseconds: now - braked)
     }
 
-    /// Sends to the recipients that were gathered.
+    /// Sends the job to the recipients that ``gather(_:)`` collected.
     func send(_ job: WebPushJob, tokens: AppTokens) {
         lastUsed = pool.time()
         let key = pushes.health.key(of: job.identity.credential.id, app: job.routed.job.app)

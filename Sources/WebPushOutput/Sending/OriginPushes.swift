@@ -4,13 +4,14 @@ import HTTP2Session
 import PushModel
 import PushSending
 
-/// The messages to one origin, from the handed-in job to the outcome. It selects the next message and interprets its
-/// answer. Lives on the origin's event loop.
+/// The messages to one origin, from the incoming job to the outcome. It selects the next message and interprets its
+/// answer. Used only on the origin's event loop.
 final class OriginPushes {
-    /// The number of resends after which a message that servers keep refusing unprocessed waits in a delay queue.
+    /// The maximum number of immediate resends of a message that servers refuse unprocessed. It then waits in a delay
+    /// queue.
     private static let maximumResends = 5
-    /// The maximum number of messages written in a turn. Encryption takes time, and other work waits for the event loop
-    /// too.
+    /// The maximum number of messages that are written in one turn. Encryption takes time, and other work waits for the
+    /// event loop.
     private static let messagesPerTurn = 64
 
     private let origin: Endpoint
@@ -24,9 +25,9 @@ final class OriginPushes {
     @exclusivity(unchecked) private var onWire = Slab<MessageOnWire>()
     @exclusivity(unchecked) private var outcomes = OutcomeBatch()
     @exclusivity(unchecked) private var writtenThisTurn = 0
-    /// The wall clock of this turn.
+    /// The wall-clock time of this turn, or `nil` if it was not read yet.
     @exclusivity(unchecked) private var wallTime: Timestamp?
-    /// The uptime of this turn or event.
+    /// The uptime of this turn or callback, in milliseconds.
     @exclusivity(unchecked) private var uptime: Int64 = 0
     private var isStopped = false
 
@@ -64,10 +65,10 @@ final class OriginPushes {
 
     // MARK: Returned messages
 
-    /// Stops sending. Messages that wait are returned in the next turn.
+    /// Stops sending. Waiting messages are returned in the next turn.
     func stop() { isStopped = true }
 
-    /// Cancels messages that are not on the wire. Messages on the wire continue, and fail if they return unprocessed.
+    /// Cancels waiting messages. Messages on the wire continue, and they fail if they return unprocessed.
     func cancel(_ isMeant: (RoutedJob) -> Bool, now: Int64) {
         let now = moment(now)
         for push in queue.removeAll(where: { isMeant($0.routed) }) {
@@ -75,20 +76,20 @@ final class OriginPushes {
         }
     }
 
-    /// Returns whether the message with this tag belongs to a matching job, and marks that job as cancelled.
+    /// Returns whether the message with this tag belongs to a matching job. If so, marks the job as cancelled.
     func isOnWire(_ tag: Int, of isMeant: (RoutedJob) -> Bool) -> Bool {
         guard let job = onWire[tag]?.push.job, isMeant(job.routed) else { return false }
         job.isCancelled = true
         return true
     }
 
-    /// Retires credentials. Messages that wait with them are returned.
+    /// Removes retired credentials. Their waiting messages are returned.
     func retire(_ isMeant: (Credential.ID) -> Bool, now: Int64) {
         health.retire(isMeant)
         holdQueued(now: moment(now))
     }
 
-    /// Settles the messages that cannot wait here, according to ``OriginHealth/obstacle(to:now:)``.
+    /// Settles the messages that can no longer wait here, according to ``OriginHealth/obstacle(to:now:)``.
     private func holdQueued(now: Moment) {
         let held = queue.removeAll {
             health.obstacle(to: unsafeDowncast($0, to: OriginJob.self), now: now) != nil
@@ -168,7 +169,7 @@ extension OriginPushes: PoolClient {
         return nil
     }
 
-    /// Returns the request for a message. The message becomes a probe only if it can be written.
+    /// Returns the request for a message. The message becomes a probe only if the request can be made.
     private func request(for push: QueuedPush, at now: Moment) throws -> PoolRequest {
         let part = push.part
         let recipient = part.routed.job.recipients[push.index]
@@ -293,8 +294,8 @@ extension OriginPushes: PoolClient {
 
     func goAway(debugData: [UInt8], now: Int64) -> String? { AnswerWords(debugData).reason }
 
-    /// Records that a connection could not be made. If no other one is pending, queued messages wait for the origin's
-    /// next probe. If the address is disallowed, they do not wait.
+    /// Records that a connection could not be made. If no other connection is pending, queued messages wait in the
+    /// broker until the origin's next probe. If the address is disallowed, they are rejected.
     func connectFailed(_ error: any Error, isLast: Bool, now: Int64) {
         guard isLast else { return }
         let now = moment(now)

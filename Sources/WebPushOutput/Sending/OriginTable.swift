@@ -1,17 +1,17 @@
 import Addressing
 import HTTP2Pool
 
-/// The origins to which an event loop sends. An endpoint usually leads to its origin without being parsed. Lives on
-/// that event loop.
+/// The origins to which an event loop sends. Most endpoints are matched with their origin without being parsed. Used
+/// only on that event loop.
 ///
-/// The number of origins is limited for each entry of the list of hosts. A stranger who invents hosts below one entry
-/// therefore takes no places from other entries. An origin with work, a connection or a brake keeps its place, even if
-/// another origin needs one.
+/// The number of origins is limited for each entry of the list of allowed hosts. An attacker who invents hosts below
+/// one entry therefore takes no places from other entries. An origin with work, a connection or a brake keeps its
+/// place, even if another origin needs one.
 struct OriginTable {
     private struct Entry {
         /// The beginning of the origin's endpoints as browsers write them: `https://host/`.
         let prefix: [UInt8]
-        /// The index of the entry in the list of hosts.
+        /// The index of the entry in the list of allowed hosts.
         let rule: Int
         let pool: OriginPool
     }
@@ -22,14 +22,14 @@ struct OriginTable {
         let pathStart: Int
     }
 
-    /// An error: all places of an entry are in use.
+    /// An error that is thrown if all places of an entry are in use.
     struct Full: Error {}
 
     /// The number of recently used origins with which an endpoint is compared before it is parsed.
     private static let recentOnes = 8
     private static let idleMilliseconds: Int64 = 60_000
-    /// The time for which an unused origin is kept after a brake, in milliseconds. Refused messages return within two
-    /// minutes, and their brake must still exist then.
+    /// The time for which an unused origin is kept after a brake, in milliseconds. Messages that were refused return
+    /// within two minutes, and the brake must still exist then.
     private static let brakeMilliseconds: Int64 = 180_000
 
     private let maximum: Int
@@ -37,7 +37,7 @@ struct OriginTable {
     private let make: (_ origin: Endpoint, _ rule: Int) throws -> OriginPool
     private var entries: [Endpoint: Entry] = [:]
     private var counts: [Int]
-    /// The most recently used origins, latest first.
+    /// The most recently used origins. The latest one is first.
     private var recent: [Entry] = []
 
     init(
@@ -53,8 +53,8 @@ struct OriginTable {
 
     /// Returns the origin of an endpoint, and adds it if it is new.
     ///
-    /// - Throws: ``WebPushFault`` if messages may not go there, ``Full``, or the reason why no connection can be
-    ///   prepared.
+    /// - Throws: ``WebPushFault`` if the endpoint is invalid or not allowed, ``Full``, or the reason why a new origin's
+    ///   connections cannot be prepared.
     mutating func find(_ endpoint: UnsafeBufferPointer<UInt8>) throws -> Found {
         guard PushEndpoint.mayBeOne(endpoint) else { throw WebPushFault.badEndpoint }
         if let entry = recent.first(where: { endpoint.starts(with: $0.prefix) }) {
@@ -76,7 +76,7 @@ struct OriginTable {
         return entry
     }
 
-    /// Removes and returns the origins that have been idle for a minute. If an entry has no free place, its idle
+    /// Removes and returns the origins that have been idle for a minute. If all places of an entry are in use, its idle
     /// origins are removed at once. Called once a second.
     mutating func removeUnused(nowMilliseconds now: Int64) -> [OriginPool] {
         let unused = entries.values.filter { entry in

@@ -1,8 +1,8 @@
 import PushSending
 
 extension SendQueue {
-    /// Removes and returns the next message that an origin's health admits. If that message would be a probe of its
-    /// key, a message with the same key is preferred whose job is not the one that was refused last.
+    /// Removes and returns the next message that an origin's health admits. A probe of a key should belong to another
+    /// job than the last refused message, so such a message is preferred if one with the same key waits.
     mutating func next(onlyUrgent: Bool, allowedBy health: OriginHealth, at now: Moment) -> QueuedPush? {
         let admission = health.admission(uptime: now.uptime)
         guard admission == .pass || admission == .probe else { return nil }

@@ -1,6 +1,6 @@
 package import PushModel
 
-/// A job that is ready to be sent. It holds everything that its messages to all services share.
+/// A job that is ready to be sent. It holds the data that its messages to all recipients share.
 package final class WebPushJob: Sendable {
     package let routed: RoutedJob
     package let sink: any OutcomeSink
@@ -26,11 +26,13 @@ package final class WebPushJob: Sendable {
     }
 }
 
-/// A payload ready to be encrypted.
+/// A payload that is ready to be encrypted.
 package struct Message: Sendable {
     /// The plain text that ``MessageEncryption/record(of:)`` returned, or `nil` if the request has no body.
     package let record: [UInt8]?
 
+    /// Reads a message from a payload.
+    ///
     /// - Parameter range: the range of a JSON object, which is sent unchanged, or of a JSON string, whose text is sent.
     fileprivate static func read(
         _ range: Range<Int>, of job: Job, _ request: WebPushRequest

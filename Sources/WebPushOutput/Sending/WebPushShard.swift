@@ -8,9 +8,9 @@ import Threading
 
 /// The part of the output that runs on one event loop. It has connections to every origin and encrypts the messages
 /// that it sends, so that all cores share the work.
-// why: unchecked because only that event loop uses it, except for the mailbox.
+// why: unchecked because only its event loop uses it, except for the mailbox, which has a lock.
 final class WebPushShard: @unchecked Sendable {
-    /// A part of a job's recipients.
+    /// A range of a job's recipients that this shard sends.
     private struct Share {
         let job: WebPushJob
         let recipients: Range<Int>
@@ -76,10 +76,11 @@ final class WebPushShard: @unchecked Sendable {
         }
     }
 
-    /// Retires credentials. Their waiting messages are sent for a moment longer and are then returned, to be routed
-    /// again.
+    /// Retires credentials. Their waiting messages are sent for ``WebPushConfiguration/retirementSeconds`` longer. The
+    /// remaining ones are then returned and routed again.
     ///
-    /// - Parameter isRetired: a closure that is called at that time, because a credential may be in use again.
+    /// - Parameter isRetired: a closure that is called after that time, because a credential may be in use again by
+    ///   then.
     func retire(_ isRetired: @escaping @Sendable (Credential.ID) -> Bool) {
         eventLoop.scheduleTask(in: .seconds(retirementSeconds)) {
             self.takeShares()

@@ -1,10 +1,10 @@
 package import Addressing
 
-/// The hosts to which messages may go. The list is necessary because an endpoint may name any host, including one in
-/// the worker's own network.
+/// The list of hosts to which messages may be sent. It is necessary because an endpoint may name any host, including a
+/// host in the worker's own network.
 package struct AllowedHosts: Equatable, Sendable {
-    /// An entry of the list: `push.example.com`, or `*.push.example.com` for all hosts with this ending. Either may end
-    /// with a port other than 443, such as `:8443`.
+    /// An entry of the list: `push.example.com`, or `*.push.example.com` for all hosts with this ending. A port other
+    /// than 443 may follow, such as `:8443`.
     package struct Rule: Hashable, Sendable {
         /// The host in lower case. A leading dot stands for all hosts with this ending.
         private let name: String
@@ -31,7 +31,8 @@ package struct AllowedHosts: Equatable, Sendable {
         }
     }
 
-    /// The hosts of Mozilla, Google, Apple and Microsoft. Google's second host serves unbranded builds of Chromium.
+    /// The hosts of Mozilla, Google, Apple and Microsoft. The host jmt17.google.com serves unbranded builds of
+    /// Chromium.
     package static let usual =
         "updates.push.services.mozilla.com, *.push.services.mozilla.com, fcm.googleapis.com, jmt17.google.com, "
         + "*.push.apple.com, *.notify.windows.com"

@@ -1,9 +1,9 @@
 package import Addressing
 
-/// The parts of a subscription's endpoint, a URL that a stranger chose and that must be kept secret.
+/// The parts of a subscription's endpoint. An endpoint is a secret URL that comes from an untrusted browser.
 ///
 /// An endpoint uses https and names its host by a DNS name. It has no user and no fragment, and at most 2,048 bytes of
-/// visible ASCII. Path and query stay as the browser gave them, byte for byte. ``AllowedHosts`` decides whether
+/// visible ASCII. Path and query stay byte for byte as the browser produced them. ``AllowedHosts`` decides whether
 /// messages may go to the host.
 package struct PushEndpoint: Equatable {
     package static let maximumBytes = 2_048
@@ -14,10 +14,12 @@ package struct PushEndpoint: Equatable {
 
     /// The origin, in lower case.
     package let origin: Endpoint
-    /// The range of path and query in the text.
+    /// The range of path and query in the endpoint.
     package let path: Range<Int>
 
-    /// - Throws: ``WebPushFault/badEndpoint``.
+    /// Parses an endpoint.
+    ///
+    /// - Throws: ``WebPushFault/badEndpoint`` if the text is not a valid endpoint.
     package init(_ text: UnsafeBufferPointer<UInt8>) throws(WebPushFault) {
         let start = Self.scheme.utf8CodeUnitCount
         guard Self.mayBeOne(text), Self.hasScheme(text),
@@ -28,7 +30,7 @@ package struct PushEndpoint: Equatable {
         path = slash..<text.count
     }
 
-    /// Returns whether the text may be an endpoint, regardless of its origin.
+    /// Returns whether the text has the length and the bytes of an endpoint. This check is faster than parsing.
     static func mayBeOne(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         text.count <= maximumBytes && text.allSatisfy(mayBeInURL)
     }

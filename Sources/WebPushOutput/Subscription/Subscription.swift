@@ -4,12 +4,14 @@ package import PushModel
 /// `PushSubscription`'s `toJSON()`):
 /// `{"endpoint":"https://…","expirationTime":null,"keys":{"p256dh":"B…","auth":"…"}}`.
 package struct Subscription {
-    /// The keys, or `nil` if messages to the subscription have no body.
+    /// The keys, or `nil` if the subscription accepts only messages without a body.
     package private(set) var keys: ReceiverKeys?
     package private(set) var expiration: Timestamp?
 
+    /// Reads the keys and the expiration time.
+    ///
     /// - Parameter json: a JSON object. Unknown members are ignored.
-    /// - Throws: ``WebPushFault/badKeys``.
+    /// - Throws: ``WebPushFault/badKeys`` if the keys are incomplete or invalid.
     package init(_ json: UnsafeBufferPointer<UInt8>) throws(WebPushFault) {
         var texts = KeyTexts()
         var scanner = JSONScanner(json)
@@ -29,7 +31,7 @@ package struct Subscription {
         keys = try texts.keys()
     }
 
-    /// Returns the time for a number of milliseconds. JavaScript may write it with a fraction.
+    /// Returns the time for a number of milliseconds. JavaScript may write the number with a fraction.
     private static func moment(_ number: Slice<UnsafeBufferPointer<UInt8>>) -> Timestamp? {
         Double(String(decoding: number, as: UTF8.self)).flatMap { Int64(exactly: $0.rounded()) }
             .map(Timestamp.init(milliseconds:))
@@ -55,7 +57,7 @@ private struct KeyTexts {
         }
     }
 
-    /// Decodes a base64 value. The standard alphabet has a slash, which some JSON encoders escape.
+    /// Decodes base64 text. In the standard alphabet, some JSON encoders escape the slash.
     private static func bytes(_ json: UnsafeBufferPointer<UInt8>, _ token: JSONScanner.StringToken) -> [UInt8]? {
         let text = json[token.range]
         guard token.hasEscapes else { return Base64URL.bytes(UnsafeBufferPointer(rebasing: text)) }

@@ -3,15 +3,16 @@ import Threading
 /// The time at which an origin last accepted a message with a key. All event loops and all tokens of the key share it.
 package final class KeyProof: Sendable {
     private static let never = Int64.min
-    /// The least time between updates, in milliseconds. Without it, every accepted message would write to memory shared
-    /// by all event loops.
+    /// The minimum time between updates, in milliseconds. Without this limit, every accepted message would write to
+    /// memory that all event loops share.
     private static let leastBetweenMilliseconds: Int64 = 100
 
     private let accepted = Atomic(never)
 
     init() {}
 
-    /// The uptime in milliseconds, exact to a tenth of a second, or `nil` if the origin never accepted a message.
+    /// The uptime of the last accepted message in milliseconds, exact to a tenth of a second, or `nil` if there was
+    /// none.
     package var acceptedAt: Int64? {
         let time = accepted.load(ordering: .relaxed)
         return time == Self.never ? nil : time

@@ -3,26 +3,28 @@ import HTTP2Pool
 package import PushModel
 import Threading
 
-/// A credential in use: its key, and one token for each origin. All event loops share it.
+/// A credential in use: its key, and its token for each origin. All event loops share it.
 package final class VAPIDIdentity: Sendable {
     private struct Shown {
         /// The token in use, or `nil` if the next message needs a new one.
         var token: VAPIDToken?
         let proof: KeyProof
-        /// The time at which the token was last requested.
+        /// The time at which the token was last requested by a job.
         var used: Timestamp
     }
 
-    /// The maximum number of tokens. Strangers may invent any number of origins, so the entry that was unused for the
-    /// longest time is removed.
+    /// The maximum number of tokens. Subscriptions may name any number of origins, so the entry with the longest time
+    /// since its last use is removed.
     package static let maximumTokens = 1_024
 
     package let credential: Credential
     package let key: VAPIDKey
     private let tokens: Mutex<[Endpoint: Shown]>
 
-    /// - Parameter previous: the identity of the same credential before it changed. If the key is the same, its proof
-    ///   at each origin stays valid. Its tokens do not, because they name the previous subject.
+    /// Creates an identity without tokens.
+    ///
+    /// - Parameter previous: the identity of the same credential before it changed, or `nil`. If the key is the same,
+    ///   its proof at each origin stays valid. The tokens do not, because they name the previous subject.
     /// - Throws: an error if the credential is not a VAPID key.
     package init(_ credential: Credential, replacing previous: VAPIDIdentity? = nil) throws {
         guard case .secret(let secret) = credential.kind else { throw WebPushOutputError.notAKey }
@@ -34,7 +36,8 @@ package final class VAPIDIdentity: Sendable {
         tokens = Mutex((kept ?? [:]).mapValues { Shown(token: nil, proof: $0.proof, used: $0.used) })
     }
 
-    /// Returns the token for an origin. Called at most once a second for each job and origin.
+    /// Returns the token for an origin, and creates one if necessary. Called at most once a second for each job and
+    /// origin.
     package func token(for origin: Endpoint, now: Timestamp) throws -> VAPIDToken {
         try tokens.withLock { tokens in
             let last = tokens[origin]
@@ -57,7 +60,7 @@ package final class VAPIDIdentity: Sendable {
         }
     }
 
-    /// Records that the origin refused this token. The next message gets a new one.
+    /// Records that the origin refused this token. The next message gets a new token.
     package func refused(_ token: VAPIDToken, by origin: Endpoint) {
         tokens.withLock { tokens in
             if tokens[origin]?.token === token { tokens[origin]?.token = nil }

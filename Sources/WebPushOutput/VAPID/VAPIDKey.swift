@@ -5,7 +5,7 @@ package import PushModel
 
 /// A key pair that identifies the sender (RFC 8292), and a contact for questions about its messages.
 package struct VAPIDKey: Sendable {
-    /// The form in which the key is stored.
+    /// The stored form of the key pair, as JSON.
     private struct Stored: Codable {
         /// The private key as base64url, as the web-push tools write it.
         let key: String
@@ -40,6 +40,8 @@ package struct VAPIDKey: Sendable {
         self.init(P256.Signing.PrivateKey(), subject: subject)
     }
 
+    /// Reads a key from its stored form.
+    ///
     /// - Throws: an error if the secret was not made by ``sealed()``.
     package init(sealed: Secret) throws {
         let stored = try sealed.withBytes { try JSONDecoder().decode(Stored.self, from: Data($0)) }
@@ -47,7 +49,7 @@ package struct VAPIDKey: Sendable {
         self.init(try P256.Signing.PrivateKey(rawRepresentation: bytes), subject: stored.subject)
     }
 
-    /// Returns the secret in which the key is stored.
+    /// Returns the stored form of the key.
     package func sealed() throws -> Secret {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -65,7 +67,7 @@ package struct VAPIDKey: Sendable {
         Fingerprint.sha256(key.publicKey.derRepresentation)
     }
 
-    /// Returns the value of `authorization` for messages to one origin.
+    /// Returns the value of the header field `authorization` for messages to one origin.
     ///
     /// - Parameter audience: `https://host`, followed by the port if it is not 443.
     package func authorization(for audience: String, expiring: Timestamp) throws -> String {

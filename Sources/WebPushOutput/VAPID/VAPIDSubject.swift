@@ -1,5 +1,5 @@
-/// The rules for the contact to which a push service writes about problems (`sub` of RFC 8292, section 2.1). It is a
-/// `mailto:` address or an https URL.
+/// The rules for the subject of a VAPID token: the contact to which a push service writes about problems (`sub` of RFC
+/// 8292, section 2.1). It is a `mailto:` address or an https URL.
 package enum VAPIDSubject {
     /// Reserved top-level domains, which do not exist on the internet (RFC 2606, 6761, 6762, 7686, 9476 and ICANN's
     /// `internal`).
@@ -10,9 +10,9 @@ package enum VAPIDSubject {
     /// All names below them are reserved too.
     private static let reservedDomains: Set = ["example.com", "example.net", "example.org", "home.arpa"]
 
-    /// Returns the problem with a subject, as the predicate of a sentence, or `nil`. Apple refuses every message with a
-    /// subject that it does not accept. The check rejects what Apple is known to refuse: spaces, angle brackets, and
-    /// hosts that do not exist on the internet.
+    /// Returns the problem with a subject as the predicate of a sentence, or `nil` if the subject is valid. Apple
+    /// refuses every message with a subject that it does not accept. The check rejects everything that Apple is known
+    /// to refuse: spaces, angle brackets, and hosts that do not exist on the internet.
     package static func problem(of text: String) -> String? {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains(where: { "<>\"\\".contains($0) })
         else { return "must have no spaces, quotes or angle brackets: mailto:push@yourdomain.com" }
@@ -27,7 +27,7 @@ package enum VAPIDSubject {
         return nil
     }
 
-    /// Returns whether the host is reserved.
+    /// Returns whether the domain of a host is reserved.
     ///
     /// - Parameter host: a name of at least two labels, in lower case.
     private static func isReserved(_ host: String) -> Bool {
@@ -36,7 +36,7 @@ package enum VAPIDSubject {
             || reservedDomains.contains(labels.suffix(2).joined(separator: "."))
     }
 
-    /// Returns the host of the address or URL, in lower case.
+    /// Returns the host of the address or URL in lower case, or `nil` if the text is neither.
     private static func host(of text: String) -> String? {
         let lower = text.lowercased()
         if lower.hasPrefix("mailto:") {

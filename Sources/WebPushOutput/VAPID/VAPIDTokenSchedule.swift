@@ -5,8 +5,8 @@ package import PushModel
 ///
 /// | age | state |
 /// |---|---|
-/// | up to 10 h, and up to another hour at random | in use |
-/// | up to 12 h | due for renewal, early enough for a clock that is an hour off |
+/// | up to 10 h, plus a random part of an hour | in use |
+/// | up to 12 h | due for renewal, early enough even if a clock is an hour off |
 /// | 12 h | expired |
 package struct VAPIDTokenSchedule: Sendable, Hashable {
     package static let lifetimeSeconds: Int64 = 12 * 3_600
@@ -17,14 +17,17 @@ package struct VAPIDTokenSchedule: Sendable, Hashable {
     private let issued: Timestamp
     private let renewed: Timestamp
 
-    /// - Parameter random: a number from 0 up to 1. It spreads the renewals of a fleet over time.
+    /// Creates the schedule of a token that is issued now.
+    ///
+    /// - Parameter random: a random number from 0 up to 1. It distributes the renewals of a fleet over time.
     package init(now: Timestamp, random: Double) {
         issued = now
         expires = Timestamp(seconds: now.seconds + Self.lifetimeSeconds)
         renewed = Timestamp(seconds: now.seconds + Self.leastUseSeconds + Int64(Self.spreadSeconds * random))
     }
 
-    /// Returns whether the token must be renewed. If the clock was set back far, the token would expire too late.
+    /// Returns whether the token must be renewed. It must also be renewed if the clock was set back by more than an
+    /// hour, because the token would then expire too late.
     package func isDue(now: Timestamp) -> Bool { now >= renewed || now.seconds < issued.seconds - 3_600 }
 
     package func ageSeconds(now: Timestamp) -> Int64 { now.seconds - issued.seconds }

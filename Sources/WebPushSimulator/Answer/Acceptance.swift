@@ -1,15 +1,16 @@
 internal import HTTP2Session
 internal import PushSimulator
 
-/// The fields with which a persona accepts a message.
+/// The header fields of the answer with which a persona accepts a message.
 struct Acceptance {
     let fields: [HTTP2Field]
 
-    /// Creates the fields of an acceptance.
+    /// Creates the header fields.
     ///
     /// - Parameters:
-    ///   - origin: The origin of the endpoint.
-    ///   - location: A URL to return as the message's location, or `nil` for the usual one.
+    ///   - origin: the origin of the endpoint.
+    ///   - life: the message's time to live, in seconds.
+    ///   - location: a URL to return as the message's location, or `nil` for the persona's usual one.
     init(
         _ persona: Persona, origin: String, life: Int, location: String?, from random: inout SplitMixGenerator
     ) {

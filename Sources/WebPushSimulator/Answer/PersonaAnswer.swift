@@ -24,7 +24,7 @@ struct PersonaAnswer {
             fields.removeAll { $0.name == "retry-after" }
             fields.append(HTTP2Field("retry-after", String(seconds)))
         }
-        // This field helps people. No service sends it.
+        // This field helps people who read the answer. No real service sends it.
         if let detail = answer.detail { fields.append(HTTP2Field("x-simulator-detail", detail)) }
     }
 
@@ -84,7 +84,7 @@ struct PersonaAnswer {
         }
     }
 
-    /// Returns autopush's own text where senders depend on it to recognize the fault.
+    /// Returns the text of autopush if senders recognize the fault by it, or otherwise the name of the fault.
     private static func mozillaText(_ fault: WebPushReason) -> String {
         fault == .keyMismatch ? "VAPID public key mismatch" : fault.rawValue
     }
@@ -147,7 +147,7 @@ struct PersonaAnswer {
 
     // MARK: Microsoft
 
-    /// Creates an answer without a body. A field describes the fault.
+    /// Creates an answer without a body. A header field describes the fault.
     private init(microsoft fault: WebPushReason, _ detail: String?) {
         self.init(
             status: Self.microsoft(fault),

@@ -1,29 +1,29 @@
 public import PushSimulator
 
-/// The answer to a push, or a failure in place of an answer.
+/// The answer to a push, or a failure in place of the answer.
 public struct PlannedWebPushAnswer: Hashable, Sendable {
-    /// A failure in place of an answer.
+    /// A failure in place of the answer.
     public enum Loss: String, CaseIterable, Codable, Sendable {
         /// The push is never answered.
         case silence
-        /// The stream is reset, or the HTTP/1.1 connection closed, after the request was received completely.
+        /// The stream is reset, or the HTTP/1.1 connection is closed, after the complete request was received.
         case reset
-        /// The connection is cut without notice.
+        /// The connection is closed without notice.
         case cut
     }
 
     /// The reason for refusing the push, or `nil` if it is accepted.
     public var fault: WebPushReason?
-    /// A status that replaces the persona's own.
+    /// A status that replaces the persona's status, or `nil` for the persona's status.
     public var otherStatus: Int?
     /// The value of a `retry-after` field in seconds, or `nil` for the persona's default.
     public var retryAfter: Int?
-    /// A URL that replaces the default `location`.
+    /// A URL that replaces the persona's `location`, or `nil` for the persona's location.
     public var location: String?
     /// The delay before the answer, in milliseconds.
     public var delayMilliseconds: Int
     public var loss: Loss?
-    /// A description of the problem for people.
+    /// A description of the problem for people, or `nil`.
     var detail: String?
 
     public init(
@@ -43,7 +43,7 @@ public struct PlannedWebPushAnswer: Hashable, Sendable {
         self.detail = detail
     }
 
-    /// The time of the answer, or the failure that replaces it.
+    /// The time of the answer, or the failure in place of it.
     var when: AnswerTime {
         switch loss {
         case nil: .after(milliseconds: delayMilliseconds)
@@ -54,8 +54,8 @@ public struct PlannedWebPushAnswer: Hashable, Sendable {
     }
 }
 
-/// The JSON form `{"fault": "unavailable", "status": 503, "retry_after": 30, "location": "…", "delay_ms": 5, "loss":
-/// "reset"}`. All fields are optional.
+/// The JSON form of an answer: `{"fault": "unavailable", "status": 503, "retry_after": 30, "location": "…", "delay_ms":
+/// 5, "loss": "reset"}`. All fields are optional.
 extension PlannedWebPushAnswer: SimulatedAnswer {
     public static let accepted = PlannedWebPushAnswer()
     public var status: Int { otherStatus ?? (fault == nil ? 201 : 500) }

@@ -1,4 +1,4 @@
-/// The reasons for which a push service refuses a message. Each persona expresses them in its own format.
+/// The reasons for which a push service refuses a message. Each persona reports them in its own format.
 public enum WebPushReason: String, CaseIterable, Codable, Sendable {
     // Faults of the request.
     case badPath, methodNotAllowed

@@ -2,8 +2,9 @@ internal import Crypto
 internal import PushSimulator
 
 extension ControlMessage {
-    /// The body `{"persona": "google", "application_server_key": "B…", "count": 1, "state": "good", "host":
-    /// "localhost"}`. Only the persona is required, and for most personas the key.
+    /// The body of a request for new subscriptions: `{"persona": "google", "application_server_key": "B…", "count": 1,
+    /// "state": "good", "host": "localhost"}`. The persona is required. The key is required for all personas except
+    /// Mozilla.
     struct NewSubscriptions: ControlBody {
         let persona: Persona
         let key: String?
@@ -33,7 +34,7 @@ extension ControlMessage {
             try (0..<count).map { _ in try simulator.subscribe(persona, key: key, state: state, host: host) }
         }
 
-        /// Decodes a VAPID public key.
+        /// Decodes a VAPID public key from base64url.
         ///
         /// - Throws: ``SimulatorError`` if the text is not a valid key.
         static func key(_ text: String) throws -> [UInt8] {

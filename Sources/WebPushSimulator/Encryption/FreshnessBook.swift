@@ -1,10 +1,10 @@
 internal import Threading
 
-/// A record of salts and senders' keys, each of which may be used only once.
+/// A record of the salts and sender keys of all messages. Each of them may be used only once.
 final class FreshnessBook: Sendable {
     private struct State {
-        // Entries are kept in two generations. When the recent one is full, it replaces the older one, whose entries
-        // are dropped.
+        // The hashes are kept in two generations. When the recent generation is full, it becomes the older one, and the
+        // previous older one is dropped.
         var recent: Set<Int> = []
         var older: Set<Int> = []
     }
@@ -12,11 +12,11 @@ final class FreshnessBook: Sendable {
     private let state = Mutex(State())
     private static let mostRemembered = 1_000_000
 
-    /// Records the bytes.
+    /// Records a salt or a key.
     ///
-    /// - Returns: Whether the bytes were not seen before.
+    /// - Returns: whether the bytes were not recorded before.
     func isFresh(_ bytes: [UInt8]) -> Bool {
-        // A randomly seeded 64-bit hash, which a sender can't predict.
+        // The 64-bit hash has a random seed, so a sender cannot predict it.
         let digest = bytes.hashValue
         return state.withLock { state in
             if state.older.contains(digest) { return false }

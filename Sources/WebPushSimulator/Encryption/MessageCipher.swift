@@ -1,10 +1,10 @@
 package import Crypto
 internal import Foundation
 
-/// A cipher that decrypts messages as a browser does. It enforces what the RFCs require of a sender (RFC 8188, RFC
-/// 8291).
+/// A function that decrypts messages in the same way as a browser. It checks the requirements of RFC 8188 and RFC 8291
+/// on the sender.
 package enum MessageCipher {
-    /// A problem with a body.
+    /// A problem with the body of a message.
     package struct Fault: Error, Hashable {
         package let problem: String
     }
@@ -12,7 +12,7 @@ package enum MessageCipher {
     package struct Message {
         package let plaintext: [UInt8]
         package let salt: [UInt8]
-        /// The sender's public key, generated for this message.
+        /// The public key of the sender, which is generated for each message.
         package let senderKey: [UInt8]
     }
 

@@ -1,7 +1,7 @@
 internal import Threading
 
-/// A record of pending topics. It detects messages that replace an earlier one with the same topic. In the simulator, a
-/// message stays pending forever.
+/// A record of the topics of pending messages. It detects messages that replace an earlier message with the same topic.
+/// In the simulator, a message stays pending forever.
 final class PendingMessages: Sendable {
     private let topics = Mutex(Set<String>())
     private static let mostRemembered = 100_000

@@ -1,6 +1,6 @@
 internal import PushSimulator
 
-/// The fields of a push that affect its delivery, with all their occurrences.
+/// The header fields of a push that affect its delivery. Repeated fields are kept.
 struct PushFields {
     var method = ""
     var authority = ""
@@ -11,7 +11,7 @@ struct PushFields {
     var topics: [String] = []
     var contentEncodings: [String] = []
     var cachePolicies: [String] = []
-    /// Whether fields of old drafts are present, which specify a different encryption of the body.
+    /// Whether fields of old drafts are present. The drafts specify a different encryption of the body.
     var hasOldFields = false
 
     mutating func take(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
@@ -45,7 +45,7 @@ struct PushFields {
     /// Returns the problem with the fields that control delivery, or `nil` if there is none.
     func fault(_ persona: Persona) -> WebPushReason? {
         if timesToLive.isEmpty { return .missingTTL }
-        // Apple's page requires a positive value.
+        // Apple's documentation requires a positive value.
         guard let life, life > 0 || persona != .apple else { return .badTTL }
         let isUrgent = urgencies.allSatisfy { ["very-low", "low", "normal", "high"].contains($0) }
         guard urgencies.count <= 1, isUrgent else { return .badUrgency }
@@ -59,7 +59,8 @@ struct PushFields {
         return persona != .apple || text.utf8.count % 4 != 1
     }
 
-    /// Returns the problem with Microsoft's own field that controls whether a message is stored.
+    /// Returns the problem with Microsoft's cache policy field, or `nil` if there is none. The field controls whether a
+    /// message is stored.
     private func cachePolicyFault(_ life: Int) -> WebPushReason? {
         guard cachePolicies.count <= 1, cachePolicies.allSatisfy({ ["cache", "no-cache"].contains($0) }) else {
             return .badCachePolicy

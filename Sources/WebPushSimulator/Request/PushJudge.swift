@@ -1,7 +1,7 @@
 internal import Crypto
 internal import PushSimulator
 
-/// A judge of pushes. The first fault found determines the answer. Used by one connection.
+/// A validator of pushes, used by one connection. The first fault that it finds determines the answer.
 final class PushJudge {
     private let persona: Persona
     private let office: SubscriptionOffice
@@ -9,7 +9,7 @@ final class PushJudge {
     private let tokens: TokenBook
     private let longestBody: Int
     private let answers: ChosenAnswers<PlannedWebPushAnswer>
-    /// The last valid `authorization`. A sender uses one for each origin.
+    /// The last valid value of `authorization` and its token, or `nil`. A sender uses one value for each origin.
     private var lastToken: (field: String, token: VAPIDToken)?
 
     init(_ double: WebPushDouble, _ persona: Persona, _ answers: ChosenAnswers<PlannedWebPushAnswer>) {
@@ -21,7 +21,7 @@ final class PushJudge {
         self.answers = answers
     }
 
-    /// The decision about a push, with its answer and its plaintext.
+    /// The answer to a push, and its plaintext if it was decrypted.
     struct Verdict {
         let answer: PlannedWebPushAnswer
         var plaintext: [UInt8]?
@@ -64,7 +64,7 @@ final class PushJudge {
         _ fields: PushFields, _ subscription: Subscription, at now: Int64
     ) -> PlannedWebPushAnswer? {
         guard let field = fields.authorization.first else {
-            // A subscription that is not bound to a key accepts pushes from anyone.
+            // A subscription that is not bound to a key also accepts pushes without authorization.
             return subscription.boundTo == Subscription.unbound ? nil : PlannedWebPushAnswer(.missingAuthorization)
         }
         guard fields.authorization.count == 1 else { return PlannedWebPushAnswer(.badAuthorization) }
@@ -94,9 +94,9 @@ final class PushJudge {
 
     // MARK: Message
 
-    /// Decrypts the body.
+    /// Decrypts the body of a push.
     ///
-    /// - Returns: The plaintext, which is empty if there is no body.
+    /// - Returns: the plaintext, which is empty if there is no body.
     private func open(
         _ fields: PushFields, _ body: [UInt8], _ subscription: Subscription
     ) throws(MessageCipher.Fault) -> [UInt8] {

@@ -3,10 +3,10 @@ internal import Foundation
 internal import PushSimulator
 
 extension AuthorityDirectory {
-    /// Reads the secret that subscriptions are derived from, or creates it. Storing it keeps issued subscriptions valid
-    /// after a restart.
+    /// Reads the secret from which subscriptions are derived, or creates it. The stored secret keeps subscriptions
+    /// valid after a restart.
     ///
-    /// - Throws: ``SimulatorError`` naming the file that can't be used.
+    /// - Throws: ``SimulatorError`` that names the file if it cannot be used.
     func loadOrCreateSubscriptionSecret() throws -> SymmetricKey {
         let path = path + "/webpush-secret"
         return try whileLocked {

@@ -1,10 +1,10 @@
 internal import Crypto
 internal import PushSimulator
 
-/// A subscription as a browser would have it. Its endpoint's ID contains all of its data, so any number of
+/// A subscription of a simulated browser. The id in its endpoint contains all of its data, so any number of
 /// subscriptions can be issued without storing them.
 struct Subscription {
-    /// The state of the subscription, which determines the answer to a push that passes the checks.
+    /// The state of the subscription. It determines the answer to a push that passes all checks.
     enum State: UInt8, Sendable {
         case good
         /// Pushes are answered with 410 because the user has unsubscribed.
@@ -15,15 +15,15 @@ struct Subscription {
 
     let number: UInt64
     let state: State
-    /// The first bytes of the SHA-256 of the VAPID key that the subscription is bound to, or zeros if any key is
-    /// accepted.
+    /// The first 16 bytes of the SHA-256 hash of the VAPID key to which the subscription is bound, or zeros if any key
+    /// is accepted.
     let boundTo: [UInt8]
 
     static let unbound = [UInt8](repeating: 0, count: 16)
 
     /// Creates a subscription.
     ///
-    /// - Parameter key: The 65 bytes of the VAPID key, or `nil` if the subscription is not bound to one.
+    /// - Parameter key: the 65 bytes of the VAPID key, or `nil` if the subscription is not bound to a key.
     init(number: UInt64, state: State, key: [UInt8]?) {
         self.number = number
         self.state = state
@@ -50,11 +50,11 @@ struct Subscription {
         UnpaddedBase64.encode(head + Self.tag(head, persona, secret))
     }
 
-    /// Decodes an ID.
+    /// Decodes an id.
     ///
-    /// - Returns: The subscription, or `nil` if the ID was never issued.
+    /// - Returns: the subscription, or `nil` if the id was never issued.
     init?(id: Substring, _ persona: Persona, _ secret: SymmetricKey) {
-        // Several texts may decode to the same bytes, but only one of them is the ID.
+        // Several texts may decode to the same bytes, but only one of them is the issued id.
         guard let bytes = UnpaddedBase64.decode(id), bytes.count > Self.headBytes, UnpaddedBase64.encode(bytes) == id
         else { return nil }
         let head = Array(bytes.prefix(Self.headBytes))
@@ -65,7 +65,7 @@ struct Subscription {
             number: head.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }, state: state, boundTo: Array(head.dropFirst(9)))
     }
 
-    /// Returns the authentication code of an ID. It is long because real IDs are long.
+    /// Returns the authentication code of an id. It is long because the ids of real services are long.
     private static func tag(_ head: [UInt8], _ persona: Persona, _ secret: SymmetricKey) -> [UInt8] {
         Array(HMAC<SHA512>.authenticationCode(for: Array(persona.rawValue.utf8) + head, using: secret))
     }

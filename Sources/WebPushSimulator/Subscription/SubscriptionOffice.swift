@@ -2,7 +2,7 @@ internal import Crypto
 internal import PushSimulator
 internal import Threading
 
-/// A factory that issues subscriptions and recognizes them by their paths.
+/// A factory that issues subscriptions and finds them by the paths of their endpoints.
 final class SubscriptionOffice: Sendable {
     let secret: SymmetricKey
     private let next = Atomic(0)
@@ -15,7 +15,7 @@ final class SubscriptionOffice: Sendable {
 
     /// Issues a subscription.
     ///
-    /// - Parameter number: The number of the subscription if the caller assigns it, or `nil` for the next one.
+    /// - Parameter number: the number of the subscription, or `nil` for the next unused one.
     func make(
         _ persona: Persona, number: UInt64? = nil, key: [UInt8]?, state: Subscription.State, origin: String
     ) -> SubscriptionJSON {
@@ -28,7 +28,7 @@ final class SubscriptionOffice: Sendable {
                 auth: UnpaddedBase64.encode(subscription.authenticationSecret(secret))))
     }
 
-    /// Returns the subscription with this path, or `nil` if the path does not have the persona's form.
+    /// Returns the subscription for a path, or `nil` if the path does not have the persona's form.
     func find(path: String, _ persona: Persona) -> Found? {
         guard path.hasPrefix(persona.path) else { return nil }
         let id = path.dropFirst(persona.path.count)
@@ -38,7 +38,7 @@ final class SubscriptionOffice: Sendable {
 
     enum Found {
         case subscription(Subscription)
-        /// The ID is unknown, or is not in its canonical spelling.
+        /// The id is unknown, or it is not in its canonical spelling.
         case nobody
     }
 }

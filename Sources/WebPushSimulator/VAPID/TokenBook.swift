@@ -1,8 +1,8 @@
 internal import PushSimulator
 internal import Threading
 
-/// The use of VAPID tokens by key. A token should be used for a long time, and a sender needs at most one per hour for
-/// each service.
+/// A record of the VAPID tokens that each key has sent. A token should be used for a long time. A sender needs at most
+/// one token per hour for each service.
 final class TokenBook: Sendable {
     private struct State {
         var uses: [String: VAPIDUse] = [:]
@@ -12,7 +12,7 @@ final class TokenBook: Sendable {
     private let state = Mutex(State())
     private static let mostKnown = 100_000
 
-    /// Records the first use of a token on a connection.
+    /// Counts a token of a key, unless it was counted before.
     func note(_ token: VAPIDToken, _ persona: Persona, at now: Int64) {
         let digest = token.text.hashValue, name = "\(persona.rawValue) \(UnpaddedBase64.encode(token.key))"
         state.withLock { state in
@@ -22,7 +22,7 @@ final class TokenBook: Sendable {
         }
     }
 
-    /// The use of tokens by persona and key.
+    /// The counts of tokens, by persona and key.
     var uses: [String: VAPIDUse] { state.withLock(\.uses) }
 
     func reset() {

@@ -2,8 +2,8 @@ internal import Crypto
 internal import Foundation
 internal import PushSimulator
 
-/// The contents of an `authorization` field of the scheme `vapid` (RFC 8292). The signature has been verified, but
-/// times have not been checked.
+/// The contents of an `authorization` field with the scheme `vapid` (RFC 8292). The signature is verified, but the
+/// claims are not checked.
 struct VAPIDToken {
     enum Fault: Error, Hashable {
         /// The field does not have the form `vapid t=…, k=…`.
@@ -13,7 +13,7 @@ struct VAPIDToken {
         case badToken(String)
     }
 
-    /// The 65 bytes of the signing key.
+    /// The 65 bytes of the public key that verifies the signature.
     let key: [UInt8]
     let audience: String
     /// The expiry time, in seconds since 1970.
@@ -76,10 +76,10 @@ struct VAPIDToken {
     /// Checks the claims of the token.
     ///
     /// - Parameters:
-    ///   - origin: The origin of the endpoint.
-    ///   - now: The time in milliseconds since 1970.
-    ///   - isStrict: Whether the subject is required and its form is checked.
-    /// - Returns: The problem with the token, or `nil` if there is none.
+    ///   - origin: the origin of the endpoint.
+    ///   - now: the time in milliseconds since 1970.
+    ///   - isStrict: whether the subject is required and its form is checked.
+    /// - Returns: the problem with the token, or `nil` if there is none.
     func fault(origin: String, at now: Int64, isStrict: Bool) -> WebPushReason? {
         let now = Double(now) / 1_000
         if expiresAt <= now { return .expiredToken }
@@ -89,7 +89,7 @@ struct VAPIDToken {
         return Self.isContact(subject, isStrict: isStrict) ? nil : .badToken
     }
 
-    /// Returns whether the subject is a mail address or a page. A strict check also rejects contacts that can't exist.
+    /// Returns whether the subject is a mail address or a URL. A strict check also rejects contacts that cannot exist.
     private static func isContact(_ subject: String, isStrict: Bool) -> Bool {
         guard subject.hasPrefix("mailto:") || subject.hasPrefix("https://") else { return false }
         guard isStrict else { return true }

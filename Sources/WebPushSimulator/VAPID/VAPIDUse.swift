@@ -1,7 +1,7 @@
-/// The number of tokens that a key has sent to a service.
+/// The number of tokens that a key has sent to a service, and the shortest time between them.
 public struct VAPIDUse: Codable, Sendable, Equatable {
     public private(set) var tokens = 0
-    /// The shortest time between two new tokens, in milliseconds, or `nil` if there were fewer than two.
+    /// The shortest time between two new tokens in milliseconds, or `nil` if there were fewer than two tokens.
     public private(set) var shortestInterval: Int64?
     private var lastAt: Int64?
 

@@ -1,22 +1,22 @@
-/// The meaning of an answer's status for the batch as a whole.
+/// The meaning of an answer's status for the whole batch.
 package enum AnswerClass: Equatable {
     /// The body reports the outcome of each recipient.
     case told
-    /// The request succeeded, or another system handles it, but the answer reports no outcomes.
+    /// The request succeeded, but the answer does not report outcomes.
     case untold
-    /// No recipient was accepted. The batch is retried later.
+    /// The receiver accepted no recipient, and the batch is retried later.
     case busy
-    /// No recipient was accepted, because of the contents of the batch.
+    /// The receiver accepted no recipient, because it refuses the contents of the batch.
     case refused
-    /// No recipient was accepted. Either the URL, the secret or the receiver must be corrected, or a recipient in the
-    /// batch is at fault.
+    /// The receiver accepted no recipient. The URL, the secret, the receiver or one recipient in the batch may be at
+    /// fault.
     case doubtful
-    /// Some recipients may have been accepted.
+    /// The receiver failed and may have accepted some recipients.
     case broken
 
     /// Classifies a status.
     ///
-    /// - Parameter saysWhen: Whether the answer has a `Retry-After` field.
+    /// - Parameter saysWhen: whether the answer has a `Retry-After` field.
     package init(status: Int, saysWhen: Bool) {
         self =
             switch status {

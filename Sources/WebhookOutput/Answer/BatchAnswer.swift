@@ -1,14 +1,15 @@
 import PushModel
 
-/// A receiver's answer to a batch: `{"outcomes": [{"i": 0, "kind": "sent"}, …]}`.
+/// A receiver's answer to a batch, in the form `{"outcomes": [{"i": 0, "kind": "sent"}, …]}`.
 ///
-/// If a recipient is named twice, the first outcome counts. An element that names no recipient, or that repeats a
-/// field, is ignored.
+/// If two elements name the same recipient, the first one counts. An element is ignored if it names no recipient of the
+/// batch or if `i` or `kind` is missing or repeated.
 package struct BatchAnswer {
-    /// The outcomes by a recipient's place in the batch, or `nil` for a recipient that the answer does not name.
+    /// The reported outcomes, indexed by the recipient's position in the batch. An element is `nil` if the answer does
+    /// not name the recipient.
     package let outcomes: [ToldOutcome?]
 
-    /// Parses an answer. Returns `nil` if the body is not a valid answer.
+    /// Parses an answer, or returns `nil` if the body is not a valid answer.
     package init?(_ body: [UInt8], recipients: Int) {
         guard let reader = BatchAnswerReader.read(body, recipients: recipients) else { return nil }
         outcomes = reader
@@ -30,7 +31,7 @@ private struct BatchAnswerReader {
 
     /// Parses the body.
     ///
-    /// - Returns: Whether the body has a list of outcomes.
+    /// - Returns: whether the body has a list of outcomes.
     private mutating func read() throws(JSONSyntaxError) -> Bool {
         var scanner = JSONScanner(bytes)
         var isAnswer = false
@@ -84,14 +85,15 @@ private struct BatchAnswerReader {
 
     private func number(_ range: Range<Int>) -> Substring { Substring(decoding: bytes[range], as: UTF8.self) }
 
-    /// Parses an integer. JSON has only one kind of number, so 1 may be written as 1.0.
+    /// Parses an index. JSON has only one kind of number, so 1 may be written as 1.0.
     private static func place(_ text: Substring) -> Int? { Int(text) ?? Double(text).flatMap { Int(exactly: $0) } }
 
     private static func seconds(_ text: Substring) -> Int32 {
         Double(text).map { Int32(min(max(0, $0.rounded(.up)), 86_400)) } ?? 0
     }
 
-    /// Shortens a reason at a character boundary.
+    /// Shortens a reason to ``ToldOutcome/maximumReasonBytes`` at a character boundary. Returns `nil` for an empty
+    /// reason.
     private static func cut(_ reason: String) -> String? {
         guard reason.utf8.count > ToldOutcome.maximumReasonBytes else { return reason.isEmpty ? nil : reason }
         var end = reason.utf8.index(reason.startIndex, offsetBy: ToldOutcome.maximumReasonBytes)

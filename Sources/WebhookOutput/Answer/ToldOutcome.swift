@@ -1,14 +1,15 @@
 package import PushModel
 
-/// The outcome that a receiver reports for one recipient.
+/// An outcome that a receiver reports for one recipient.
 package struct ToldOutcome: Sendable, Equatable {
-    /// The maximum length of a receiver's reason, in bytes. The rest is cut off.
+    /// The maximum length of a receiver's reason, in bytes. Longer reasons are cut off.
     package static let maximumReasonBytes = 100
 
     package var verdict: Outcome.Verdict
-    /// The receiver's own id of the message.
+    /// The receiver's own id of the message, or `nil`.
     package var id: String?
     package var reason: String?
+    /// The minimum delay before another attempt, in seconds, or 0 if the receiver reports none.
     package var retryAfterSeconds: Int32 = 0
 
     package init(
@@ -20,7 +21,7 @@ package struct ToldOutcome: Sendable, Equatable {
         self.retryAfterSeconds = retryAfterSeconds
     }
 
-    /// The verdicts by the words that a receiver may use.
+    /// The verdict for each value of `kind` that a receiver may report.
     static let verdicts: [String: Outcome.Verdict] = [
         "sent": .sent, "unregistered": .unregistered, "rejected": .rejected, "failed": .failed, "retry": .retry,
         "unknown": .unknown,

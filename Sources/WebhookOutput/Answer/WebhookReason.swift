@@ -4,16 +4,16 @@ import PushModel
 enum WebhookReason {
     /// The receiver's answer does not name the recipient.
     static let notAnswered = "NotAnswered"
-    /// The answer is not a valid answer to a batch.
+    /// The body of the receiver's answer is not a valid answer to a batch.
     static let badAnswer = "BadAnswer"
-    /// The receiver has asked for a pause, or has failed.
+    /// The receiver is paused, because it asked for a pause or failed.
     static let paused = "ReceiverPaused"
     static let rejected = "Rejected"
     static let payloadTooLarge = "PayloadTooLarge"
     /// The URL leads to an address to which batches must not be sent.
     static let addressNotAllowed = "AddressNotAllowed"
 
-    /// Returns the default reason of a verdict for which the receiver gives no reason.
+    /// Returns the reason to report with a verdict if the receiver gives none.
     static func of(_ verdict: Outcome.Verdict) -> String {
         switch verdict {
         case .unregistered: "Unregistered"
@@ -24,7 +24,7 @@ enum WebhookReason {
         }
     }
 
-    /// The verdict of a push for each of these reasons.
+    /// The verdict of an outcome for each of these reasons.
     static let verdicts: [String: Outcome.Verdict] = {
         let told: [Outcome.Verdict] = [.unregistered, .rejected, .failed, .retry, .unknown]
         return Dictionary(uniqueKeysWithValues: told.map { (of($0), $0) }).merging([

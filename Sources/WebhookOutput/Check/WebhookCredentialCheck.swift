@@ -4,8 +4,8 @@ import HTTP2Session
 package import NIOCore
 package import PushModel
 
-/// A check of whether a receiver accepts our batches. It sends an empty batch, which the receiver answers like any
-/// other.
+/// A check of whether a receiver accepts signed batches. It sends an empty batch, which the receiver answers like any
+/// other batch.
 package struct WebhookCredentialCheck: Sendable {
     private let configuration: WebhookConfiguration
     private let output: String

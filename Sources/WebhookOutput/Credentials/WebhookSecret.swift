@@ -1,7 +1,8 @@
 import Foundation
 package import PushModel
 
-/// A secret shared with the receiver, in the form of Standard Webhooks: `whsec_`, followed by 24 to 64 bytes in base64.
+/// A secret that is shared with the receiver, in the form of Standard Webhooks: `whsec_`, followed by 24 to 64 bytes in
+/// base64.
 package struct WebhookSecret: Sendable, Hashable {
     private static let prefix = "whsec_"
     private static let lengths = 24...64
@@ -26,6 +27,6 @@ package struct WebhookSecret: Sendable, Hashable {
         WebhookSecret(Secret((0..<32).map { _ in UInt8.random(in: .min ... .max) }))
     }
 
-    /// The secret as text, in the form that both sides store.
+    /// The secret in the text form that both sides store.
     package var text: String { Self.prefix + key.withBytes { Data($0).base64EncodedString() } }
 }

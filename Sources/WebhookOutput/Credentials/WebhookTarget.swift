@@ -2,11 +2,10 @@ import CredentialFormats
 import Foundation
 package import PushModel
 
-/// The contents of a webhook credential: the URL that batches go to, and the secrets that sign them. Sealed as JSON, in
-/// the form in which it is imported: `{"url": "https://…", "secrets": ["whsec_…"]}`.
+/// The contents of a webhook credential: the URL to which batches are sent, and the secrets that sign them. A
+/// credential is imported and stored as JSON: `{"url": "https://…", "secrets": ["whsec_…"]}`.
 package struct WebhookTarget: Sendable, Hashable {
-    /// The maximum number of secrets. A new secret precedes the old one as long as the receiver may know only one of
-    /// them.
+    /// The maximum number of secrets. While a secret is replaced, batches are signed with the new and the old one.
     private static let mostSecrets = 4
 
     private struct Contents: Codable {
@@ -14,12 +13,14 @@ package struct WebhookTarget: Sendable, Hashable {
         let secrets: [String]
     }
 
-    /// The URL as it was given.
+    /// The URL as the operator wrote it.
     package let text: String
     package let url: WebhookURL
     package let secrets: [WebhookSecret]
 
-    /// - Throws: ``WebhookFault`` if the URL or the number of secrets is invalid, or if secrets are equal.
+    /// Creates a target.
+    ///
+    /// - Throws: ``WebhookFault`` if the URL or the number of secrets is invalid, or if two secrets are equal.
     package init(url text: String, secrets: [WebhookSecret]) throws(WebhookFault) {
         guard (1...Self.mostSecrets).contains(secrets.count), Set(secrets).count == secrets.count else {
             throw WebhookFault("there must be 1 to \(Self.mostSecrets) secrets, each another one")
@@ -29,6 +30,8 @@ package struct WebhookTarget: Sendable, Hashable {
         self.secrets = secrets
     }
 
+    /// Parses the JSON of a credential.
+    ///
     /// - Throws: ``WebhookFault`` if the JSON is invalid.
     package init(json: Secret) throws(WebhookFault) {
         let contents = json.withBytes { try? JSONDecoder().decode(Contents.self, from: Data($0)) }
@@ -40,6 +43,7 @@ package struct WebhookTarget: Sendable, Hashable {
         try self.init(url: contents.url, secrets: secrets)
     }
 
+    /// The JSON form of the credential.
     package var json: Secret {
         var writer = JSONObjectWriter(capacity: 256)
         writer.member("url", string: text)
@@ -52,6 +56,6 @@ package struct WebhookTarget: Sendable, Hashable {
         return Secret(writer.finish())
     }
 
-    /// The SHA-256 of the JSON in hex. The JSON contains secrets, which cannot be guessed.
+    /// The SHA-256 hash of the JSON, in hex. It reveals nothing, because the secrets in the JSON cannot be guessed.
     package var fingerprint: String { json.withBytes { Fingerprint.sha256($0) } }
 }

@@ -1,19 +1,19 @@
 package import Addressing
 import HTTP2Pool
 
-/// The URL that batches go to. It is chosen by an app, so every part of it must have a single meaning.
+/// The URL to which batches are sent. It comes from outside, so every part of it must have a single meaning.
 package struct WebhookURL: Sendable, Hashable {
     package let endpoint: Endpoint
     /// Whether the URL begins with `http:`.
     package let isPlain: Bool
     /// The path, including the query.
     package let path: String
-    /// The value of `Host` in requests.
+    /// The value of `Host` in requests, with the port unless it is the scheme's default.
     package let authority: String
 
     /// Parses a URL.
     ///
-    /// - Throws: ``WebhookFault``, which repeats nothing of the text, because a path may be a secret.
+    /// - Throws: ``WebhookFault``. It does not quote the text, because the path may be a secret.
     package init(_ text: String) throws(WebhookFault) {
         guard text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\\") }) else {
             throw WebhookFault(
@@ -45,8 +45,8 @@ package struct WebhookURL: Sendable, Hashable {
         self.authority = endpoint.port == usual ? String("\(endpoint)".dropLast("\(usual)".count + 1)) : "\(endpoint)"
     }
 
-    /// Returns whether a host is a name. Rejects names whose last label begins with a digit, because such a name may be
-    /// another way to write an IPv4 address.
+    /// Returns whether a host is a DNS name. The last label of a name must not begin with a digit, because the host
+    /// could then be an unusual form of an IPv4 address.
     private static func isName(_ host: String) -> Bool {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard let last = labels.last?.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(last) else {
@@ -67,7 +67,7 @@ package struct WebhookURL: Sendable, Hashable {
     }
 }
 
-/// A problem with a URL or a secret.
+/// A problem with a URL, a secret or the JSON of a credential.
 package struct WebhookFault: Error, Equatable, CustomStringConvertible {
     package let description: String
 

@@ -23,6 +23,8 @@ extension WebhookConfiguration {
             "request_timeout", .integer(1...300), default: "30", help: "seconds an answer may take"),
     ]
 
+    /// Creates a configuration from the output's settings.
+    ///
     /// - Throws: ``SettingFault`` if a setting is invalid.
     package init(_ settings: OutputSettings) throws(SettingFault) {
         self.init()

@@ -5,22 +5,22 @@ package import Metering
 import NIOSSL
 import PushModel
 
-/// The configuration of connections to receivers, of batches, and of the receivers that may have private addresses.
+/// The limits and timeouts for batches and connections, and the receivers that may have private addresses.
 package struct WebhookConfiguration: Sendable {
     /// The receivers that may have private addresses and use cleartext HTTP, in lower case.
     package var privateHosts: Set<Endpoint> = []
     package var proxy: HTTPProxy?
-    /// A PEM file with the authority to trust instead of the system's.
+    /// The path of a PEM file with the certificate authorities to trust, or `nil` for the system's.
     package var authorityFile: String?
-    /// The maximum number of batches of one credential at a time.
+    /// The maximum number of batches of one credential on the wire at a time.
     package var maximumBatches = 128
     /// The maximum number of recipients in one batch.
     package var maximumRecipients = BatchLimits.recipients
     package var requestTimeoutSeconds = 30
     package var connectTimeoutSeconds = 5
-    /// How long sending first stops after a credential is refused, in milliseconds.
+    /// The length of the first pause after a receiver refuses a credential, in milliseconds.
     package var breakMilliseconds: Int64 = 15_000
-    /// How long the waiting pushes of a retired credential may still be sent, in seconds.
+    /// The time for which waiting pushes still use a retired credential, in seconds.
     package var retirementSeconds: Int64 = 1
     /// The registry for the metrics of pools, or `nil` for no metrics.
     package var metrics: MetricRegistry?
@@ -29,9 +29,9 @@ package struct WebhookConfiguration: Sendable {
 
     package init() {}
 
-    /// Returns the configuration of the pool for a URL.
+    /// Returns the connection settings for a URL.
     ///
-    /// - Throws: ``WebhookFault`` if the URL must not be used.
+    /// - Throws: ``WebhookFault`` if the configuration does not allow cleartext HTTP to the URL's host.
     package func pool(to url: WebhookURL) throws -> PoolConfiguration {
         let isNamed = privateHosts.contains(url.endpoint)
         guard isNamed || !url.isPlain else {
@@ -49,7 +49,7 @@ package struct WebhookConfiguration: Sendable {
             connectTimeoutSeconds: connectTimeoutSeconds, maximumAnswerBytes: BatchLimits.answerBytes, resolve: resolve,
             lookups: lookups)
         pool.protocols = .http2OrHTTP1
-        // A middlebox may silently forget a connection, and without PINGs that would go unnoticed.
+        // A middlebox may silently drop an idle connection. Without PINGs, this would go unnoticed.
         pool.idleSeconds = 60
         pool.keepsLast = false
         if !isNamed { pool.allowsAddress = AddressRules.isPublic }

@@ -2,7 +2,7 @@ import Addressing
 import NIOPosix
 package import PushModel
 
-/// The credentials of this output. Each consists of a URL and the secrets that sign its batches.
+/// The credentials of the webhook output. Each consists of a URL and the secrets that sign batches.
 package struct WebhookCredentials: OutputCredentials {
     package let accountName = "webhook"
     package let accountHelp = "Name of a receiver, as you like"

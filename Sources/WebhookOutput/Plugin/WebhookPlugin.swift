@@ -1,7 +1,8 @@
 import NIOPosix
 public import PushModel
 
-/// The plugin for any other channel. It sends batches of recipients by HTTP to a service of the user's own.
+/// The plugin for webhooks. It sends batches of recipients over HTTP to a service that the operator provides, which may
+/// use any channel.
 public struct WebhookPlugin: OutputPlugin {
     public let name = "webhook"
     public let settings = WebhookConfiguration.settings

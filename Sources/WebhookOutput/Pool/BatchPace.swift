@@ -1,19 +1,20 @@
 import Pacing
 
-/// The limits of concurrent batches at a receiver and of recipients in a batch. A value without clock or I/O.
+/// The limits of concurrent batches at a receiver and of recipients in a batch. A value type without clock or I/O.
 ///
 /// | event | effect |
 /// |---|---|
 /// | an answer within 1 s, with half of the batches in use | one more batch at a time |
-/// | an answer within 2 s | 50 more recipients, or 1 more once a batch was too large |
+/// | an answer within 2 s | 50 more recipients, or 1 more once their number was halved |
 /// | an answer after more than 5 s | half the recipients and half the batches |
-/// | no answer in time, 5xx, while other batches are answered | an eighth fewer batches |
-/// | the same, without any answer since it was sent | half the recipients, one batch, a pause: 1 s, doubling to 60 s |
-/// | 421, 425, 429, or 503 with `Retry-After` | one batch at a time, and a pause as requested, else as above |
+/// | no answer in time or 5xx, with another answer since the batch was sent | an eighth fewer batches |
+/// | no answer in time or 5xx, without another answer | half the recipients, one batch, a pause of 1 to 60 s |
+/// | 421, 425, 429, or 503 with `Retry-After` | one batch at a time, a pause as requested or of 1 to 60 s |
 /// | ten batches in a row refused because of their contents | one batch at a time |
-/// | an answer to a batch that was sent before the last pause began | no change, because it has the same cause |
+/// | an answer or failure of a batch that was sent before the last pause began | none, because the cause is the same |
 ///
-/// A pause lasts at most an hour, even if the receiver requests a longer one. After it, one batch tests the receiver.
+/// A pause doubles with each failure. It lasts at most an hour, even if the receiver requests a longer one. One batch
+/// at a time is sent after the pause.
 package struct BatchPace {
     package static let promptMilliseconds: Int64 = 1_000
     package static let quickMilliseconds: Int64 = 2_000
@@ -26,16 +27,18 @@ package struct BatchPace {
 
     private let maximumBatches: Int
     private let maximumRecipients: Int
-    /// The maximum number of batches at a time.
+    /// The maximum number of batches on the wire at a time.
     package private(set) var batches: Int
     /// The maximum number of recipients in one batch.
     package private(set) var recipients: Int
-    /// The number of recipients above which a batch may be too large.
+    /// The number of recipients up to which a batch grows in large steps. It is lowered whenever ``recipients`` is
+    /// halved.
     private var threshold: Int
     private var pauses = Backoff(first: .seconds(1), longest: .seconds(60), jitter: 0.1)
     private var pausedSince = Int64.min
     private var pausedUntil = Int64.min
-    /// The time at which batches were last reduced. Failures of batches that were sent earlier have the same cause.
+    /// The uptime in milliseconds at which ``batches`` was last reduced. Failures of batches that were sent earlier
+    /// have the same cause.
     private var shrunkAt = Int64.min
     private var answeredAt = Int64.min
     private var refusedInARow = 0
@@ -48,13 +51,13 @@ package struct BatchPace {
         threshold = maximumRecipients
     }
 
-    /// The maximum number of batches at a time, including one reserved for urgent recipients, which never wait behind
-    /// others.
+    /// The maximum number of batches on the wire, including one that is reserved for urgent recipients. Urgent
+    /// recipients therefore never wait behind others.
     package var urgentBatches: Int { min(maximumBatches, batches + 1) }
 
     /// Records that the receiver has reported the outcomes of a batch.
     ///
-    /// - Parameter inFlight: The number of batches at the receiver, including this one.
+    /// - Parameter inFlight: the number of batches at the receiver, including the answered one.
     package mutating func answered(sentAt: Int64, inFlight: Int, nowMilliseconds now: Int64) {
         refusedInARow = 0
         guard sentAt > pausedSince else { return }
@@ -74,7 +77,7 @@ package struct BatchPace {
 
     /// Records that the outcome of a batch is unknown.
     ///
-    /// - Parameter random: A number from 0 up to, but not including, 1.
+    /// - Parameter random: a random number from 0 up to 1, for the jitter of the pause.
     package mutating func failed(sentAt: Int64, nowMilliseconds now: Int64, random: Double) {
         guard sentAt > pausedSince else { return }
         guard answeredAt <= sentAt else {
@@ -91,9 +94,9 @@ package struct BatchPace {
         if refusedInARow >= Self.toleratedRefusals { batches = 1 }
     }
 
-    /// Records that the receiver wants batches later.
+    /// Records that the receiver asked to send the batch later.
     ///
-    /// - Parameter seconds: The requested wait, or `nil` if the receiver names none.
+    /// - Parameter seconds: the requested delay, or `nil` if the receiver requests none.
     package mutating func busy(seconds: Int32?, sentAt: Int64, nowMilliseconds now: Int64, random: Double) {
         guard sentAt > pausedSince else { return }
         let wait = pauses.failed(random: random).wholeMilliseconds
@@ -117,6 +120,6 @@ package struct BatchPace {
         pausedUntil = now + wait
     }
 
-    /// Returns how long nothing may be sent, in milliseconds, or 0 if there is no pause.
+    /// Returns the remaining time of the pause in milliseconds, or 0 if there is no pause.
     package func pause(nowMilliseconds now: Int64) -> Int64 { max(0, pausedUntil == .min ? 0 : pausedUntil - now) }
 }

@@ -4,28 +4,29 @@ import HTTP2Session
 import PushModel
 import PushSending
 
-/// The client of one pool, which sends pushes in signed batches and interprets the answers. Lives on the pool's event
-/// loop.
+/// The webhook side of a connection pool. It sends pushes in signed batches and interprets the answers. Used only on
+/// the pool's event loop.
 ///
-/// The desk has one entry on the wire for a batch: its first push. A refused batch is halved until each recipient at
-/// fault has been refused alone. The other recipients use no attempt for that.
+/// The desk has one entry on the wire for each batch: its first push. A refused batch is halved until each recipient at
+/// fault has been refused alone. The other recipients use no attempt for this.
 final class WebhookBatches {
-    /// The longest pause during which pushes wait in this process, in milliseconds. In a longer one they wait in a
-    /// delay queue, so that other pushes can take their places.
+    /// The longest pause during which pushes wait in this process, in milliseconds. During a longer pause they wait in
+    /// a delay queue, so that other pushes can take their places.
     private static let longestWaitMilliseconds: Int64 = 5_000
 
     private struct Batch {
-        /// The pushes, all of one job.
+        /// The pushes. All of them belong to one job.
         let pushes: [QueuedPush]
-        /// When the batch was sent. The wall-clock time dates `unregistered` outcomes, so that a later registration
-        /// counts as new.
+        /// The time at which the batch was sent. Its wall-clock time is the time of `unregistered` outcomes, so a later
+        /// registration counts as new.
         let sentAt: Moment
-        /// The memory of the batch and its answer, in bytes.
+        /// The size of the batch and the maximum size of its answer together, in bytes.
         let bytes: Int
-        /// The wait in the answer's `Retry-After`, 0 if it cannot be read, or `nil` without that field.
+        /// The delay in the answer's `Retry-After` in seconds, 0 if the field is unreadable, or `nil` without the
+        /// field.
         var retryAfterSeconds: Int32?
 
-        /// Whether the batch is a part of a halved batch.
+        /// Whether the batch is a part of a batch that was halved.
         var isPart: Bool { pushes[0].group != 0 }
     }
 
@@ -33,7 +34,7 @@ final class WebhookBatches {
     private let signature: BatchSignature
     private let path: HTTP2Body
     private var pace: BatchPace
-    /// Whether the receiver is paused in this turn.
+    /// Whether the receiver is paused in this turn of the pool.
     private var isPaused = false
     /// The batches on the wire, by tag.
     private var onWire: [Int: Batch] = [:]
@@ -50,7 +51,7 @@ final class WebhookBatches {
         self.pace = pace
     }
 
-    /// Returns the job as a webhook job. No other jobs are handed in.
+    /// Returns the job as a ``WebhookJob``. The pool receives no other jobs.
     private static func webhookJob(_ job: QueuedJob) -> WebhookJob { unsafeDowncast(job, to: WebhookJob.self) }
 
     private func takeOffWire(_ tag: Int) -> (batch: Batch, first: PushOnWire)? {
@@ -76,7 +77,7 @@ final class WebhookBatches {
         }
     }
 
-    /// Handles a batch that was refused because of its contents.
+    /// Settles or halves a batch whose contents the receiver refused.
     private func refused(_ batch: Batch, _ status: Int, at now: Moment) {
         pace.refused()
         let job = Self.webhookJob(batch.pushes[0].job)
@@ -87,7 +88,7 @@ final class WebhookBatches {
             detail: "the receiver refused a batch with only this recipient", at: now)
     }
 
-    /// Handles an answer that refuses either the credential or something in the batch.
+    /// Settles or halves a batch after an answer that refuses either the credential or a recipient.
     private func doubtful(_ batch: Batch, _ first: PushOnWire, _ status: Int, at now: Moment) {
         let reason = "Status\(status)"
         let consequence = desk.refuse(first, isAmbiguous: true, reason: reason, at: now)
@@ -95,7 +96,7 @@ final class WebhookBatches {
         settle(batch, consequence.verdict, status, reason, at: now)
     }
 
-    /// Queues the two halves, each as a batch of its own.
+    /// Queues the two halves of a batch. Each half becomes a batch of its own.
     private func halve(_ batch: Batch, at now: Moment) {
         let middle = batch.pushes.count / 2
         for half in [batch.pushes[..<middle], batch.pushes[middle...]] {
@@ -113,13 +114,13 @@ final class WebhookBatches {
         putBack(now)
     }
 
-    /// Sends less and pauses, because the receiver has failed.
+    /// Reduces the load and may pause, because the receiver has failed.
     private func fail(_ batch: Batch, at now: Moment) {
         pace.failed(sentAt: batch.sentAt.uptime, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
         putBack(now)
     }
 
-    /// Moves the waiting pushes to the delay queues if the pause is long.
+    /// Moves the waiting pushes to delay queues if the receiver is paused for a long time.
     private func putBack(_ now: Moment) {
         let pause = pace.pause(nowMilliseconds: now.uptime)
         guard pause > Self.longestWaitMilliseconds else { return }
@@ -152,10 +153,11 @@ extension WebhookBatches: PoolClient {
     private var takesAll: Bool { onWire.count < pace.batches && hasMemory }
     private var takesUrgent: Bool { onWire.count < pace.urgentBatches && hasMemory }
     private var hasMemory: Bool { onWire.isEmpty || bytesOnWire < BatchLimits.bytesOnWire }
-    /// Whether parts may be sent. They use at most half of the batches, so that a receiver that refuses one job's
-    /// batches still serves other jobs.
+    /// Whether parts of halved batches may be sent. They use at most half of the batches, so that a receiver that
+    /// refuses one job's batches still serves other jobs.
     private var takesParts: Bool { partsOnWire < max(1, pace.batches / 2) }
-    /// Whether a batch of another job is sent before the next part, because parts and other batches share one place.
+    /// Whether a batch of another job is sent before the next part. This matters if only one batch may be sent at a
+    /// time.
     private var prefersOthers: Bool { pace.batches == 1 && lastWasPart }
 
     var isEmpty: Bool { desk.isEmpty }
@@ -200,12 +202,12 @@ extension WebhookBatches: PoolClient {
             guard let first = batch.first else { return nil }
             let job = Self.webhookJob(first.job)
             guard job.sharedSize + job.size(of: first.recipient) > BatchLimits.bodyBytes else { return batch }
-            // The first recipient alone is too large, so no others joined it.
+            // This recipient alone is too large, so the batch contains no others.
             desk.settle(first, .rejected, reason: WebhookReason.payloadTooLarge, at: now)
         }
     }
 
-    /// Returns as many recipients of one job as fit into a batch.
+    /// Returns the next recipients of one job, as many as fit into a batch.
     private func fillBatch(onlyUrgent: Bool, takesParts: Bool, _ now: Moment) -> [QueuedPush] {
         var count = 0
         var bytes = 0
@@ -229,7 +231,7 @@ extension WebhookBatches: PoolClient {
     }
 
     func answered(_ tag: Int, _ answer: PoolAnswer, now: Int64) -> ConnectionVerdict {
-        // The outcomes are in the body, which is incomplete.
+        // The body contains the outcomes. It is incomplete, so the request counts as lost.
         if let loss = answer.cut {
             lost(tag, loss, now: now)
             return .keep

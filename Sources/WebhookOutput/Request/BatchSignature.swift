@@ -2,9 +2,9 @@ import Crypto
 import Foundation
 import PushModel
 
-/// The signature of batches according to Standard Webhooks: HMAC-SHA256 over id, time and body. A third party can
-/// neither change a body nor send it again later. Each secret adds one signature, and the receiver needs to know only
-/// one of them.
+/// A signer of batches according to Standard Webhooks: HMAC-SHA256 over id, time and body. A third party can neither
+/// change a body nor send it again later. Each secret adds one signature, and the receiver needs to know only one of
+/// the secrets.
 package struct BatchSignature {
     private let keys: [SymmetricKey]
 
@@ -12,9 +12,9 @@ package struct BatchSignature {
         keys = secrets.map { $0.key.withBytes { SymmetricKey(data: $0) } }
     }
 
-    /// Returns the value of `webhook-signature`.
+    /// Returns the value of the header field `webhook-signature`.
     ///
-    /// - Parameter seconds: The value of `webhook-timestamp`, in seconds since 1970.
+    /// - Parameter seconds: the value of `webhook-timestamp`, in seconds since 1970.
     package func value(id: String, seconds: Int64, body: [UInt8]) -> String {
         let head = Array("\(id).\(seconds).".utf8)
         return keys.map { key in

@@ -1,15 +1,15 @@
 import HTTP2Session
 
 extension HTTP2Fields {
-    /// Returns the fields that all batches of a receiver share.
+    /// Returns the header fields that all batches to a receiver share.
     static func webhook(_ url: WebhookURL) throws(HTTP2Error) -> HTTP2Fields { try HTTP2Fields(common(url)) }
 
-    /// Returns the fields that belong to one batch only.
+    /// Returns the header fields that differ for each batch.
     static func batch(id: String, seconds: Int64, signature: String) throws(HTTP2Error) -> HTTP2Fields {
         try HTTP2Fields(own(id, seconds, signature))
     }
 
-    /// Returns all fields of a single request except `:path`.
+    /// Returns all header fields of a single request except `:path`.
     static func webhook(
         _ url: WebhookURL, id: String, seconds: Int64, signature: String
     ) throws(HTTP2Error) -> HTTP2Fields {

@@ -1,12 +1,12 @@
 import PushModel
 import PushSending
 
-/// A job on its way to a receiver, with the JSON that its batches share.
+/// A job that is ready to be sent to a receiver, with the JSON that its batches share.
 // why: unchecked because its superclass is.
 final class WebhookJob: QueuedJob, @unchecked Sendable {
-    /// The shared JSON, from the comma before `output` to the bracket that opens the recipients.
+    /// The JSON that all batches share, from the comma before `output` to the bracket that opens the recipients.
     let shared: [UInt8]
-    /// The maximum number of recipients of this job in one batch.
+    /// The maximum number of this job's recipients in one batch.
     var mostRecipients: Int
 
     init(_ routed: RoutedJob, sink: any OutcomeSink, output: String) {
@@ -22,7 +22,7 @@ final class WebhookJob: QueuedJob, @unchecked Sendable {
         writer.member("app", string: job.app)
         writer.member("job", raw: describe(routed))
         var shared = writer.finish()
-        // The members become part of the batch's object, so their own braces are removed.
+        // The members become part of the batch's object, so the braces of this object are removed.
         shared[0] = UInt8(ascii: ",")
         shared.removeLast()
         return shared + Array(#","recipients":["#.utf8)
@@ -46,7 +46,7 @@ final class WebhookJob: QueuedJob, @unchecked Sendable {
         return writer.finish()
     }
 
-    /// The maximum size of the shared part and of the batch's own fields, in bytes.
+    /// The maximum size of the shared JSON together with the batch's own fields, in bytes.
     var sharedSize: Int { shared.count + 128 }
 
     /// Returns the maximum size of a recipient in a batch, in bytes.
@@ -55,7 +55,7 @@ final class WebhookJob: QueuedJob, @unchecked Sendable {
         return 96 + recipient.addressJSON.count + (recipient.refJSON?.count ?? 0) + (recipient.payload?.count ?? 0)
     }
 
-    /// Returns the body of a request for some of the recipients.
+    /// Returns the body of a request for a batch of recipients.
     func body(id: String, recipients: some Collection<Int>) -> [UInt8] {
         var body = Array(#"{"version":1,"batch":"\#(id)""#.utf8)
         body.reserveCapacity(body.count + shared.count + recipients.reduce(2) { $0 + size(of: $1) })

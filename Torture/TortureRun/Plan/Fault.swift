@@ -1,17 +1,17 @@
 package import Store
 
-/// A fault or an operator's action while pushes are in progress.
+/// A fault or an operator's action that occurs while pushes are in progress.
 package enum Fault: Hashable, Sendable {
     package enum Link: String, Sendable, CaseIterable {
         case broker, database, apns, fcm
 
-        /// The output whose service is at the end of the link, or `nil` for the broker and the database.
+        /// The output whose service is at the other end of the link, or `nil` for the broker and the database.
         var output: OutputKind? { OutputKind(rawValue: rawValue) }
     }
 
     package enum Servers: String, Sendable, CaseIterable { case rabbitmq, postgres, both }
 
-    /// Changed settings of a worker.
+    /// Temporary settings of a worker.
     package struct Settings: Hashable, Sendable {
         package let chunkSize: Int
         package let maximumInFlight: Int
@@ -19,7 +19,7 @@ package enum Fault: Hashable, Sendable {
         package let logLevel: String
     }
 
-    // Faults of workers, which are numbered from 1.
+    // The following faults concern a worker. Workers are numbered from 1.
     case killWorker(Int)
     /// The worker gets SIGTERM and is started again after it has ended.
     case restartWorker(Int)
@@ -27,65 +27,66 @@ package enum Fault: Hashable, Sendable {
     case hurryWorker(Int)
     /// The worker gets SIGSTOP for longer than the broker waits for a heartbeat.
     case freezeWorker(Int)
-    /// A job of thousands is published while the links to the broker are slow. At its first push, all workers are
-    /// killed, except that worker 1 only loses its connection. These jobs are numbered from 0.
+    /// A job with thousands of recipients is published while the links to the broker are slow. At its first push,
+    /// worker 1 loses its connection to the broker, and all other workers are killed. These jobs are numbered from 0.
     case killWhileSplitting(Int)
-    /// A flood is published, and an additional worker starts while the others are busy with it. It leaves later.
+    /// Many jobs are published at once, and an additional worker starts while the other workers are busy with them. It
+    /// stops later.
     case joinLate
 
     case stopServers(Servers)
     /// RabbitMQ gets SIGKILL, and PostgreSQL an immediate shutdown.
     case killServers(Servers)
-    /// The table of device tokens is locked, so marking a token has to wait.
+    /// The table of device tokens is locked, so workers must wait before they can mark a token.
     case lockTokens
-    /// Device tokens and claims are locked for longer than the broker waits for acknowledgements. No job can be claimed
-    /// either.
+    /// The tables of device tokens and claims are locked for longer than the broker waits for acknowledgements. No job
+    /// can be claimed during this time.
     case lockTables
-    /// The primary database server is killed or stopped, and its standby takes its place.
+    /// The primary database server is stopped or killed, and its standby takes its place.
     case failOver(isPlanned: Bool)
     /// The queue of another consumer is full and rejects every result event.
     case fullQueue
 
-    // Faults of one broker node in a cluster. Nodes are numbered from 1.
+    // The following faults concern one node of a broker cluster. Nodes are numbered from 1.
     case stopNode(Int)
     case killNode(Int)
 
-    // Faults of the link between a worker and one of its peers.
+    // The following faults concern the link between a worker and one of its peers.
     case cut(Link, worker: Int)
-    /// The link silently stops passing data. It is cut at the end.
+    /// The link stops passing data without closing. At the end of the fault, it is cut.
     case blackHole(Link, worker: Int)
     case slow(Link, worker: Int, milliseconds: Int)
 
-    // Faults of APNs.
+    // The following faults concern APNs.
     case goAway(announced: Bool)
     case cutPushes
     case refuseStreams(Int)
-    /// The given number of requests are refused temporarily.
+    /// A number of requests are refused temporarily.
     case refuseNext(Int, status: Int)
     case unavailable
     case slowAnswers(milliseconds: Int)
-    /// Requests are read and not answered. With `all`, they are not even read.
+    /// Requests are read but not answered. If `all` is set, they are not even read.
     case silence(all: Bool)
     case apnsDown
     case streamLimit(Int)
 
-    /// A fault of another service.
+    /// A fault of an output's service.
     case service(OutputKind, ServiceFault)
 
-    /// The worker's settings change and it gets SIGHUP. The same happens when the change is reverted.
+    /// The settings of a worker change, and the worker gets SIGHUP. At the end, the settings are restored, and the
+    /// worker gets SIGHUP again.
     case reconfigureWorker(Int, Settings)
 
-    /// A new credential is imported and the old one retired. Apps are numbered from 0.
+    /// A new credential of an app is imported, and the old one is retired. Apps are numbered from 0.
     case rotateCredential(app: Int)
     /// The rate limit of an app changes, or is removed if it is `nil`. Apps are numbered from 0.
     case setPace(app: Int, AppPace?)
-    /// A campaign is published at once. It has more recipients than its app's rate allows in a minute. Campaigns are
-    /// numbered from 0.
+    /// A campaign for a rate-limited app is published at once. Campaigns are numbered from 0.
     case campaign(Int)
 }
 
 extension Fault {
-    /// The name under which the fault is counted.
+    /// The name of the fault in the report.
     package var name: String {
         switch self {
         case .killWorker: "kill -9 of a worker"
@@ -131,13 +132,13 @@ extension Fault {
         case .stopServers(.rabbitmq), .stopServers(.both), .killServers(.rabbitmq), .killServers(.both), .stopNode,
             .killNode, .killWhileSplitting:
             workers
-        // When it leaves, the worker drains and may not finish in time.
+        // A worker that leaves drains first, and may not finish in time.
         case .joinLate: 1
         default: 0
         }
     }
 
-    /// The only output whose pushes the fault affects, or `nil` for all outputs.
+    /// The only output whose pushes the fault affects, or `nil` if it is not limited to one output.
     package var output: OutputKind? {
         switch self {
         case .cut(let link, _), .blackHole(let link, _), .slow(let link, _, _): link.output
@@ -149,8 +150,8 @@ extension Fault {
         }
     }
 
-    /// Returns the number of workers that may lose track of pushes on the wire to a service. These pushes are sent
-    /// again.
+    /// Returns the number of workers that may lose track of pushes on the wire because of the fault. These pushes are
+    /// sent again.
     package func blindsPushes(workers: Int) -> Int {
         switch self {
         case .cut(let link, _), .blackHole(let link, _), .slow(let link, _, _): link.output == nil ? 0 : 1
@@ -160,7 +161,7 @@ extension Fault {
         }
     }
 
-    /// Whether requests that were sent in time may reach their service, or be read there, only after the fault.
+    /// Whether requests that were sent in time may reach their service, or be read by it, only after the fault.
     package var holdsUpRequests: Bool {
         switch self {
         case .freezeWorker, .silence: true
@@ -170,7 +171,7 @@ extension Fault {
         }
     }
 
-    /// Returns whether the fault may cost this worker its connection to the broker.
+    /// Returns whether a worker may lose its connection to the broker because of the fault.
     package func disconnects(worker: Int) -> Bool {
         switch self {
         case .freezeWorker(worker), .cut(.broker, worker), .blackHole(.broker, worker), .slow(.broker, worker, _): true
@@ -188,7 +189,7 @@ extension Fault {
         }
     }
 
-    /// Whether the fault ends a node of a cluster, so that its queues get new leaders.
+    /// Whether the fault ends a node of a cluster, so that other nodes become the leaders of its queues.
     package var affectsNode: Bool {
         switch self {
         case .stopNode, .killNode: true
@@ -206,7 +207,7 @@ extension Fault {
         }
     }
 
-    /// Whether a worker may learn late of changes in the database.
+    /// Whether a worker may learn of changes in the database late because of the fault.
     package var keepsNewsFromWorkers: Bool {
         switch self {
         case .freezeWorker, .cut(.database, _), .blackHole(.database, _), .slow(.database, _, _),

@@ -1,21 +1,22 @@
 import TestSupport
 
-/// A fault that can only be observed while no other fault hides it. It occurs once in a run, and conflicting faults are
-/// left out.
+/// A fault whose effect can be observed only while no other fault hides it. It occurs once in a run, and conflicting
+/// faults are left out.
 struct Interlude {
     let fault: Fault
-    /// The start in milliseconds after the start of the run.
+    /// The start of the fault, in milliseconds after the start of the run.
     private let start: Int
     private let length: ClosedRange<Int>
-    /// The time from the latest end until other faults may occur, in milliseconds.
+    /// The time after the latest end of the fault during which other faults are left out, in milliseconds.
     private let rest: Int
 
-    /// Returns the interludes for which the run is long enough. A longer run begins like a shorter one.
+    /// Returns the interludes for which the run is long enough. A longer run begins with the same interludes as a
+    /// shorter one.
     static func all(_ profile: Profile) -> [Interlude] {
         var all: [Interlude] = []
         if profile.seconds >= profile.joinsFrom {
             all.append(Interlude(fault: .joinLate, start: 45_000, length: 10_000...10_000, rest: 25_000))
-            // These occur after the flood, while the workers are still undisturbed.
+            // These interludes occur after the late worker's, while the workers are not disturbed otherwise.
             all += (0..<3).map {
                 Interlude(
                     fault: .killWhileSplitting(JobNumber.staged($0)), start: 65_000 + $0 * 5_000, length: 0...0,
@@ -33,14 +34,14 @@ struct Interlude {
         return Schedule.Entry(start: start, milliseconds: .random(in: length, using: &generator), fault: fault)
     }
 
-    /// Returns whether another fault must be left out because it would hide this one. It may take longer than planned.
+    /// Returns whether another fault must be left out because it would hide this fault. The other fault may take longer
+    /// than planned.
     func leavesOut(_ entry: Schedule.Entry, _ profile: Profile) -> Bool {
         let time = start - profile.drainSeconds * 1_000...start + length.upperBound + rest
         guard entry.start <= time.upperBound, entry.start + entry.milliseconds >= time.lowerBound else { return false }
         switch entry.fault {
         case .rotateCredential, .reconfigureWorker, .setPace: return false
-        // At least one worker must keep its connection to the broker for the whole time. The other workers may come and
-        // go.
+        // At least one worker must keep its connection to the broker all the time. The other workers may lose theirs.
         case _ where fault == .lockTables: return entry.fault.disconnects(worker: 1) || entry.fault.affectsDatabase
         default: return true
         }

@@ -1,6 +1,6 @@
 package import PushModel
 
-/// A job to publish.
+/// A job that is to be published.
 package struct JobPlan: Sendable {
     package let number: Int
     package let output: OutputKind
@@ -11,15 +11,15 @@ package struct JobPlan: Sendable {
 
     package static func id(_ number: Int) -> String { "torture-\(number)" }
 
-    /// Returns the number of the job that a text mentions.
+    /// Returns the number of the job that a text mentions, or `nil` if it mentions none.
     package static func number(in text: String) -> Int? {
-        // The alert names the job itself, but the ID may be that of another job.
+        // The payload contains the job's own number. The id may be the id of another job.
         (text.firstMatch(of: /job torture-([0-9]+)/) ?? text.firstMatch(of: /torture-([0-9]+)/)).flatMap { Int($0.1) }
     }
 
     package var routingKey: String { traits.flaw == .unknownLane ? "express" : lane.rawValue }
     package var messageID: String? { traits.identity == .asMessageID ? id : nil }
-    /// The number of the job whose ID this job has.
+    /// The number of the job whose id this job uses.
     package var namesake: Int {
         traits.flaw == .takenID ? JobNumber.followed(number) : traits.sharesID ? number - 1 : number
     }
@@ -47,8 +47,12 @@ package struct JobPlan: Sendable {
         }
     }
 
-    /// Returns the job as JSON. Times are in milliseconds since 1970. With an `expiresAt` of 0, a push is delivered at
-    /// once or never.
+    /// Returns the job as JSON.
+    ///
+    /// - Parameters:
+    ///   - sendAt: the value of `send_at` in milliseconds since 1970, or `nil` for none.
+    ///   - expiresAt: the value of `expires_at` in milliseconds since 1970, or `nil` for none. With 0, a push is
+    ///     delivered immediately or never.
     package func json(sendAt: Int64? = nil, expiresAt: Int64? = nil, subscribe: Subscribe) -> String {
         let recipients = recipients.indices.map { recipient($0, subscribe) }.joined(separator: ",")
         var fields = [

@@ -1,34 +1,36 @@
-/// Special properties of a job, and the publisher's actions for it.
+/// The special properties of a job, and the actions of its publisher.
 package struct JobTraits: Sendable, Hashable {
-    /// The location of a job's ID.
+    /// The place of a job's id in the message.
     package enum Identity: Sendable, CaseIterable {
         case inBody, asMessageID
-        /// The job has no ID, so a repeated message is processed like another job.
+        /// The job has no id, so workers process a repeated message like another job.
         case none
     }
 
     package var identity = Identity.inBody
     package var isAtMostOnce = false
-    /// Whether the job has `"results": "problems"`, so that `sent` outcomes are not reported.
+    /// Whether the job has `"results": "problems"`, so that workers do not report `sent` outcomes.
     package var wantsProblemsOnly = false
-    /// The time from publishing to `send_at`, in milliseconds.
+    /// The time from publishing to `send_at` in milliseconds, or `nil` for no `send_at`.
     package var sendAfter: Int?
-    /// The time from publishing to `expires_at`, in milliseconds. 0 means that a push is delivered at once or never.
+    /// The time from publishing to `expires_at` in milliseconds, or `nil` for no `expires_at`. With 0, a push is
+    /// delivered immediately or never.
     package var expireAfter: Int?
-    /// The time from publishing to the job's cancellation, in milliseconds.
+    /// The time from publishing to the job's cancellation in milliseconds, or `nil` for no cancellation.
     package var cancelAfter: Int?
-    /// The time until the same message is published again, in milliseconds.
+    /// The time after which the same message is published again in milliseconds, or `nil` to publish it once.
     package var publishAgainAfter: Int?
+    /// The flaw that makes the job unusable, or `nil`.
     package var flaw: JobFlaw?
-    /// Whether the job has the ID of the job before it.
+    /// Whether the job has the same id as the job before it.
     package var sharesID = false
-    /// Whether another job is published under the same ID when this job is done.
+    /// Whether another job is published under the same id after this job is done.
     package var isFollowed = false
     /// The length of each recipient's `ref` in bytes, or `nil` for no `ref`.
     package var refBytes: Int?
-    /// The mistake that a careless publisher makes in the message's properties.
+    /// The mistake of a careless publisher in the message's properties, or `nil`.
     package var slip: Slip?
-    /// The job's own rate limit, in recipients per second.
+    /// The job's own rate limit in recipients per second, or `nil` for no limit.
     package var rate: Int?
 
     package init() {}
@@ -38,13 +40,13 @@ package struct JobTraits: Sendable, Hashable {
 
 /// A mistake of a publisher in the properties of a message.
 package enum Slip: Sendable, Hashable, CaseIterable {
-    /// A delivery count and a priority, which only the broker may set.
+    /// The message has a delivery count, which only the broker may set, and a priority.
     case brokersWord
-    /// `CC` and `BCC` with keys that lead nowhere or to the job's own queue.
+    /// The message has `CC` and `BCC` with keys that lead nowhere or to the job's own queue.
     case copiesForNobody
-    /// `CC` with another lane, so that two copies of the job exist from the beginning.
+    /// The message has a `CC` with another lane, so that two copies of the job exist from the beginning.
     case copyInAnotherLane
-    /// An `expiration`, so that the broker drops the message unless a worker consumes it at once.
+    /// The message has an `expiration`, so that the broker drops it unless a worker consumes it immediately.
     case expiration
 }
 
@@ -53,17 +55,17 @@ package enum JobFlaw: String, Sendable, CaseIterable {
     case brokenJSON, unknownField, noRecipients, unknownApp
     /// The `ref` of a recipient is too long.
     case longRef
-    /// The routing key leads nowhere. The broker delivers the message to a worker as dropped.
+    /// The routing key leads to no lane. The broker delivers the message to a worker as dropped.
     case unknownLane
-    /// The ID belongs to another job and may not be used twice.
+    /// The job uses the id of another job, which is not allowed.
     case takenID
 
-    /// The flaws that a job can have when it is first published.
+    /// The flaws that a job may have when it is first published.
     static let ofPublishers = allCases.filter { $0 != .takenID }
 
     package static let takenIDProblem = "was given to another job"
 
-    /// The text that `x-martlet-reason` in the dead-letter queue must contain.
+    /// The text that the header `x-martlet-reason` must contain in the dead-letter queue.
     package var reason: String {
         switch self {
         case .brokenJSON: "is not valid JSON"

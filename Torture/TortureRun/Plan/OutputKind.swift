@@ -1,8 +1,8 @@
-/// The output that delivers a job.
+/// An output that delivers jobs of the run.
 package enum OutputKind: String, Sendable, CaseIterable {
     case apns, fcm, webpush, webhook
 
-    /// The percentage of jobs that are for this output.
+    /// The share of this output in all jobs, in percent.
     var share: Int {
         switch self {
         case .apns: 55
@@ -21,17 +21,17 @@ package enum OutputKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// The reasons of refusals that concern the sender and not the address.
+    /// The reasons of refusals that are caused by the sender and not by the address.
     var mismatchReasons: Set<String> {
         switch self {
         case .apns, .webhook: []
         case .fcm: ["SENDER_ID_MISMATCH"]
-        // `Status403` is used if a service gives no reason.
+        // `Status403` is the reason if a service gives none.
         case .webpush: ["KeyMismatch", "Status403"]
         }
     }
 
-    /// The minimum time before a retry after a temporary refusal, in milliseconds, or `nil` if the service requires
+    /// The minimum delay before a retry after a temporary refusal in milliseconds, or `nil` if the service requires
     /// none.
     var leastRetryDelay: Int64? {
         switch self {

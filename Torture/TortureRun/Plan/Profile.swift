@@ -2,102 +2,106 @@ package import PushModel
 
 /// The duration and intensity of a run.
 package struct Profile: Sendable {
-    /// The pauses on each track, in milliseconds from the end of one fault to the start of the next.
+    /// The pauses between faults, in milliseconds from the end of one fault to the start of the next. Each property is
+    /// for another kind of fault.
     package struct Gaps: Sendable {
         package var workers: ClosedRange<Int>
         package var servers: ClosedRange<Int>
         package var network: ClosedRange<Int>
-        /// The pause for each service.
+        /// The pauses for each output's service.
         package var services: ClosedRange<Int>
         package var credentials: ClosedRange<Int>
         package var settings: ClosedRange<Int>
         package var splitting = 20_000...40_000
         package var queue = 60_000...90_000
-        /// The pause for each rate-limited app. It is long enough to count requests over a window.
+        /// The pauses for each rate-limited app. They are long enough to count requests over a window.
         package var paces = 30_000...60_000
         package var campaigns = 70_000...110_000
     }
 
     /// The time during which jobs are published and faults occur, in seconds.
     package var seconds: Int
-    /// The number of recipients published per second by all publishers together.
+    /// The number of recipients that all publishers together publish per second.
     package var rate: Int
     package var gaps: Gaps
     /// The duration of an outage, in milliseconds.
     package var outage: ClosedRange<Int>
     /// The time for which a worker is frozen, in milliseconds. It exceeds two heartbeats.
     package var freeze: ClosedRange<Int>
-    /// The time for which the device tokens are locked, in milliseconds.
+    /// The time for which the table of device tokens is locked, in milliseconds.
     var locking = 10_000...60_000
-    /// The time for which another consumer's queue is full, in milliseconds. Workers publish a refused event again after
-    /// 1, 6 and 36 seconds, so a worker that does it every second stands out.
+    /// The time for which another consumer's queue is full, in milliseconds. Workers publish a rejected event again
+    /// after 1, 6 and 36 seconds. A worker that publishes it every second would be detected within this time.
     package var fullness = 9_000...12_000
-    /// The time for which device tokens and claims are locked, in milliseconds, once in a long run. It exceeds the
-    /// broker's consumer timeout, which the broker checks once a minute.
+    /// The time for which the tables of device tokens and claims are locked, in milliseconds. This happens once in a
+    /// long run. The time exceeds the broker's consumer timeout, which the broker checks once a minute.
     var standstill = 125_000...135_000
-    /// The minimum duration of a run in which a worker joins late, in seconds. ``standsStillFrom`` is the minimum for
-    /// the long lock.
+    /// The minimum duration of a run in which a worker joins late, in seconds.
     var joinsFrom = 90
+    /// The minimum duration of a run in which device tokens and claims are locked for a long time, in seconds.
     var standsStillFrom = 360
     /// The time for which a worker has changed settings, in milliseconds.
     package var resetting: ClosedRange<Int>
-    /// The time limit for everything to be settled after the faults, in seconds.
+    /// The time limit for settling after the faults, in seconds.
     package var settleSeconds: Int
-    /// Whether there is time for effects that take minutes. Examples are recipients that are never answered and use all
-    /// their attempts, and services that require a pause of a minute.
+    /// Whether the run has time for effects that take minutes. Examples are recipients that are never answered and use
+    /// all their attempts, and services that require a pause of a minute.
     package var isPatient: Bool
 
     /// The factor by which unusual jobs are more frequent than in a long run.
     package var oddity = 1
-    /// The time from publishing to `send_at` for jobs that have one, in milliseconds.
+    /// The time from publishing to `send_at`, in milliseconds, for jobs that have a `send_at`.
     package var sendAfter = 1_000...15_000
-    /// The time from publishing to `send_at` for jobs that are cancelled before it, in milliseconds. It is long enough
-    /// for all workers to learn of the cancellation.
+    /// The time from publishing to `send_at`, in milliseconds, for jobs that are cancelled before `send_at`. It is long
+    /// enough for all workers to learn of the cancellation.
     package var cancelledSendAfter = 12_000...30_000
-    /// The time from publishing, or from `send_at`, to `expires_at` for jobs that have one, in milliseconds.
+    /// The time from publishing, or from `send_at`, to `expires_at`, in milliseconds, for jobs that have an
+    /// `expires_at`.
     package var expireAfter = 500...20_000
-    /// The rates that rate-limited apps have in turn. Even a busy machine could send much faster.
+    /// The rate limits that rate-limited apps get during the run, in recipients per second. Even a busy machine could
+    /// send much faster.
     var paces = [40, 80, 160, 320]
-    /// The rate of rate-limited apps at the end of the run.
+    /// The rate limit that all rate-limited apps have at the end of the run, in recipients per second.
     var lastPace = 150
     /// The number of recipients of a campaign, or 0 for no campaigns.
     var campaign = 3_000
-    /// The number of recipients of each rate-limited app's last campaign. It takes several of the windows over which
-    /// requests are counted.
+    /// The number of recipients in the last campaign of each rate-limited app. Sending them takes several of the
+    /// windows in which requests are counted.
     var lastCampaign: Int { 4 * campaign }
-    /// The time that a job with a rate limit of its own takes, in seconds.
+    /// The time that a job with its own rate limit takes, in seconds.
     var ownPace = 10...40
-    /// Whether the database has a second server.
+    /// Whether the database has a standby server.
     var hasStandby = true
-    /// The time during which jobs with the same ID are sent only once, in seconds, or 0 for no de-duplication.
+    /// The time during which jobs with the same id are sent only once, in seconds, or 0 to send all of them.
     package var deduplicationWindow = 3_600
 
-    /// The number of broker nodes. If there are several, only one is stopped at a time.
+    /// The number of broker nodes. If there are several nodes, only one is stopped at a time.
     package var nodes = 1
     package var publishers = 3
     package var workers = 3
     package var mostRecipients = 300
-    /// The number of recipients of a large job. The range lies at and above the size by which `at_most_once` jobs are
-    /// split. One in a hundred jobs is large.
+    /// The number of recipients of a large job. Every hundredth job is large. The range begins just below the size at
+    /// which `at_most_once` jobs are split.
     package var largeJobs = 499...1_000
-    /// The number of recipients of a job of thousands.
+    /// The number of recipients of a giant job, which workers must split.
     package var giantJobs = 2_000...6_000
-    /// The number of recipients of a job for which workers are killed while no other fault occurs. It has more than
-    /// twice as many chunks as a worker publishes at once.
+    /// The number of recipients of a job for which workers are killed while no other fault occurs. The job has more
+    /// than twice as many chunks as a worker publishes at once.
     var stagedJob = 8_000
-    /// The number of jobs with 100 recipients that are published at once for a worker that joins late.
+    /// The number of jobs with 100 recipients that are published at once when a worker joins late.
     package var flood = 240
     package var heartbeatSeconds = 2
     package var requestTimeoutSeconds = 3
-    /// The minimum request timeout that the FCM output accepts, in seconds.
+    /// The request timeout of the FCM output, in seconds. It is the longest request timeout in a run, because the FCM
+    /// output accepts no shorter one.
     package var longestTimeoutSeconds = 10
     package var drainSeconds = 8
-    /// The delays between attempts, in seconds. One of them is as long as the most patient service requires.
+    /// The delays between attempts, in seconds. The longest delay satisfies all services.
     package var retryDelays = [1, 2, 4, 10]
     package var maximumAttempts = 8
     package var maximumInFlight = 2_000
     package var prefetch: [Lane: Int] = [.urgent: 100, .normal: 200, .bulk: 50]
-    /// The memory that no worker may ever exceed, in megabytes.
+    /// The maximum memory of a worker, in megabytes.
     package var memoryLimit = 400
 
     /// Returns the profile of `make torture`.
@@ -111,7 +115,8 @@ package struct Profile: Sendable {
             isPatient: true)
     }
 
-    /// The profile of the run in the test suite. All kinds of faults occur within less than a minute.
+    /// The profile of the run in the test suite, which takes less than a minute. It has no failovers, campaigns, late
+    /// workers or long locks.
     package static let short: Profile = {
         var profile = shortOfTime
         profile.retryDelays = [1, 2]
@@ -134,8 +139,8 @@ package struct Profile: Sendable {
         outage: 300...1_500, freeze: 4_500...5_500, resetting: 1_000...3_000, settleSeconds: 120,
         isPatient: false)
 
-    /// The time limit for settling, in seconds. In a cluster, messages that were between two queues when a node failed
-    /// arrive after three to six minutes (operate.md).
+    /// The time limit for settling, in seconds. If a cluster's node fails, messages between two of its queues arrive
+    /// after three to six minutes (operate.md).
     var settlingTakes: Int { nodes == 1 ? settleSeconds : settleSeconds + 240 }
 
     /// The number of the worker that joins late.

@@ -1,7 +1,8 @@
 import Store
 import TestSupport
 
-/// Faults of services other than APNs, and rate limits of apps.
+/// The random choice of faults of services other than APNs, and of rate limits of apps. A fault comes with the range of
+/// its duration, in milliseconds.
 extension Schedule {
     static func serviceFault(
         of output: OutputKind, _ profile: Profile, _ generator: inout SplitMix64
@@ -14,7 +15,7 @@ extension Schedule {
         }
     }
 
-    /// Returns a rate limit for an app, or occasionally `nil`.
+    /// Returns a random rate limit for an app, or occasionally `nil` to remove the limit.
     static func pace(_ profile: Profile, _ generator: inout SplitMix64) -> AppPace? {
         guard Int.random(in: 0..<6, using: &generator) > 0 else { return nil }
         return profile.paces.randomElement(using: &generator).map {
@@ -46,7 +47,7 @@ extension Schedule {
     }
 
     private static func webPushFault(_ profile: Profile, _ generator: inout SplitMix64) -> (Fault, ClosedRange<Int>) {
-        // Simulates that the app briefly had another key.
+        // An app that briefly had another key would cause such answers.
         if Int.random(in: 0..<8, using: &generator) == 0 {
             return (.service(.webpush, .next(.random(in: 1...50, using: &generator), .mismatch)), 0...0)
         }
@@ -54,7 +55,7 @@ extension Schedule {
         return (.service(.webpush, fault), length)
     }
 
-    /// Returns a fault of the webhook receiver.
+    /// Returns a random fault of the webhook receiver, and the range of its duration in milliseconds.
     private static func webhookFault(_ profile: Profile, _ generator: inout SplitMix64) -> (Fault, ClosedRange<Int>) {
         let some = Int.random(in: 1...5, using: &generator)
         let seconds = Int.random(in: 1...3, using: &generator)
@@ -76,7 +77,7 @@ extension Schedule {
         return (.service(.webhook, fault), length)
     }
 
-    /// Returns a fault that any service can have.
+    /// Returns a random fault that any service can have, and the range of its duration in milliseconds.
     private static func anyFault(
         _ profile: Profile, _ generator: inout SplitMix64
     ) -> (ServiceFault, ClosedRange<Int>) {

@@ -1,17 +1,18 @@
 import TestSupport
 
-/// The faults of a run and their times. They are the same for the same seed and profile. A schedule is a plain value,
-/// which ``FaultRunner`` carries out.
+/// The faults of a run and their times. The same seed and profile give the same schedule. A schedule is a value, and
+/// ``FaultRunner`` carries it out.
 package struct Schedule: Sendable {
     package struct Entry: Sendable, Hashable {
-        /// The start in milliseconds after the start of the run.
+        /// The start of the fault, in milliseconds after the start of the run.
         package let start: Int
+        /// The duration of the fault, in milliseconds.
         package let milliseconds: Int
         package let fault: Fault
     }
 
-    /// The faults by track. Faults on one track occur one after another, and those on different tracks at the same
-    /// time.
+    /// The faults by track. Faults on one track occur one after another. Faults on different tracks may occur at the
+    /// same time.
     package let tracks: [[Entry]]
 
     package init(seed: UInt64, profile: Profile) {
@@ -21,7 +22,7 @@ package struct Schedule: Sendable {
         func track(
             _ gaps: ClosedRange<Int>, _ make: (inout SplitMix64) -> (Fault, ClosedRange<Int>)
         ) {
-            // Each track draws from a generator of its own, so that a longer run begins like a shorter one.
+            // Each track has its own generator, so that a longer run begins in the same way as a shorter one.
             var own = SplitMix64(seed: generator.next())
             var entries: [Entry] = []
             var time = 1_000 + Int.random(in: 0...gaps.lowerBound, using: &own)
@@ -40,7 +41,8 @@ package struct Schedule: Sendable {
         var serverFaults = 0
         track(profile.gaps.servers) { generator in
             defer { serverFaults += 1 }
-            // Every fourth fault is a failover. The first one is too, so that each run has at least one.
+            // The first server fault and every fourth one after it are failovers, so that each run has at least one
+            // failover.
             if profile.hasStandby, serverFaults.isMultiple(of: 4) {
                 return (.failOver(isPlanned: .random(using: &generator)), profile.outage)
             }
@@ -80,8 +82,8 @@ package struct Schedule: Sendable {
 
     private init(tracks: [[Entry]]) { self.tracks = tracks }
 
-    /// Returns a fault of a worker. The first worker is only frozen and lives through the whole run, so that its memory
-    /// growth is meaningful.
+    /// Returns a random fault of a worker, and the range of its duration in milliseconds. Worker 1 is only frozen. It
+    /// runs during the whole run, so that its memory growth is meaningful.
     private static func workerFault(
         _ worker: Int, _ profile: Profile, _ generator: inout SplitMix64
     ) -> (Fault, ClosedRange<Int>) {
@@ -110,7 +112,8 @@ package struct Schedule: Sendable {
         return (Bool.random(using: &generator) ? .killServers(servers) : .stopServers(servers), profile.outage)
     }
 
-    /// Returns changed settings for any worker. Its chunks differ in size from those of the other workers.
+    /// Returns temporary settings for a random worker. With them, it splits jobs into chunks of another size than the
+    /// other workers.
     private static func otherSettings(_ profile: Profile, _ generator: inout SplitMix64) -> Fault {
         .reconfigureWorker(
             .random(in: 1...profile.workers, using: &generator),

@@ -1,17 +1,17 @@
 /// A fault of a service.
 package enum ServiceFault: Hashable, Sendable {
-    // Faults of its connections.
+    // The following faults concern the service's connections.
     case goAway(announced: Bool)
     case cut
     case refuseStreams(Int)
     case down
-    // Faults of its answers.
+    // The following faults concern the service's answers.
     case slow(milliseconds: Int)
-    /// Requests are read and not answered. With `all`, they are not even read.
+    /// Requests are read but not answered. If `all` is set, they are not even read.
     case silence(all: Bool)
-    /// The given number of requests get this answer.
+    /// A number of requests get this answer.
     case next(Int, ServiceAnswer)
-    /// All requests get this answer for a while.
+    /// All requests get this answer until the end of the fault.
     case always(ServiceAnswer)
     /// Answers leave out some recipients.
     case partialAnswers
@@ -19,16 +19,15 @@ package enum ServiceFault: Hashable, Sendable {
     case wrongWords
     /// Connections end in the middle of an answer.
     case cutAnswers
-    // Faults of its credential, which last until they are cleared.
-    /// The token endpoint issues no access tokens. If silent, it does not answer at all.
+    // The following faults concern credentials. They last until they are cleared.
+    /// The token endpoint issues no access tokens. If `isSilent` is set, it does not answer at all.
     case noAccessTokens(isSilent: Bool)
     /// All access tokens are revoked.
     case revokedTokens
-    /// The account of an app is refused by the token endpoint or by the endpoint for messages. Apps are numbered from
-    /// 0.
+    /// The token endpoint or the endpoint for messages refuses the account of an app. Apps are numbered from 0.
     case refusedAccount(app: Int, byTokenEndpoint: Bool)
 
-    /// The name under which the fault is counted.
+    /// The name of the fault in the report.
     package var name: String {
         switch self {
         case .goAway: "GOAWAY"
@@ -49,11 +48,11 @@ package enum ServiceFault: Hashable, Sendable {
         }
     }
 
-    /// Whether workers may lose track of pushes on the wire. These pushes are sent again.
+    /// Whether workers may lose track of pushes on the wire because of the fault. These pushes are sent again.
     var blindsPushes: Bool {
         switch self {
         case .goAway, .cut, .down, .slow, .silence, .partialAnswers, .wrongWords, .cutAnswers: true
-        // A webhook receiver may have accepted part of a batch before such an answer.
+        // A webhook receiver that answers like this may have accepted part of a batch.
         case .next(_, .broken), .always(.unavailable(nil)): true
         default: false
         }
@@ -65,11 +64,11 @@ package enum ServiceFault: Hashable, Sendable {
 
 /// A faulty answer of a service.
 package enum ServiceAnswer: Hashable, Sendable {
-    /// A 429, with the seconds after which to retry.
+    /// A 429. If `retryAfter` is not `nil`, `Retry-After` contains this number of seconds.
     case tooMany(retryAfter: Int?)
-    /// A 503, with the seconds after which to retry.
+    /// A 503. If `retryAfter` is not `nil`, `Retry-After` contains this number of seconds.
     case unavailable(retryAfter: Int?)
-    /// A 500.
+    /// An answer with status 500.
     case broken
     /// The address belongs to another sender. The refusal is permanent, but the address is not dead.
     case mismatch

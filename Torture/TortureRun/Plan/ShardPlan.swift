@@ -1,7 +1,7 @@
 import TestSupport
 
-/// The number of shards per lane in each worker's configuration. It depends on the seed and changes at each start of
-/// the worker.
+/// The numbers of shards per lane in the workers' configurations. A number depends on the seed, and it changes at each
+/// start of the worker.
 package struct ShardPlan: Sendable {
     package static let most = 3
 
@@ -9,9 +9,9 @@ package struct ShardPlan: Sendable {
 
     package init(seed: UInt64) { self.seed = seed }
 
-    /// Returns the number of shards of a worker.
+    /// Returns the number of shards per lane for a worker.
     ///
-    /// - Parameter start: The number of the worker's start, from 1.
+    /// - Parameter start: the number of starts of the worker so far, including this one.
     package func shards(worker: Int, start: Int) -> Int {
         var generator = SplitMix64(seed: seed &+ UInt64(worker) &* 0x9E37_79B9_7F4A_7C15)
         var shards = Int.random(in: 1...Self.most, using: &generator)

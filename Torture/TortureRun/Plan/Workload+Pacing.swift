@@ -1,17 +1,17 @@
 import PushModel
 import TestSupport
 
-/// Jobs with a rate limit, or for apps with one.
+/// Jobs with their own rate limit, and jobs for rate-limited apps.
 extension Workload {
     private static let leastOwnRate = 5
 
-    /// Returns a job of a campaign. Campaigns use the rate-limited apps in turn, and APNs, whose simulator counts how
-    /// fast the requests arrive.
+    /// Returns a job of a campaign. Successive campaigns are for different rate-limited apps. All use APNs, whose
+    /// simulator records the arrival of requests.
     func ofCampaign(_ number: Int, _ generator: inout SplitMix64) -> JobPlan {
         let campaign = JobNumber.campaign(of: number)
         let app = Self.pacedApps.lowerBound + campaign % Self.pacedApps.count
         var traits = JobTraits()
-        // The last campaigns are for counting, so they have no such traits.
+        // The last campaigns exist only to count requests, so their jobs have no special traits.
         if campaign < JobNumber.lastCampaign(0) {
             if number % 3 == 1 { traits.expireAfter = .random(in: 5_000...60_000, using: &generator) }
             if number % 5 == 2 { traits.cancelAfter = .random(in: 1_000...20_000, using: &generator) }
@@ -22,7 +22,8 @@ extension Workload {
             recipients: Array(repeating: .plain, count: Self.mostPacedAtOnce), traits: traits)
     }
 
-    /// Returns the own rate limit of a job, or `nil`. Some jobs with many recipients have one.
+    /// Returns the own rate limit of a job in recipients per second, or `nil` for no limit. Only some jobs with many
+    /// recipients have one.
     func ownRate(_ number: Int, _ size: Int, _ generator: inout SplitMix64) -> Int? {
         guard size >= 50, !JobNumber.isGiant(number),
             [4, 54, 74].contains(number % 100) || number % 200 == 50 || number % 800 == 120

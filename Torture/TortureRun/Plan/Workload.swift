@@ -1,14 +1,14 @@
 import PushModel
 import TestSupport
 
-/// The jobs to publish. Each is determined by its number, and the same seed gives the same jobs.
+/// The jobs to publish. A job is determined by the seed and its number.
 package struct Workload: Sendable {
     package struct AppPlan: Sendable, Hashable {
         package let bundleID: String
         package let team: String
         package let usesCertificate: Bool
 
-        /// The app's name at services other than Apple's.
+        /// The name of the app at services other than Apple's.
         var name: String { String(bundleID.split(separator: ".").last ?? "") }
     }
 
@@ -20,14 +20,14 @@ package struct Workload: Sendable {
         AppPlan(bundleID: "com.example.deals", team: "TEAM000005", usesCertificate: false),
         AppPlan(bundleID: "com.example.games", team: "TEAM000006", usesCertificate: false),
     ]
-    /// The apps without a rate limit. The other apps have one from time to time.
+    /// The apps that never have a rate limit. The other apps have a rate limit from time to time.
     private static let unpacedApps = 0..<4
     package static let pacedApps = 4..<6
 
     /// The number of recipients of each job in a flood.
     static let floodRecipients = 100
-    /// The number of recipients of each job in a campaign. It is also the maximum for a job of a rate-limited app that
-    /// is not split.
+    /// The number of recipients of each job in a campaign. It is also the maximum size of an `at_most_once` job for a
+    /// rate-limited app.
     package static let mostPacedAtOnce = 100
 
     let seed: UInt64
@@ -53,7 +53,7 @@ package struct Workload: Sendable {
             size = Int.random(in: profile.giantJobs, using: &generator)
         } else if number % 100 == 50 || isOfCampaign(number) {
             let least = profile.largeJobs.lowerBound
-            // Half of the sizes lie at the lower edge of the range.
+            // Half of the sizes are at the lower end of the range.
             size = Int.random(
                 in: Bool.random(using: &generator) ? least...least + 2 : profile.largeJobs, using: &generator)
         }
@@ -64,7 +64,7 @@ package struct Workload: Sendable {
             default: .bulk
             }
         var app = Int.random(in: 0..<Self.apps.count, using: &generator)
-        // Jobs of thousands must start at once, so their app has no rate limit.
+        // A job with thousands of recipients must start at once, so its app has no rate limit.
         if size > profile.largeJobs.upperBound { app %= Self.unpacedApps.count }
         if JobNumber.isOfCampaign(number) { return ofCampaign(number, &generator) }
         if JobNumber.isFlood(number) {
@@ -73,7 +73,7 @@ package struct Workload: Sendable {
                 recipients: Array(repeating: .plain, count: Self.floodRecipients), traits: JobTraits())
         }
         let recipients = (0..<size).map { _ in recipient(&generator) }
-        // An `at_most_once` job is split into larger parts than other jobs.
+        // Workers split an `at_most_once` job into larger parts than other jobs.
         let mayBeOnce = !Self.pacedApps.contains(app) || size <= Self.mostPacedAtOnce
         var traits =
             JobNumber.isGiant(number)
@@ -81,27 +81,30 @@ package struct Workload: Sendable {
         traits.rate = ownRate(number, size, &generator)
         return JobPlan(
             number: number, output: output(of: number, traits), app: Self.apps[app].bundleID,
-            // A fault waits for the first push of a job of thousands, so the job must not wait behind others.
+            // A fault waits for the first push of a job with thousands of recipients, so the job must not wait behind
+            // other jobs.
             lane: JobNumber.isGiant(number) ? .urgent : lane, recipients: recipients, traits: traits)
     }
 
-    /// Returns the output of a job. The first job, which starts the run, and jobs of thousands use APNs because their
-    /// faults do.
+    /// Returns the output of a job. The first job, whose outcome starts the run, uses APNs. Jobs with thousands of
+    /// recipients use APNs too, because the faults for them concern APNs.
     private func output(of number: Int, _ traits: JobTraits) -> OutputKind {
         guard number > 0, !JobNumber.isGiant(number), number % 400 != 120 else { return .apns }
-        // A separate generator, so that a job with another output is otherwise the same.
+        // The output has its own generator, so that the choice of an output does not change anything else in the job.
         var generator = SplitMix64(seed: ~seed ^ UInt64(number) &* 0xD1B5_4A32_D192_ED03)
         var chosen = Int.random(in: 0..<100, using: &generator)
         for output in OutputKind.allCases {
             chosen -= output.share
             guard chosen < 0 else { continue }
-            // Apple's push service requires a positive time to live, but a worker recognizes it only by its host name.
+            // Apple's push service requires a positive time to live. The simulator's persona does too, but a worker
+            // recognizes Apple only by the host name.
             return output == .webpush && traits.expireAfter == 0 ? .apns : output
         }
         return .apns
     }
 
-    /// Returns the traits of a job of thousands. Most have no ID. Others have one, or are `at_most_once`.
+    /// Returns the traits of a job with thousands of recipients. Half of these jobs have no id, a quarter have an id in
+    /// the body, and a quarter are `at_most_once` with a message id.
     private static func traits(ofGiant number: Int) -> JobTraits {
         var traits = JobTraits()
         switch number % 4 {
@@ -113,7 +116,7 @@ package struct Workload: Sendable {
         return traits
     }
 
-    /// Returns another job under the same ID, which is a mistake of its publisher.
+    /// Returns another job under the id of a job. Reusing an id is a mistake of the publisher.
     private func follower(of job: JobPlan) -> JobPlan {
         var traits = JobTraits()
         (traits.identity, traits.isAtMostOnce, traits.flaw) = (job.traits.identity, job.traits.isAtMostOnce, .takenID)
@@ -123,12 +126,12 @@ package struct Workload: Sendable {
             traits: traits)
     }
 
-    /// Returns the traits of a job. The first job is an ordinary one because the run begins with its outcome.
+    /// Returns the traits of a job. The first job is an ordinary one, because the run begins with its outcome.
     private func traits(of number: Int, mayBeOnce: Bool, _ generator: inout SplitMix64) -> JobTraits {
         var traits = wishes(of: number, mayBeOnce: mayBeOnce, &generator)
         guard number > 0, !isOfCampaign(number) else { return traits }
         traits.slip = slip(of: number, traits)
-        // A scheduled job passes through several queues.
+        // A job with `send_at` passes through several queues.
         if traits.slip == .copyInAnotherLane, traits.sendAfter == nil {
             let wait = profile.sendAfter.lowerBound + number % 10 * 300
             traits.sendAfter = wait
@@ -147,7 +150,7 @@ package struct Workload: Sendable {
         case 3, 17, 31: .brokersWord
         case 10 where traits.flaw == nil: .copiesForNobody
         case 24 where traits.flaw == nil: .copyInAnotherLane
-        // A message that the broker drops is identified by its message ID only.
+        // If the broker drops a message, only its message id identifies the job.
         case 38 where traits.flaw == nil && traits.identity == .asMessageID: .expiration
         default: nil
         }
@@ -168,7 +171,7 @@ package struct Workload: Sendable {
             return traits
         }
         if number % 400 == 50 {
-            // All outcomes arrive at once, and each is as long as possible.
+            // All outcomes of this job are reported at once, and each has the maximum length.
             (traits.refBytes, traits.cancelAfter) = (1_024, 0)
             traits.sendAfter = Int.random(in: profile.cancelledSendAfter, using: &generator)
             return traits
@@ -177,12 +180,12 @@ package struct Workload: Sendable {
         traits.isAtMostOnce = share(30) && mayBeOnce
         traits.wantsProblemsOnly = share(15)
         traits.identity = share(50) ? .inBody : share(50) || traits.isAtMostOnce ? .asMessageID : .none
-        // Jobs that may expire in the broker have a message ID.
+        // A job that may expire in the broker needs a message id.
         if number % 42 == 38 { traits.identity = .asMessageID }
         if share(10) { traits.sendAfter = Int.random(in: profile.sendAfter, using: &generator) }
         if traits.hasID {
             if share(4 * profile.oddity) {
-                // The job is cancelled well before `send_at`, so that all workers can learn of it.
+                // The cancellation precedes `send_at` by so much time that all workers can learn of it.
                 traits.cancelAfter = 0
                 traits.sendAfter = Int.random(in: profile.cancelledSendAfter, using: &generator)
             } else if share(2 * profile.oddity) {
@@ -197,8 +200,8 @@ package struct Workload: Sendable {
         return traits
     }
 
-    /// Returns whether a job is one of two large jobs in a row that belong to one campaign and share its ID. Such jobs
-    /// exist only without de-duplication.
+    /// Returns whether a job is one of two consecutive large jobs that share one id. Such jobs exist only without
+    /// de-duplication.
     private func isOfCampaign(_ number: Int) -> Bool {
         profile.deduplicationWindow == 0 && (20...21).contains(number % 100)
     }

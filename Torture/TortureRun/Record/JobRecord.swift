@@ -1,5 +1,6 @@
 package import PushModel
 
+/// The record of a published job. All times are in milliseconds since 1970.
 package struct JobRecord: Sendable {
     package var output: OutputKind
     package var app: String
@@ -8,14 +9,16 @@ package struct JobRecord: Sendable {
     package var recipients: [RecipientKind]
     package var published: Int64
     package var sendAt: Int64?
-    /// The deadline in milliseconds since 1970, or 0 if a push is delivered at once or never.
+    /// The deadline in milliseconds since 1970, or `nil` for none. With 0, a push is delivered immediately or never.
     package var expiresAt: Int64?
     /// The time of the broker's confirm, or `nil` if there was none.
     package var confirmed: Int64?
-    /// Whether the publisher lost its connection before the confirm and published the job again.
+    /// Whether the publisher published the job again, because its connection was lost before the confirm or the broker
+    /// rejected the message.
     package var isMaybeTwice: Bool { timesRepeated > 0 }
+    /// The number of times that the publisher published the job again because the broker did not confirm it.
     package var timesRepeated = 0
-    /// The time at which the job's cancellation was known to be committed.
+    /// The time at which the commit of the job's cancellation was known, or `nil`.
     package var cancelled: Int64?
 
     package init(
@@ -37,13 +40,13 @@ package struct JobRecord: Sendable {
     /// The earliest time at which the job could be sent.
     var due: Int64 { max(published, sendAt ?? 0) }
 
-    /// The number of messages that the publisher sent for the job, as far as it knows. Without de-duplication, each of
-    /// them is sent.
+    /// The number of messages that the publisher sent for the job, as far as it knows. Without de-duplication, workers
+    /// send all of them.
     var messages: Int {
         1 + timesRepeated + (traits.publishAgainAfter != nil ? 1 : 0)
     }
 
-    /// The number of queues into which the broker puts each message.
+    /// The number of queues into which the broker puts each message of the job.
     private var copies: Int { traits.slip == .copyInAnotherLane ? 2 : 1 }
 
     var mostCopies: Int { messages * copies }
@@ -51,18 +54,18 @@ package struct JobRecord: Sendable {
     /// Whether several messages of the job exist, regardless of their outcomes.
     var hasCopies: Bool { mostCopies > 1 }
 
-    /// Returns the maximum number of runs of the job if no fault occurs.
+    /// Returns the maximum number of times that workers process the job if no fault occurs.
     func mostRuns(_ limits: Limits) -> Int { mayRunTwice(limits) ? mostCopies : 1 }
 
     /// Returns whether workers may process several messages of the job, each with its own outcomes. De-duplication by
-    /// ID prevents this. A cancelled job ends before it is de-duplicated.
+    /// id prevents this, except for a cancelled job, which ends before de-duplication.
     func mayRunTwice(_ limits: Limits) -> Bool {
         let isSentOnce = traits.isAtMostOnce || limits.deduplicates && traits.hasID
         return hasCopies && (!isSentOnce || traits.cancelAfter != nil)
     }
 }
 
-/// An unusable job in the dead-letter queue.
+/// A message in the dead-letter queue.
 package struct DeadRecord: Sendable {
     /// The number of the job, or `nil` if the message does not contain it.
     package var job: Int?
@@ -74,11 +77,11 @@ package struct DeadRecord: Sendable {
     }
 }
 
-/// A result event that reports an unusable job.
+/// A result event that reports a rejected job.
 package struct RejectionRecord: Sendable {
     package var job: Int
     package var received: Int64
-    /// Whether the event arrived before under the same message ID.
+    /// Whether an event with the same message id arrived before.
     package var isRepeated: Bool
 
     package init(job: Int, received: Int64 = 0, isRepeated: Bool = false) {

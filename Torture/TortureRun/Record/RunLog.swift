@@ -4,24 +4,24 @@ import Threading
 /// Returns the current time in milliseconds since 1970.
 func currentMilliseconds() -> Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 
-/// A thread-safe log of everything observed during a run.
+/// A thread-safe log of all observations during a run.
 final class RunLog: Sendable {
     private let record = Mutex(TortureRecord())
     private let events = Mutex<[String: Int]>([:])
     private let progress = Mutex(Progress())
 
-    /// The progress of the run. It is kept separately from the record so that queries are cheap.
+    /// The progress of the run. It is separate from the record, so that queries are fast.
     private struct Progress {
         var done: Set<RecipientID> = []
-        /// The number of unfinished recipients of each job that has any.
+        /// The number of recipients without an outcome, for each job that has any.
         var open: [Int: Int] = [:]
-        /// Jobs whose `sent` outcomes are not reported.
+        /// The jobs whose `sent` outcomes are not reported.
         var wantProblemsOnly: Set<Int> = []
-        /// Jobs of thousands whose first push has reached APNs.
+        /// The jobs with thousands of recipients whose first push has reached APNs.
         var begunGiants: Set<Int> = []
-        /// The jobs by the ID that a worker generated for them. An outcome reveals the ID.
+        /// The job numbers by the ids that workers generated for jobs without an id. Outcomes contain these ids.
         var madeUpIDs: [String: Int] = [:]
-        /// The time of each worker's first outcome.
+        /// The times at which each worker's first outcome for the flood arrived, in milliseconds since 1970.
         var firstOutcomes: [String: Int64] = [:]
 
         mutating func finish(_ recipients: some Sequence<RecipientID>) {
@@ -78,9 +78,9 @@ final class RunLog: Sendable {
 
     // MARK: Result events
 
-    /// Registers an event.
+    /// Registers the arrival of a result event.
     ///
-    /// - Returns: The event's number, and whether it arrived before.
+    /// - Returns: the number of the event, and whether it arrived before.
     func event(messageID: String) -> (number: Int, isRepeated: Bool) {
         events.withLock { events in
             if let known = events[messageID] { return (known, true) }
@@ -131,7 +131,7 @@ final class RunLog: Sendable {
         progress.withLock { $0.open.reduce(0) { JobNumber.isFlood($1.key) ? $0 + $1.value : $0 } }
     }
 
-    /// Returns whether every recipient of the job has an outcome.
+    /// Returns whether every recipient of a job has an outcome.
     func isDone(_ job: Int) -> Bool { progress.withLock { $0.open[job] == nil } }
 
     var sightingCount: Int { record.withLock { $0.sightings.count } }

@@ -1,8 +1,9 @@
+/// The record of a fault that was carried out. Times are in milliseconds since 1970.
 package struct FaultRecord: Sendable {
     package var fault: Fault
     package var start: Int64
     package var end: Int64
-    /// A deviation from the plan, or `nil`.
+    /// The error with which the fault failed, or `nil` if it was carried out.
     package var note: String?
 
     package init(fault: Fault, start: Int64, end: Int64, note: String? = nil) {
@@ -13,9 +14,10 @@ package struct FaultRecord: Sendable {
     }
 }
 
+/// A measurement of the memory of a worker.
 package struct MemorySample: Sendable {
     package var worker: Int
-    /// The number of the worker's start.
+    /// The number of the worker's starts up to the measurement.
     package var incarnation: Int
     package var at: Int64
     package var kilobytes: Int
@@ -28,7 +30,7 @@ package struct MemorySample: Sendable {
     }
 }
 
-/// A job that a worker moved to the suspects.
+/// A job that a worker moved to the suspects queue.
 package struct SuspectRecord: Sendable {
     package var job: Int?
     package var received: Int64
@@ -39,14 +41,15 @@ package struct SuspectRecord: Sendable {
     }
 }
 
-/// A worker that started while the others were overloaded.
+/// A worker that joined late, while the other workers were overloaded. Times are in milliseconds since 1970.
 package struct JoinRecord: Sendable {
     package var worker: Int
-    /// The time at which the worker logged that it works, or `nil` if it did not.
+    /// The time at which the worker logged its start, or `nil` if it did not start in time.
     package var ready: Int64?
-    /// The time of its first outcome of a recipient of the flood, or `nil` if there was none in time.
+    /// The time of the worker's first outcome for the flood, or `nil` if there was none in time.
     package var firstOutcome: Int64?
-    /// The number of recipients of the flood without an outcome at that time, or at the time limit.
+    /// The number of recipients of the flood without an outcome at the time of this first outcome, or at the time
+    /// limit.
     package var left: Int
 
     package init(worker: Int, ready: Int64?, firstOutcome: Int64?, left: Int) {
@@ -57,16 +60,16 @@ package struct JoinRecord: Sendable {
     }
 }
 
-/// The end of a worker that the run did not cause with SIGKILL.
+/// The end of a worker process, except for an end by the run's SIGKILL.
 package struct WorkerEnd: Sendable {
     package var worker: Int
     package var at: Int64
     package var status: Int32
-    /// Whether SIGTERM had been sent.
+    /// Whether the run had sent SIGTERM.
     package var wasAsked: Bool
-    /// Whether SIGTERM had been sent twice.
+    /// Whether the run had sent SIGTERM twice.
     package var wasHurried: Bool
-    /// Whether the worker had finished waiting for the database, and therefore had something to drain.
+    /// Whether the worker had logged its start. Before, it waits for the database and has nothing to drain.
     package var wasRunning: Bool
     package var log: String
 

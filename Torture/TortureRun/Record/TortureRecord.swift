@@ -1,4 +1,4 @@
-/// Everything that was observed during a run, as a value. The verdict is based on it. Times are in milliseconds since
+/// A record of all observations of a run, as a value. The ``Verdict`` is based on it. Times are in milliseconds since
 /// 1970.
 package struct TortureRecord: Sendable {
     package var limits = Limits()
@@ -6,31 +6,31 @@ package struct TortureRecord: Sendable {
     package var outcomes: [OutcomeRecord] = []
     package var sightings: [SightingRecord] = []
     package var faults: [FaultRecord] = []
-    /// The recipients whose device tokens are marked dead in the database.
+    /// The recipients whose addresses are marked dead in the database.
     package var marked: Set<RecipientID> = []
-    /// The number of messages in the broker's queues after all workers have ended. Unacknowledged messages have been
-    /// requeued by then.
+    /// The number of messages in each queue after all workers have ended. The broker has requeued unacknowledged
+    /// messages by then.
     package var waiting: [String: Int] = [:]
     /// The messages in the dead-letter queue.
     package var dead: [DeadRecord] = []
     package var rejections: [RejectionRecord] = []
-    /// The jobs that workers moved to the suspects.
+    /// The jobs that workers moved to the suspects queue.
     package var suspects: [SuspectRecord] = []
     package var joins: [JoinRecord] = []
-    /// The log lines of workers about channels that the broker closed because a delivery was not acknowledged in time.
+    /// The workers' log lines about channels that the broker closed because a delivery was not acknowledged in time.
     package var timeouts: [String] = []
-    /// The size of the largest event's body, in bytes.
+    /// The size of the largest result event's body, in bytes.
     package var largestEvent = 0
     package var memory: [MemorySample] = []
     package var workerEnds: [WorkerEnd] = []
-    /// Observations that the harness could not interpret.
+    /// Observations that the run could not interpret.
     package var oddities: [String] = []
-    /// Whether everything was settled in time.
+    /// Whether all outcomes and messages were settled in time.
     package var isSettled = true
 
     package init() {}
 
-    /// Records that an address is marked dead.
+    /// Records that an address of an output is marked dead.
     package mutating func mark(_ address: String, of output: String) {
         guard let recipient = RecipientID(address: address), jobs[recipient.job]?.output.rawValue == output else {
             return oddities.append("marked dead: \(address) of \(output), which was not published")
@@ -39,15 +39,15 @@ package struct TortureRecord: Sendable {
     }
 }
 
-/// The limits for judging a run, taken from its profile.
+/// The limits for judging a run. They come from its profile.
 package struct Limits: Sendable {
     package var workers = 3
     package var maximumInFlight = 2_000
     package var mostRecipients = 300
     package var memoryMegabytes = 400
-    /// Whether jobs with the same ID are sent only once.
+    /// Whether workers send jobs with the same id only once.
     package var deduplicates = true
-    /// The longest retry delay, in milliseconds. A push expires as soon as its next attempt would come after its
+    /// The longest retry delay, in milliseconds. A push expires as soon as its next attempt would be after its
     /// deadline.
     package var longestDelay: Int64 = 4_000
 
@@ -63,7 +63,7 @@ package struct Limits: Sendable {
     }
 }
 
-/// An outcome as a consumer received it.
+/// An outcome in a result event that the consumer received. Times are in milliseconds since 1970.
 package struct OutcomeRecord: Sendable {
     package var recipient: RecipientID
     package var kind: String
@@ -71,13 +71,13 @@ package struct OutcomeRecord: Sendable {
     package var worker: String
     package var attempts: Int
     package var isRedelivered: Bool
-    /// The ID that a worker generated for the job.
+    /// The id that a worker generated for the job, or `nil` if the job has its own id.
     package var madeUpID: String?
     package var at: Int64
     package var received: Int64
-    /// The number of the event that contained the outcome. An event that arrives twice keeps its number.
+    /// The number of the result event that contained the outcome. An event that arrives twice keeps its number.
     package var event: Int
-    /// Whether the event arrived before under the same message ID.
+    /// Whether an event with the same message id arrived before.
     package var isRepeated: Bool
 
     package init(
@@ -99,17 +99,17 @@ package struct OutcomeRecord: Sendable {
     }
 }
 
-/// A service's observation of a request.
+/// A change in the state of a request, as the service saw it.
 package struct SightingRecord: Sendable {
     package enum What: Sendable, Hashable {
         case arrived, disowned
-        /// The request was answered with this HTTP status.
+        /// The service answered the request with this HTTP status.
         case answered(Int)
         case unanswered
 
         var isAcceptance: Bool { if case .answered(200..<300) = self { true } else { false } }
 
-        /// Whether the request was refused temporarily and may be sent again.
+        /// Whether the service refused the request temporarily, so that it may be sent again.
         var isForNow: Bool {
             switch self {
             case .answered(429), .answered(500...): true
@@ -117,7 +117,7 @@ package struct SightingRecord: Sendable {
             }
         }
 
-        /// Whether the request was examined and permanently refused.
+        /// Whether the service examined the request and refused it permanently.
         var isForGood: Bool {
             switch self {
             case .answered(429), .answered(408): false

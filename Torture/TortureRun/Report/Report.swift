@@ -1,7 +1,7 @@
 import Foundation
 import PushModel
 
-/// The report of a run. If the run fails, the report contains the full history of the affected recipients.
+/// The report of a run. If the run fails, the report's evidence contains the histories of affected recipients.
 struct Report {
     private static let mostShown = 20
 
@@ -92,7 +92,8 @@ struct Report {
         }
     }
 
-    /// Every finding. The first ones of each kind include the recipient's history and the faults at the time.
+    /// The list of all findings. The first findings of each kind include the recipient's history and the faults at that
+    /// time.
     private var evidence: String {
         let histories = result.record.histories().known
         var lines: [String] = []
@@ -112,7 +113,7 @@ struct Report {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The histories of the recipients that waited longest.
+    /// The histories of the recipients that waited longest for an outcome.
     private var slowest: String {
         let waits = result.record.histories().known.values.compactMap { history in
             history.wait.map { (history: history, wait: $0) }
@@ -158,7 +159,7 @@ struct Report {
         "\(clock(fault.start)) - \(clock(fault.end)) \(fault.fault)\(fault.note.map { " FAILED: \($0)" } ?? "")"
     }
 
-    /// Returns a time in UTC, as in the workers' logs.
+    /// Returns a time of day in UTC, in the same format as in the workers' logs.
     private func clock(_ milliseconds: Int64) -> String {
         let day = milliseconds % 86_400_000
         func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -1,7 +1,7 @@
 import PostgresClient
 import Store
 
-/// A canceller that acts like an operator and retries until the database confirms the cancellation.
+/// A canceller of jobs. Like an operator, it retries until the database confirms the cancellation.
 struct Canceller: Sendable {
     private let repository: CancellationRepository
     private let log: RunLog
@@ -17,7 +17,7 @@ struct Canceller: Sendable {
                 _ = try await repository.cancel(JobPlan.id(job))
                 return log.cancelled(job)
             } catch {
-                // The database is unavailable.
+                // The database is unavailable, so the cancellation is repeated.
                 try? await Task.sleep(for: .milliseconds(200))
             }
         }

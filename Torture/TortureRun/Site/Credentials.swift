@@ -3,7 +3,7 @@ import PushModel
 import Store
 import Threading
 
-/// The apps of a run and their credentials, which are also registered with the services.
+/// The apps of a run and their credentials. The credentials are registered with the services too.
 final class Credentials: Sendable {
     private struct Account: Hashable {
         let output: OutputKind
@@ -13,7 +13,7 @@ final class Credentials: Sendable {
     private let pool: PostgresPool
     private let keyring: MasterKeyring
     private let services: Services
-    /// The credentials that are not retired, newest last.
+    /// The credentials that are not retired, by account. The newest one is last.
     private let active = Mutex<[Account: [Credential.ID]]>([:])
 
     init(pool: PostgresPool, keyring: MasterKeyring, services: Services) {
@@ -33,7 +33,7 @@ final class Credentials: Sendable {
         }
     }
 
-    /// Imports new credentials and retires the old ones. It may be repeated after a partial failure.
+    /// Imports new credentials of an app and retires its old ones. It may be repeated after a partial failure.
     func rotate(app number: Int) async throws {
         for service in services.all where service.hasNewCredentials {
             let account = Account(output: service.output, app: number)
@@ -51,12 +51,13 @@ final class Credentials: Sendable {
         active.withLock { $0[Account(output: service.output, app: number), default: []].append(id) }
     }
 
-    /// Retires a credential. It may be repeated because the answer of an earlier attempt may have been lost.
+    /// Retires a credential. It may be repeated, because the database's answer to an earlier attempt may have been
+    /// lost.
     private func retire(_ id: Credential.ID) async throws {
         do {
             try await CredentialRepository(pool).retire(id)
         } catch let error as StoreError where error.code == .notFound {
-            // An earlier attempt has already retired it.
+            // An earlier attempt has already retired the credential.
         }
     }
 }

@@ -3,17 +3,19 @@ import PostgresClient
 import TestSupport
 import Threading
 
-/// The database server, and an optional standby that takes its place when it fails. Commits wait for the standby, so
-/// that none is lost.
+/// The database server of a run, with an optional standby that takes its place when it fails. Commits wait for the
+/// standby, so that no commit is lost.
 final class DatabaseServers: Sendable {
     private let servers: LocalServers
-    /// The URL of the database at each server. Its user may change any data.
+    /// The URLs of the database, one for each server. Their user may change all data.
     private let urls: [String]
+    /// The index of the server that accepts writes.
     private let place = Mutex(0)
 
     /// Creates the description of the servers.
     ///
-    /// - Parameter url: The URL at the first server, which the others follow.
+    /// - Parameter url: the URL of the database on the first server. The URLs of the other servers differ only in the
+    ///   port.
     init(_ servers: LocalServers, url: String) throws {
         self.servers = servers
         urls = try servers.databasePorts.map { port in
@@ -27,7 +29,7 @@ final class DatabaseServers: Sendable {
     /// The server that accepts writes.
     var primary: LocalServers.Server { .postgres(number: place.withLock { $0 } + 1) }
 
-    /// Makes commits wait for the standby, if there is one. Returns when this is in effect.
+    /// Makes commits wait for the standby, if there is one. Returns after the standby follows the primary.
     func pair() async throws {
         guard urls.count > 1 else { return }
         try await withPrimary { primary in
@@ -39,16 +41,18 @@ final class DatabaseServers: Sendable {
         }
     }
 
-    /// Promotes the standby after the primary has been down for `time`. The old primary then becomes the standby.
+    /// Ends the primary and promotes the standby. The old primary then becomes the standby.
     ///
-    /// - Parameter end: Ends the primary.
+    /// - Parameters:
+    ///   - time: the time for which no server accepts writes.
+    ///   - end: a closure that stops or kills the primary.
     func failOver(after time: Duration, _ end: (LocalServers.Server) async throws -> Void) async throws {
         let old = primary
         try await end(old)
         try await Task.sleep(for: time)
         place.withLock { $0 = 1 - $0 }
         try await withPrimary { _ = try await $0.query("SELECT pg_promote()") }
-        // Commits do not wait for a standby yet. The promoted server's copy of the settings lacks this.
+        // Commits on the promoted server do not wait for a standby yet, because its settings do not require one.
         try await servers.follow(old)
         try await pair()
     }

@@ -3,16 +3,16 @@ import Foundation
 import Store
 import TestSupport
 
-/// Faults that publish jobs of their own.
+/// The faults that publish jobs themselves.
 extension FaultRunner {
-    /// The delay of data to and from the broker in milliseconds, so that splitting a job takes a while. The data behind
-    /// it waits as well, so it must be short.
+    /// The delay of all data to and from the broker while a worker splits a job, in milliseconds. It gives the run time
+    /// to kill the worker. It is short, because later data waits behind it.
     private static let delay = 20
-    /// The delay while no other data passes, in milliseconds.
+    /// The delay that is used instead while no other fault occurs, in milliseconds.
     private static let stagedDelay = 50
     private static let longestWait = Duration.seconds(20)
 
-    /// Kills the worker that splits the job, after the job's first push and before its last chunks are published.
+    /// Kills the worker that splits a job, after the job's first push and before its last chunks are published.
     func killWhileSplitting(_ number: Int) async throws {
         let others = site.workers[1..<site.profile.workers].filter { $0.take() }
         defer { for worker in others { worker.release() } }
@@ -21,11 +21,11 @@ extension FaultRunner {
         if JobNumber.isStaged(number) { publishers[0].publish(number) } else { publishers[0].publishOutOfTurn(number) }
         let deadline = ContinuousClock.now + Self.longestWait
         while !log.hasBegun(giant: number) {
-            // The job still waits behind other jobs, so this fault is skipped.
+            // The job still waits behind other jobs, so the fault is skipped.
             guard ContinuousClock.now < deadline else { return }
             try await Task.sleep(for: .milliseconds(2))
         }
-        // All workers are ended at once, because any of them may be splitting the job.
+        // All workers lose their connection or are killed at once, because any of them may be splitting the job.
         site.link(.broker, 1).cut()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in others { group.addTask { try await worker.kill() } }
@@ -41,30 +41,31 @@ extension FaultRunner {
 
     // MARK: Campaigns
 
-    /// Publishes a campaign.
+    /// Publishes the jobs of a campaign.
     ///
-    /// - Parameter recipients: The total number of recipients.
+    /// - Parameter recipients: the total number of recipients of the campaign.
     func publish(_ campaign: Int, of recipients: Int) {
         for index in 0..<recipients / Workload.mostPacedAtOnce {
             publishers[index % publishers.count].publish(JobNumber.campaign(campaign, index))
         }
     }
 
-    /// Restores the stream limit. Otherwise the last change would persist and delay all later pushes.
+    /// Restores the original stream limit of APNs. Otherwise, the last change would delay all later pushes.
     func endLimit() async {
         let limit = site.simulator.configuration.streamLimit
         await carryOut(Schedule.Entry(start: 0, milliseconds: 0, fault: .streamLimit(limit)))
     }
 
-    /// Publishes the last campaigns after all faults. Each rate-limited app gets more recipients than its last rate
-    /// allows over several windows. This shows whether the rate is respected and used, and whether everything is sent.
+    /// Publishes the last campaigns after all faults. Each rate-limited app gets more recipients than its rate allows
+    /// over several windows. The campaigns show whether workers respect and use the rate, and whether they send
+    /// everything.
     func paceLast() async {
         for (index, app) in Workload.pacedApps.enumerated() {
             let pace = AppPace(rate: site.profile.lastPace, includesUrgent: index > 0)
             await carryOut(Schedule.Entry(start: 0, milliseconds: 0, fault: .setPace(app: app, pace)))
         }
         guard site.profile.lastCampaign > 0 else { return }
-        // All workers know the rates by now, and delayed requests have arrived.
+        // After this time, all workers have learned of the rates, and requests that were held back have arrived.
         try? await Task.sleep(for: .milliseconds(Int(PaceJudge.settling)))
         for index in 0..<Workload.pacedApps.count {
             publish(JobNumber.lastCampaign(index), of: site.profile.lastCampaign)
@@ -75,8 +76,8 @@ extension FaultRunner {
 
     private static let startTakes = Duration.seconds(30)
 
-    /// Starts a worker during a flood, which is far more than the other workers can send soon. Regular publishing
-    /// pauses during the flood.
+    /// Starts a worker during a flood of jobs. The flood contains many more recipients than the other workers can send
+    /// soon. Regular publishing pauses during the flood.
     func joinLate(for time: Duration) async throws {
         let worker = site.workers[site.profile.latecomer - 1]
         var slow = StandingFaults()
@@ -86,7 +87,7 @@ extension FaultRunner {
         for index in 0..<site.profile.flood {
             publishers[index % publishers.count].publishOutOfTurn(JobNumber.flood(index))
         }
-        // The other workers consume as many jobs as they can.
+        // During this time, the other workers take as many jobs as they can.
         try await Task.sleep(for: .seconds(3))
         try worker.start()
         var join = JoinRecord(worker: worker.number, ready: nil, firstOutcome: nil, left: 0)

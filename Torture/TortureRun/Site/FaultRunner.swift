@@ -4,13 +4,13 @@ import PostgresClient
 import TestSupport
 import WorkerTestSupport
 
-/// A runner that carries out a schedule on a site and records when each fault began and ended.
+/// A runner that carries out a schedule on a site and records the start and end of each fault.
 struct FaultRunner: Sendable {
     let site: Site
     let log: RunLog
     let publishers: [JobPublisher]
 
-    /// Carries out the schedule and returns when the last fault is over.
+    /// Carries out a schedule. Returns after the last fault is over.
     func run(_ schedule: Schedule, from start: ContinuousClock.Instant) async {
         await withTaskGroup(of: Void.self) { group in
             for track in schedule.tracks {
@@ -139,7 +139,7 @@ struct FaultRunner: Sendable {
         await site.simulator.setFaults(StandingFaults())
     }
 
-    /// Kills a server. Its supervisor restarts a server only after it has noticed the end.
+    /// Kills a server, and waits until its supervisor has noticed the end. The supervisor would not restart it earlier.
     private func kill(_ server: LocalServers.Server) async throws {
         try site.servers.kill(server, server == site.databaseServers.primary ? SIGQUIT : SIGKILL)
         try await Task.sleep(for: .milliseconds(500))

@@ -1,10 +1,10 @@
 import DeliveryPipeline
 import TestSupport
 
-/// The results queue of another consumer. While it is bound, it accepts a few events and rejects all others.
+/// The results queue of another consumer. While it is bound, it accepts a few result events and rejects all others.
 struct FullQueue: Sendable {
     private static let length = 20
-    /// The time limit of an operation. It is long because the broker may be unavailable.
+    /// The time limit of an operation. It is long, because the broker may be unavailable.
     private static let longestWait = Duration.seconds(120)
 
     private let names: PipelineNames
@@ -16,12 +16,12 @@ struct FullQueue: Sendable {
 
     private var name: String { "\(names.prefix).full" }
 
-    /// Binds the queue, which is full a moment later.
+    /// Binds the queue. It is full a moment later.
     func fill() async throws {
         try await untilDone("binding") { try await broker.bindShort(name, length: Self.length, to: names.results) }
     }
 
-    /// Unbinds and empties the queue, so that no event is rejected.
+    /// Unbinds and empties the queue, so that no result event is rejected.
     func empty() async throws {
         try await untilDone("emptying") { try await broker.unbind(name, from: names.results) }
     }

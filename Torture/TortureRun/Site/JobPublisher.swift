@@ -4,21 +4,21 @@ import Logging
 import PushModel
 import Threading
 
-/// A publisher with confirms. Like other publishers, it republishes jobs that were not confirmed before its connection
-/// was lost, or that the broker rejected because a node failed.
+/// A publisher that uses confirms. It publishes a job again if its connection is lost before the confirm, or if the
+/// broker rejects the message because a node failed.
 final class JobPublisher: Sendable {
     private struct Message: Sendable {
         let plan: JobPlan
         let body: [UInt8]
     }
 
-    /// The time limit for a job to be done.
+    /// The time limit for the end of a job that is followed by another one.
     private static let longestWait = Duration.seconds(60)
 
-    /// The number of unconfirmed jobs at which publishing pauses.
+    /// The number of unconfirmed messages at which publishing pauses.
     private static let mostUnconfirmed = 20
 
-    /// An offset that distinguishes the confirm for the second copy of a job from that for the first.
+    /// An offset that distinguishes the second publication of a job from the first one in confirms.
     private static let secondCopy: UInt64 = 1 << 40
 
     private let log: RunLog
@@ -28,9 +28,9 @@ final class JobPublisher: Sendable {
     private let subscribe: Subscribe
     private let unconfirmed = Mutex<[UInt64: Message]>([:])
     private let publisher = Mutex<AMQPPublisher?>(nil)
-    /// The number of recipients published out of turn for which no pause has been made yet.
+    /// The number of recipients that were published out of turn and for which publishing has not paused yet.
     private let ahead = Mutex(0)
-    /// The pending actions for published jobs.
+    /// The pending actions of the publisher for its jobs, such as cancellations.
     private let errands = Mutex<[Task<Void, Never>]>([])
 
     init(
@@ -78,12 +78,13 @@ final class JobPublisher: Sendable {
             number += stride
             try? await Task.sleep(until: min(next, end))
             while isBusy, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(20)) }
-            // At most one second of lost time is made up for.
+            // The publisher makes up for at most one second of lost time.
             next = max(next, .now - .seconds(1))
         }
     }
 
-    /// Publishes a job at once. Other jobs then pause until its recipients would have been published at the usual rate.
+    /// Publishes a job at once. The publisher then pauses until it would have published the job's recipients at its
+    /// rate.
     func publishOutOfTurn(_ number: Int) {
         let count = publish(number)
         ahead.withLock { $0 += count }
@@ -96,9 +97,9 @@ final class JobPublisher: Sendable {
         }
     }
 
-    /// Publishes a job.
+    /// Publishes a job, and schedules the actions in its traits.
     ///
-    /// - Returns: The number of its recipients.
+    /// - Returns: the number of recipients of the job.
     @discardableResult
     func publish(_ number: Int) -> Int {
         let plan = workload.job(number)
@@ -119,7 +120,7 @@ final class JobPublisher: Sendable {
         return plan.recipients.count
     }
 
-    /// Publishes another job under the ID of a job that is done.
+    /// Publishes another job under the id of a job, after that job is done.
     private func follow(_ number: Int) async {
         let deadline = ContinuousClock.now + Self.longestWait
         while !log.isDone(number) {
@@ -143,10 +144,10 @@ final class JobPublisher: Sendable {
         ])
     }
 
-    /// Returns the properties of a message, sometimes with a publisher's mistake.
+    /// Returns the properties of a job's message, with the publisher's mistake if the job has one.
     private func properties(of plan: JobPlan) -> AMQPProperties {
         var properties = AMQPProperties(contentType: "application/json", messageID: plan.messageID)
-        // A queue gets one copy, regardless of how many keys lead to it.
+        // A queue gets one copy of the message, even if several keys lead to it.
         let keys = [plan.lane.rawValue, "nowhere", "suspects", "\(plan.lane.rawValue).overflow"]
         switch plan.traits.slip {
         case nil: break
@@ -173,7 +174,7 @@ final class JobPublisher: Sendable {
 
     private var isBusy: Bool { unconfirmed.withLock { $0.count >= Self.mostUnconfirmed } }
 
-    /// Completes the pending actions, waits for all answers of the broker, and closes.
+    /// Completes the pending actions, waits for the remaining confirms, and closes the connection.
     func finish(within limit: Duration) async {
         let deadline = ContinuousClock.now + limit
         // A rejection by the broker adds another action to the list.

@@ -25,7 +25,7 @@ final class ResultConsumer: Sendable {
 
         let kind: String
         let worker: String?
-        /// The ID of an unusable job.
+        /// The id of the rejected job, or `nil` if the event reports outcomes.
         let job: String?
         let errors: [Problem]?
         let outcomes: [Outcome]?
@@ -64,7 +64,8 @@ final class ResultConsumer: Sendable {
             log.add(
                 outcomes.compactMap { outcome in
                     guard let recipient = RecipientID(address: outcome.recipient),
-                        // The ID is the job's own, that of the job before it, or one that a worker generated.
+                        // The id may be the job's own id, the id of the job before it, or an id that a worker
+                        // generated.
                         [JobPlan.id(recipient.job), JobPlan.id(recipient.job - 1)].contains(outcome.job)
                             || UUID(uuidString: outcome.job) != nil, outcome.ref.map(recipient.isCalled) ?? true
                     else {

@@ -17,13 +17,13 @@ struct Site: Sendable {
     let folder: URL
     let servers: LocalServers
     let databaseServers: DatabaseServers
-    /// A pool of connections to the database server that accepts writes.
+    /// The pool of connections to the database server that accepts writes.
     let pool: PostgresPool
     let services: Services
     let credentials: Credentials
     let fullQueue: FullQueue
     private let links: [Int: [Fault.Link: WorkerLink]]
-    /// The workers. The last one joins late.
+    /// The workers, ordered by number. The last one joins late.
     let workers: [WorkerProcess]
     let logger: Logger
 
@@ -73,7 +73,7 @@ struct Site: Sendable {
             logger: logger)
     }
 
-    /// Stops everything except the servers, which their owner stops.
+    /// Stops everything except the servers, which the owner of the site stops.
     func stop() async {
         for worker in workers { try? await worker.kill() }
         for links in links.values { for link in links.values { link.stop() } }
@@ -83,15 +83,15 @@ struct Site: Sendable {
 
     private static func pool(of url: String, ports: [UInt16], _ logger: Logger) throws -> PostgresPool {
         var options = PostgresPool.Options()
-        // The database may be unavailable.
+        // A connection may take a while, because the database may be unavailable.
         options.leaseTimeout = .seconds(60)
         return PostgresPool(
             try PostgresConfiguration(url: Self.url(url, ports: ports)), options: options, logger: logger)
     }
 
-    /// Returns the broker configuration of a client.
+    /// Returns a client's configuration for connecting to the broker.
     ///
-    /// - Parameter client: The number of the client. Each one connects to another node first.
+    /// - Parameter client: the number of the client. Each client tries another node first.
     func brokerConfiguration(client: Int = 0) throws -> AMQPConfiguration {
         try AMQPConfiguration(
             url: Self.url(try servers.brokerURL, ports: try servers.brokerPorts.rotated(by: client)))
@@ -103,13 +103,13 @@ struct Site: Sendable {
     /// Returns the link between a worker and one of its peers.
     func link(_ link: Fault.Link, _ worker: Int) -> WorkerLink { links[worker]?[link] ?? .none }
 
-    /// Returns the number of messages in each of Martlet's queues and in the results queue.
+    /// Returns the number of messages in each of Martlet's queues and in the consumer's results queue.
     func waitingMessages() async throws -> [String: Int] {
         let queues = Self.names.topology(delays: profile.retryDelays).queues.map(\.name)
         return try await Broker(url: try servers.brokerURL).counts(queues + [ResultQueue.name(Self.names)])
     }
 
-    /// Returns a URL with other local ports in place of its only one.
+    /// Returns a URL in which several local addresses replace the single one.
     private static func url(_ url: String, ports: [UInt16]) -> String {
         url.replacing(/127\.0\.0\.1:[0-9]+/, with: ports.map { "127.0.0.1:\($0)" }.joined(separator: ","))
     }

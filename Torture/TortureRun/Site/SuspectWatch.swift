@@ -4,7 +4,7 @@ import Logging
 import TestSupport
 import WorkerTestSupport
 
-/// A consumer that gets a copy of every job that a worker moves to the suspects.
+/// A consumer that records every job that a worker moves to the suspects queue.
 final class SuspectWatch: Sendable {
     private let log: RunLog
     private let queue = ResultQueue()

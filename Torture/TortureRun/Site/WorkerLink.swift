@@ -1,6 +1,6 @@
 import TestSupport
 
-/// The proxies between a worker and one of its peers, which may have several hosts.
+/// The proxies between a worker and one of its peers. A peer with several hosts has one proxy for each host.
 struct WorkerLink: Sendable {
     static let none = WorkerLink(proxies: [])
 
@@ -19,7 +19,8 @@ struct WorkerLink: Sendable {
 }
 
 extension Array {
-    /// Returns the elements in the same order, beginning with another one.
+    /// Returns all elements in the same order, but beginning with the element at `count`, modulo the number of
+    /// elements.
     func rotated(by count: Int) -> [Element] {
         let start = isEmpty ? 0 : count % self.count
         return Array(self[start...] + self[..<start])

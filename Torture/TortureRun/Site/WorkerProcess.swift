@@ -2,20 +2,21 @@ import Foundation
 import TestSupport
 import Threading
 
-/// A `martlet worker` process that can be killed, stopped, frozen and restarted. Its logs go to one file.
+/// A `martlet worker` process that can be killed, stopped, frozen and restarted. The logs of all its starts are kept in
+/// one file.
 final class WorkerProcess: Sendable {
     private struct State {
         var process: Subprocess?
         var incarnation = 0
-        /// Temporary changes to the configuration.
+        /// Temporary changes to the configuration, by setting.
         var changes: [String: String] = [:]
         /// Whether the run itself is ending the process.
         var isEnding = false
-        /// Whether a fault is using the worker.
+        /// Whether a fault has reserved the worker.
         var isTaken = false
     }
 
-    /// Part of the broker's message about a delivery that was not acknowledged in time.
+    /// A part of the broker's error message about a delivery that was not acknowledged in time.
     private static let timeout = "delivery acknowledgement on channel"
 
     let number: Int
@@ -37,8 +38,8 @@ final class WorkerProcess: Sendable {
         self.log = log
     }
 
-    /// Reserves the worker and returns whether it was free. Two faults that stop and start it at the same time would
-    /// leave two processes.
+    /// Reserves the worker, and returns whether it was free. Two faults that restarted it at the same time would leave
+    /// two processes.
     func take() -> Bool {
         state.withLock { state in
             defer { state.isTaken = true }
@@ -53,7 +54,7 @@ final class WorkerProcess: Sendable {
 
     func release() { state.withLock { $0.isTaken = false } }
 
-    /// Whether the worker has logged that it works.
+    /// Whether the worker has logged its start.
     var hasStarted: Bool { state.withLock { $0.process }?.errors.contains("Worker started") ?? false }
 
     func start() throws {
@@ -79,9 +80,9 @@ final class WorkerProcess: Sendable {
         keep(try await process.finish(within: .seconds(10)))
     }
 
-    /// Stops the worker with SIGTERM and waits for its end.
+    /// Stops the worker with SIGTERM, and waits for its end.
     ///
-    /// - Parameter isHurried: Whether to send a second SIGTERM a moment later.
+    /// - Parameter isHurried: whether to send a second SIGTERM a moment later.
     func stop(within limit: Duration, isHurried: Bool = false) async throws {
         guard let process = expectEnd() else { return }
         process.signal(SIGTERM)
@@ -105,7 +106,7 @@ final class WorkerProcess: Sendable {
 
     /// Changes the configuration file and sends SIGHUP.
     ///
-    /// - Parameter changes: The new settings, or `nil` to revert earlier changes.
+    /// - Parameter changes: the changed settings, or `nil` to restore the original ones.
     func reconfigure(_ changes: Fault.Settings?) throws {
         state.withLock { $0.changes = changes?.values ?? [:] }
         try write()
@@ -113,21 +114,21 @@ final class WorkerProcess: Sendable {
         process.signal(SIGHUP)
     }
 
-    /// Returns whether the process handles SIGHUP. A process that has only just started reads the file anyway, and the
-    /// signal would end it.
+    /// Returns whether a process handles SIGHUP. A process that has just started will read the changed file anyway, but
+    /// the signal would end it.
     private func awaitsHangUp(_ pid: pid_t) -> Bool {
         guard let caught = Self.status(of: pid, "SigCgt").flatMap({ UInt64($0, radix: 16) }) else { return false }
         return caught & 1 << UInt64(SIGHUP - 1) != 0
     }
 
-    /// Returns a value of the kernel's status of a process (proc(5)).
+    /// Returns a value from the kernel's status of a process (proc(5)), or `nil` if the process has ended.
     private static func status(of pid: pid_t, _ name: String) -> Substring? {
         guard let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8) else { return nil }
         return status.split(separator: "\n").first { $0.hasPrefix("\(name):") }?.split(whereSeparator: \.isWhitespace)
             .dropFirst().first
     }
 
-    /// Records an unexpected end of the worker and restarts it.
+    /// Restarts the worker if it has ended unexpectedly, and records the end.
     func check() async throws {
         let ended = state.withLock { state -> Subprocess? in
             guard !state.isEnding, let process = state.process, !process.isRunning else { return nil }
@@ -141,7 +142,7 @@ final class WorkerProcess: Sendable {
         try start()
     }
 
-    /// Records the worker's resident memory.
+    /// Records the resident memory of the worker.
     func sampleMemory() {
         let (pid, incarnation) = state.withLock { ($0.process?.pid, $0.incarnation) }
         guard let pid, let kilobytes = Self.status(of: pid, "VmRSS").flatMap({ Int($0) }) else { return }
@@ -182,7 +183,7 @@ final class WorkerProcess: Sendable {
 }
 
 extension Fault.Settings {
-    /// The settings in the form of a configuration file.
+    /// The settings as values of the configuration file.
     fileprivate var values: [String: String] {
         [
             "jobs.chunk_size": "\(chunkSize)", "worker.maximum_in_flight": "\(maximumInFlight)",

@@ -1,6 +1,6 @@
-/// The judge of cancelled jobs, which may not be sent once the cancellation is known.
+/// The judge of cancelled jobs. They must not be sent after workers have learned of the cancellation.
 enum CancellationJudge {
-    /// The time from a worker's send to the arrival of the request on a busy machine, in milliseconds.
+    /// The maximum time from a worker's write to the arrival of the request on a busy machine, in milliseconds.
     private static let onItsWay: Int64 = 2_000
 
     static func findings(_ history: History, _ disturbances: Disturbances) -> [Finding] {
@@ -9,7 +9,7 @@ enum CancellationJudge {
             ? begun(history) : goneOn(history, since: cancelled, disturbances)
     }
 
-    /// Returns the findings for a job that was cancelled well before it was due.
+    /// Returns the findings for a recipient whose job was cancelled well before it was due.
     private static func begun(_ history: History) -> [Finding] {
         var findings: [Finding] = []
         if !history.sightings.isEmpty {
@@ -22,8 +22,8 @@ enum CancellationJudge {
         return findings
     }
 
-    /// Returns the findings for a job that was cancelled while in progress. Requests that were already on their way may
-    /// arrive.
+    /// Returns the findings for a recipient whose job was cancelled while it was in progress. Requests that were
+    /// already on the wire may arrive.
     private static func goneOn(_ history: History, since cancelled: Int64, _ disturbances: Disturbances) -> [Finding] {
         history.sightings.filter { sighting in
             sighting.what == .arrived && disturbances.isKnown(since: cancelled, at: sighting.at - onItsWay)

@@ -1,17 +1,17 @@
-/// The history of one recipient.
+/// The history of one recipient: its outcomes, and the requests for it.
 package struct History: Sendable {
     package let recipient: RecipientID
     package let kind: RecipientKind
     package let job: JobRecord
-    /// Whether several messages of the job may have been processed, each with its own outcomes.
+    /// Whether workers may process several messages of the job, each with its own outcomes.
     let mayRunTwice: Bool
     package fileprivate(set) var outcomes: [OutcomeRecord] = []
     package fileprivate(set) var sightings: [SightingRecord] = []
 
-    /// The outcomes, without repetitions of the same event.
+    /// The outcomes without those in repeated events.
     var distinct: [OutcomeRecord] { outcomes.filter { !$0.isRepeated } }
 
-    /// The number of requests that the service may have accepted: they arrived, and no refusal was sent.
+    /// The number of requests that the service may have accepted. They arrived, and the service sent no refusal.
     var possibleAcceptances: Int {
         sightings.reduce(0) { count, sighting in
             switch sighting.what {
@@ -32,13 +32,13 @@ package struct History: Sendable {
         }
     }
 
-    /// Returns whether the recipient was refused because of the sender.
+    /// Returns whether an outcome is a permanent refusal because of the sender, and not because of the address.
     func isMismatch(_ outcome: OutcomeRecord) -> Bool {
         outcome.reason.map(job.output.mismatchReasons.contains) == true
             && sightings.contains(where: \.what.isForGood)
     }
 
-    /// The shortest time from a temporary refusal to the next request, in milliseconds.
+    /// The shortest time from a temporary refusal to the next request in milliseconds, or `nil` if there was no retry.
     var shortestRetry: Int64? {
         var refused: Int64?
         var shortest: Int64?
@@ -49,27 +49,29 @@ package struct History: Sendable {
         return shortest
     }
 
-    /// Whether an outcome states that the recipient may have been sent to before.
+    /// Whether any outcome states that the recipient may have been sent to before.
     var isSaidToBeRepeated: Bool { outcomes.contains { $0.isRedelivered || $0.attempts > 1 } }
 
-    /// The time from publishing, or from `send_at`, to the first outcome, in milliseconds. It is 0 for jobs that are
-    /// cancelled before `send_at`.
+    /// The time from publishing, or from `send_at`, to the first outcome in milliseconds, or `nil` without an outcome.
+    /// It is 0 for a job that is cancelled before `send_at`.
     var wait: Int64? { outcomes.map(\.received).min().map { max(0, $0 - job.due) } }
 
-    /// The time from `send_at` to the first request, in milliseconds.
+    /// The time from `send_at` to the first request in milliseconds, or `nil` if the job has no `send_at` or there was
+    /// no request.
     var lateness: Int64? {
         guard let sendAt = job.sendAt else { return nil }
         return sightings.lazy.filter { $0.what == .arrived }.map(\.at).min().map { $0 - sendAt }
     }
 
-    /// The time of the last observation.
+    /// The time of the last outcome or request, in milliseconds since 1970.
     var end: Int64 { max(outcomes.map(\.received).max() ?? 0, sightings.map(\.at).max() ?? 0) }
 
     var isConfirmed: Bool { job.confirmed != nil }
 }
 
 extension TortureRecord {
-    /// Returns the history of each published recipient, and descriptions of all other observations.
+    /// Returns the histories of all published recipients, and descriptions of observations that belong to no published
+    /// recipient.
     func histories() -> (known: [RecipientID: History], strays: [String]) {
         var known: [RecipientID: History] = [:]
         var strays: [String] = []

@@ -1,14 +1,15 @@
-/// The periods in which services, or the links to them, held back requests for long. Such requests arrive later, and
-/// all at once.
+/// The periods in which services, or the links to them, held back requests for a long time. Held-back requests arrive
+/// later, all at once.
 struct HoldUps {
-    /// The time in which all held-back requests arrive, in milliseconds.
+    /// The time within which all held-back requests arrive after a fault, in milliseconds.
     static let comesIn: Int64 = 5_000
-    /// The minimum length of a period, in milliseconds. Shorter ones hold back next to nothing.
+    /// The minimum length of a period, in milliseconds. Shorter faults hold back so few requests that they are ignored.
     private static let shortest: Int64 = 1_000
-    /// The time for which outputs other than APNs may pause by themselves after a bad answer, in milliseconds.
+    /// The time for which outputs other than APNs may pause after a bad answer, in milliseconds.
     private static let pause: Int64 = 60_000
 
-    /// The periods by output, merged where they overlap and ordered by start.
+    /// The periods for each output, in milliseconds since 1970. Overlapping periods are merged, and the periods are
+    /// ordered by start.
     private let times: [OutputKind: [ClosedRange<Int64>]]
 
     init(_ faults: [FaultRecord]) {
@@ -37,7 +38,7 @@ struct HoldUps {
         var end = record.end
         switch record.fault {
         case .streamLimit(100...), .slowAnswers: return nil
-        // The limit lasts until the next change.
+        // The stream limit applies until the next change.
         case .streamLimit: end = max(end, nextLimit(after: record, faults))
         case .service: end += pause
         default: break
@@ -55,8 +56,8 @@ struct HoldUps {
         return limits.map(\.end).min() ?? faults.map(\.end).max() ?? record.end
     }
 
-    /// Returns the start of the period in which a service may be holding back requests at this time, or `nil` if there
-    /// is none.
+    /// Returns the start of the period in which a service may be holding back requests at a time, or `nil` if there is
+    /// no such period.
     func start(_ output: OutputKind, at time: Int64) -> Int64? {
         times[output]?.first { $0.contains(time) }?.lowerBound
     }

@@ -1,4 +1,4 @@
-/// A condition that must hold at the end of a run.
+/// A condition that every run must fulfil. The raw value describes it in the report.
 package enum Invariant: String, Sendable, CaseIterable {
     case nothingLost =
         "every recipient of a confirmed job has a final outcome, or was sent to and asked for problems only"
@@ -37,6 +37,7 @@ package enum Invariant: String, Sendable, CaseIterable {
     case understood = "everything the run saw makes sense"
 }
 
+/// A violation of an invariant.
 package struct Finding: Sendable, Hashable {
     package let invariant: Invariant
     package let recipient: RecipientID?

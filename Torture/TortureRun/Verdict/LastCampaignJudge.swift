@@ -1,30 +1,31 @@
 import Store
 
-/// The judge of an app's last campaign, which is published after all faults. It must be sent at the app's rate: no
-/// faster, and hardly slower while much of it waits.
+/// The judge of an app's last campaign, which is published after all faults. Workers must send it at the app's rate:
+/// never faster, and hardly slower while many recipients wait.
 struct LastCampaignJudge {
-    /// The window over which requests are counted, in seconds.
+    /// The length of the windows in which requests are counted, in seconds.
     static let window: Int64 = 20
     private static let tolerance = 1.1
     private static let least = 0.8
-    /// The burst that an app may send after a time without work, in seconds' worth of its rate (docs/operate.md).
+    /// The burst that an app may send after a time without work, in seconds at its rate (docs/operate.md).
     private static let burst = 1
-    /// The time that a worker may take to reconnect to the broker after the last fault, in seconds. During this time,
-    /// its part of the rate is unused.
+    /// The maximum time that a worker needs to reconnect to the broker after the last fault, in seconds. During this
+    /// time, the worker's share of the rate is unused.
     private static let reconnecting: Int64 = 30
-    /// The divisor that gives the last part of a campaign. A low rate is accepted in this part, because the rest need
-    /// not be spread over all workers.
+    /// The divisor for the last part of a campaign. In this part, a low rate is accepted, because its recipients may
+    /// belong to only some of the workers.
     private static let rest = 4
 
     private(set) var findings: [Finding] = []
-    /// The fullest window in percent of the maximum, or `nil`. ``emptiest`` is the emptiest window in percent of the
-    /// rate.
+    /// The number of requests in the fullest window, in percent of the maximum, or `nil` if there was no last campaign.
     private(set) var fullest: Int?
+    /// The number of requests in the emptiest window, in percent of the number at the app's rate, or `nil` if no window
+    /// counts.
     private(set) var emptiest: Int?
 
     /// Judges the last campaign of an app.
     ///
-    /// - Parameter jobs: The jobs of the app.
+    /// - Parameter jobs: the histories of the app's recipients, by job.
     init(_ app: Int, _ jobs: [[History]], _ record: TortureRecord) {
         let campaign = jobs.filter {
             let number = $0[0].recipient.job
@@ -46,7 +47,7 @@ struct LastCampaignJudge {
         let most =
             Int(Double(worth) * Self.tolerance) + pace.rate * Self.burst
             + Workload.mostPacedAtOnce * record.limits.workers
-        /// The second in which only the last part of the campaign remains.
+        /// The second since 1970 from which only the last part of the campaign remains.
         let enough = firsts[firsts.count - 1 - firsts.count / Self.rest]
         let end = max(requests.last ?? begin, begin + Self.window)
         var (high, low): ((count: Int, at: Int64), (count: Int, at: Int64)?) = ((0, begin), nil)

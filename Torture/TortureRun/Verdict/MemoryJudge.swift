@@ -1,11 +1,12 @@
-/// The judge of the workers' memory. It must stay within its limit, and must not grow in a worker that lives long.
+/// The judge of the workers' memory. It must stay within its limit, and it must not grow in a worker that runs for a
+/// long time.
 enum MemoryJudge {
     private struct Life: Hashable {
         let worker: Int
         let incarnation: Int
     }
 
-    /// The minimum lifetime of a worker for its growth to be meaningful, in milliseconds.
+    /// The minimum time for which a worker must run before its growth is judged, in milliseconds.
     private static let longLife: Int64 = 240_000
     /// The additional memory that an allocator may keep, in kilobytes.
     private static let slackKilobytes = 32 * 1_024
@@ -25,7 +26,8 @@ enum MemoryJudge {
         return ["\(peak / 1_024) MB, at most \(limitMegabytes)"]
     }
 
-    /// Compares the median of the last quarter with that of the second quarter, by which everything has been used once.
+    /// Returns the problem if memory grows. Compares the median of the last quarter with the median of the second
+    /// quarter. By the second quarter, all features have been used.
     private static func grows(_ samples: [MemorySample]) -> [String] {
         let samples = samples.sorted { $0.at < $1.at }
         guard let first = samples.first, let last = samples.last, last.at - first.at >= longLife else { return [] }

@@ -1,11 +1,11 @@
-/// A judge of the IDs that workers generate for jobs without an ID.
+/// The judge of the ids that workers generate for jobs without an id.
 enum NameJudge {
-    /// The number of recipients beyond which every worker splits a job, regardless of its settings.
+    /// The number of recipients above which every worker splits a job, regardless of its settings.
     private static let mostUnsplit = 1_000
 
-    /// Judges the IDs that workers generate for jobs of thousands. A second ID is only possible if a worker dies while
-    /// it assigns one. In that case the broker has the whole job under each ID. A job that is split without an ID would
-    /// appear only in part under one.
+    /// Judges the ids that workers generated for jobs with thousands of recipients. A job can have a second id only if
+    /// a worker dies while it assigns the first one. The broker then has the whole job under each id. If a worker split
+    /// the job without an id, only a part of the job would appear under each id.
     static func findings(_ record: TortureRecord, _ disturbances: Disturbances) -> [Finding] {
         let unnamed = record.jobs.filter {
             !$0.value.traits.hasID && $0.value.traits.flaw == nil && $0.value.recipients.count > Self.mostUnsplit
@@ -35,13 +35,13 @@ enum NameJudge {
                 severalNames.append(Finding(.namedOnce, nil, text))
             }
         }
-        // Some second IDs are accepted, because a worker may be killed after it assigned an ID and before it acknowledged
-        // the job.
+        // Some second ids are accepted, because a worker may be killed after it assigned an id and before it
+        // acknowledged the job.
         return severalNames.count > disturbances.killsWhileSplitting / 4 ? findings + severalNames : findings
     }
 }
 
 extension JobRecord {
-    /// Whether all outcomes are reported under the generated ID. A job with a deadline may expire before it is split.
+    /// Whether all outcomes are reported under the generated id. A job with a deadline may expire before it is split.
     fileprivate var tellsAllByName: Bool { !traits.wantsProblemsOnly && traits.expireAfter == nil }
 }

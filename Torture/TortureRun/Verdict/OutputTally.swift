@@ -1,12 +1,12 @@
-/// The counts of one output's recipients, from the workers' outcomes and from its service.
+/// The statistics of one output, from the workers' outcomes and from the output's service.
 package struct OutputTally: Sendable, Equatable {
     package private(set) var jobs: Set<Int> = []
     package private(set) var recipients = 0
-    // Counts from the service.
+    // The following counts come from the service.
     package private(set) var requests = 0
     package private(set) var accepted = 0
     package private(set) var saidDead = 0
-    // Counts from outcomes and marks.
+    // The following counts come from the workers' outcomes and from the marks in the database.
     package private(set) var sent = 0
     package private(set) var unregistered = 0
     package private(set) var marked = 0

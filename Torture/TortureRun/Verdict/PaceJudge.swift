@@ -3,36 +3,37 @@ import Store
 
 /// The judge of rate limits. It compares the requests that services received with the rates of apps and jobs.
 struct PaceJudge {
-    /// A change of a rate. It may take effect from `start`, and was certainly committed by `end`.
+    /// A change of an app's rate limit. It may apply from `start` on, and it was certainly committed at `end`.
     private struct Change {
         let start: Int64
         let end: Int64
         let pace: AppPace?
     }
 
-    /// The requests that arrived in one second, and the permitted number.
+    /// The requests that arrived in one second, and the maximum for this second.
     private struct Second {
         var requests: [OutputKind: Int] = [:]
-        /// The permitted number, or `nil` for no limit.
+        /// The permitted number of requests, or `nil` for no limit.
         var allowed: Int?
     }
 
-    /// The time until a rate applies, in milliseconds. Workers learn of it, and requests that were already started
-    /// arrive.
+    /// The time until a changed rate applies, in milliseconds. Workers must learn of it, and requests that were already
+    /// started must arrive.
     static let settling = Disturbances.cancellationTakes + HoldUps.comesIn
-    /// The window over which an app's requests are counted, in seconds. ``jobWindow`` is that for a job's recipients,
-    /// in milliseconds.
+    /// The length of the windows in which an app's requests are counted, in seconds.
     private static let appWindow = 20
+    /// The length of the windows in which a job's recipients are counted, in milliseconds.
     private static let jobWindow: Int64 = 10_000
-    /// The factor by which workers that come and go may exceed a rate. Until the other workers know of a new one, they
-    /// divide the rate by too small a number.
+    /// The factor by which a rate may be exceeded when workers join or leave. Until the other workers know of a new
+    /// worker, they divide the rate by too small a number.
     private static let tolerance = 1.3
-    /// The burst that an app may send after a time without work, in seconds' worth of its rate (docs/publish.md).
-    /// ``jobBurst`` is that of a job.
+    /// The burst that an app may send after a time without work, in seconds at its rate (docs/publish.md).
     private static let appBurst = 1
+    /// The burst that a job with its own rate may send, in seconds at its rate.
     private static let jobBurst = 3
-    /// The minimum number of recipients in a part of a job. ``partToBeSentOnce`` is that for `at_most_once` jobs.
+    /// The minimum number of recipients in a part of a job with its own rate.
     private static let smallestPart = 20
+    /// The number of recipients in a part of an `at_most_once` job with its own rate.
     private static let partToBeSentOnce = 500
 
     private let record: TortureRecord
@@ -40,9 +41,10 @@ struct PaceJudge {
     private let holdUps: HoldUps
 
     private(set) var findings: [Finding] = []
-    /// The fullest window of each app, in percent of the maximum.
+    /// The number of requests in the fullest window of each app, in percent of the maximum.
     private(set) var fullest: [String: Int] = [:]
-    /// The emptiest window of each app's last campaign, in percent of its rate.
+    /// The number of requests in the emptiest window of each app's last campaign, in percent of the number at the app's
+    /// rate.
     private(set) var emptiest: [String: Int] = [:]
 
     init(_ record: TortureRecord, _ histories: [History], _ disturbances: Disturbances) {
@@ -64,7 +66,7 @@ struct PaceJudge {
         }
     }
 
-    /// Returns the maximum number of workers that may each have started a part too many.
+    /// Returns the maximum number of workers, each of which may have started one part too many between two times.
     private func lives(from start: Int64, to end: Int64) -> Int {
         record.limits.workers + 1 + disturbances.redeliveries(from: start, to: end)
     }
@@ -75,7 +77,7 @@ struct PaceJudge {
         let name = Workload.apps[app].bundleID
         let changes = record.faults.compactMap { record -> Change? in
             guard case .setPace(app, let pace) = record.fault else { return nil }
-            // If the change failed, it is unknown whether it was committed.
+            // If the change failed, it is unknown whether the database committed it.
             return Change(start: record.start, end: record.note == nil ? record.end : .max, pace: pace)
         }.sorted { $0.start < $1.start }
         guard let begin = changes.first.map({ $0.start / 1_000 }) else { return }
@@ -123,13 +125,13 @@ struct PaceJudge {
             + Workload.mostPacedAtOnce * lives(from: start, to: end)
     }
 
-    /// Returns the limits of the given seconds, or `nil` if at least one second has no limit.
+    /// Returns the limits of some seconds, or `nil` if at least one second has no limit.
     private static func rates(_ seconds: ArraySlice<Second>) -> [Int]? {
         let rates = seconds.compactMap(\.allowed)
         return rates.count == seconds.count ? rates : nil
     }
 
-    /// Returns the highest rate that any worker may use at this time, or `nil` if a worker may use no limit.
+    /// Returns the highest rate that a worker may apply to an app at a time, or `nil` if a worker may apply no limit.
     private func pace(at time: Int64, _ changes: [Change]) -> AppPace? {
         var believed: AppPace?
         for change in changes.reversed() where change.start <= time + 1_000 {
@@ -146,7 +148,7 @@ struct PaceJudge {
 
     // MARK: Jobs
 
-    /// Judges a job by the first request to each recipient. Retries no longer belong to the job.
+    /// Judges a job by the first request for each recipient. Retries do not count towards the job's rate.
     private mutating func judge(_ number: Int, _ rate: Int, _ histories: [History]) {
         let job = histories[0].job
         let part = job.traits.isAtMostOnce ? Self.partToBeSentOnce : max(Self.smallestPart, rate / 4)

@@ -1,10 +1,10 @@
 import PushModel
 
-/// The number of requests that services received in each second since 1970.
+/// The number of requests that services received in each second. Seconds are numbered since 1970.
 struct RequestCount {
     private var seconds: [Int64: [OutputKind: Int]] = [:]
 
-    /// Counts all requests except disowned ones, which are sent again elsewhere at once.
+    /// Counts all requests except those that a GOAWAY declared as unprocessed. Workers send these again immediately.
     init(_ jobs: [[History]], isUrgentCounted: Bool) {
         for histories in jobs where isUrgentCounted || histories[0].job.lane != .urgent {
             for history in histories {

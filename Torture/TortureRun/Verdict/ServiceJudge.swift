@@ -1,4 +1,4 @@
-/// The judge of the reactions to a service's answers: marks for dead recipients, and the time before a retry.
+/// The judge of the workers' reactions to a service's answers: marks for dead recipients, and delays before retries.
 enum ServiceJudge {
     static func findings(
         _ history: History, isMarked: Bool, _ disturbances: Disturbances, _ limits: Limits
@@ -20,8 +20,8 @@ enum ServiceJudge {
         }
     }
 
-    /// Returns the problem if a push was retried too soon. A worker that takes over a redelivered job does not know the
-    /// earlier answers.
+    /// Returns the problem if a push was retried too early, or `nil`. A worker that takes over a redelivered job does
+    /// not know the earlier answers, so its retries are not judged.
     private static func haste(_ history: History, _ disturbances: Disturbances, _ limits: Limits) -> String? {
         guard let least = history.job.output.leastRetryDelay, limits.longestDelay >= least,
             let shortest = history.shortestRetry, shortest < least, !history.mayRunTwice,

@@ -10,26 +10,28 @@ package struct Tally: Sendable, Equatable {
     package var atMostOnceRecipients = 0
     package var problemsOnlyRecipients = 0
     package var cancelledRecipients = 0
-    /// The number of cancelled recipients for which the cancellation came too early for any request.
+    /// The number of recipients whose job was cancelled so early that workers must not send any request.
     package var cancelledInTime = 0
     package var deadlineRecipients = 0
-    /// The time from `send_at` to the first request in milliseconds, for each recipient of a scheduled job, in
-    /// ascending order.
+    /// The time from `send_at` to the first request in milliseconds, for each recipient of a job with `send_at`. The
+    /// list is in ascending order.
     package var lateness: [Int64] = []
-    /// The number of outcomes by their kind and the recipient's kind.
+    /// The number of outcomes for each pair of an outcome's kind and a recipient's kind.
     package var outcomes: [String: Int] = [:]
     package var redeliveredOutcomes = 0
     package var repeatedEvents = 0
     package var recipientsWithSeveralOutcomes = 0
     package var recipientsWithSeveralArrivals = 0
+    /// The statistics of each output.
     package var byOutput: [OutputKind: OutputTally] = [:]
+    /// The maximum number of recipients with duplicates.
     package var duplicateBound = 0
-    /// The number of jobs with unmarked duplicates that a cluster may have caused.
+    /// The number of jobs with unmarked duplicates that a broker cluster may have caused.
     package var jobsCopiedByBroker = 0
     package var jobsWithARate = 0
-    /// The fullest window of each rate-limited app, in percent of the maximum.
+    /// The number of requests in the fullest window of each rate-limited app, in percent of the maximum.
     package var fullestWindows: [String: Int] = [:]
-    /// The emptiest window of each last campaign while much of it waited, in percent of the app's rate.
+    /// The number of requests in the emptiest window of each last campaign, in percent of the number at the app's rate.
     package var emptiest: [String: Int] = [:]
 
     init() {}

@@ -1,16 +1,17 @@
 extension Verdict {
-    /// The maximum delay of a scheduled push in a run without faults, in milliseconds. It allows one second for the
-    /// delay queue (docs/publish.md), and one for a busy machine.
+    /// The maximum delay of a push after `send_at` in a run without faults, in milliseconds. It allows one second for
+    /// the delay queue (docs/publish.md) and one second for a busy machine.
     private static let onTime: Int64 = 2_000
-    /// The time from a worker's reading of the clock to the arrival of the request on a busy machine, in milliseconds.
+    /// The maximum time from a worker's check of the deadline to the arrival of the request on a busy machine, in
+    /// milliseconds.
     private static let onItsWay: Int64 = 2_000
 
     private mutating func find(_ invariant: Invariant, _ history: History, _ text: String) {
         findings.append(Finding(invariant, history.recipient, text))
     }
 
-    /// Records a repetition that no outcome admits. If the broker may have copied the job, the finding counts only if
-    /// there are too many such jobs.
+    /// Records a repetition that no outcome admits. If the broker may have copied the job, the repetition becomes a
+    /// finding only if there are too many such jobs.
     private mutating func findRepetition(
         _ invariant: Invariant, _ history: History, _ text: String, _ disturbances: Disturbances
     ) {
@@ -20,9 +21,9 @@ extension Verdict {
         copies.append(Finding(invariant, history.recipient, text))
     }
 
-    /// Judges one recipient.
+    /// Judges the history of one recipient.
     ///
-    /// - Parameter isRejected: Whether an event reported the job as unusable.
+    /// - Parameter isRejected: whether a result event reported the job as rejected.
     mutating func judge(
         _ history: History, _ disturbances: Disturbances, _ record: TortureRecord, isRejected: Bool = false
     ) {
@@ -53,7 +54,7 @@ extension Verdict {
     private mutating func judgeOutcomes(of history: History, _ disturbances: Disturbances) {
         let distinct = history.distinct
         if distinct.count > 1, !history.mayRunTwice {
-            // The job expired before the database could be asked whether it is a copy.
+            // The job expired before a worker could ask the database whether it is a copy.
             let isUnasked = { (reason: String?) in history.job.hasCopies && reason == "DatabaseUnavailable" }
             let silent = distinct.count { !$0.isRedelivered && !isUnasked($0.reason) }
             if silent > 1 {
@@ -77,7 +78,7 @@ extension Verdict {
         }
         guard !history.isSaidToBeRepeated, !history.mayRunTwice else { return }
         if history.job.traits.wantsProblemsOnly {
-            // `sent` outcomes are not reported.
+                        // The job's `sent` outcomes are not reported, so they cannot explain the requests.
             let (start, end) = (history.job.published, history.end)
             if !disturbances.mayRedeliver(from: start, to: end),
                 !disturbances.mayBlind(history.job.output, from: start, to: end)
@@ -110,19 +111,20 @@ extension Verdict {
         findings += CancellationJudge.findings(history, disturbances)
     }
 
-    /// Returns the reason why a push can't have expired, or `nil`. Delays and deadlines are compared in seconds.
+    /// Returns the reason why a push cannot have expired, or `nil` if it can. Delays and deadlines are compared in
+    /// seconds.
     private static func haste(of outcome: OutcomeRecord, _ history: History, _ limits: Limits) -> String? {
         guard let expiresAt = history.job.expiresAt else { return "expired, and it had no deadline" }
         let early = expiresAt - limits.longestDelay - 1_000 - outcome.at
         return early > 0 ? "expired, \(early) ms before that could be known" : nil
     }
 
-    /// Returns a description of an outcome's false statement, or `nil`.
+    /// Returns a description of a false statement in an outcome, or `nil` if the outcome is true.
     private static func lie(
         in outcome: OutcomeRecord, _ history: History, _ disturbances: Disturbances, _ limits: Limits
     ) -> String? {
-        // If a job ran twice, an outcome only describes its own run. One of the two outcomes states that there was
-        // another run, unless that outcome is not reported.
+        // If workers processed a job twice, an outcome describes only one of the two runs. One outcome states that
+        // there may have been another run, unless this outcome is not reported.
         let isUntold =
             history.job.traits.wantsProblemsOnly
             && disturbances.mayRedeliver(from: history.job.published, to: outcome.received)
@@ -148,7 +150,8 @@ extension Verdict {
                 nil
             }
         case "suppressed":
-            // An earlier outcome marked the recipient, but its worker may have died before reporting it.
+            // An earlier outcome marked the recipient as dead, but the worker may have died before it reported the
+            // outcome.
             history.kind == .dead && !isAlone ? nil : "suppressed, but it is \(history.kind.rawValue)"
         case "unknown": nil
         default: "the kind \(outcome.kind) does not exist"

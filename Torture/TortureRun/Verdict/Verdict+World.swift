@@ -1,19 +1,21 @@
 extension Verdict {
-    /// The maximum size of an event's body, in bytes (docs/consume.md).
+    /// The maximum size of a result event's body, in bytes (docs/consume.md).
     private static let largestEvent = 262_144
-    /// The number of deliveries after which a job is moved to the suspects.
+    /// The number of deliveries after which a worker moves a job to the suspects queue.
     private static let deliveriesUntilSuspect = 5
     /// The time that a new worker has for its first push and the answer to it on a busy machine, in milliseconds.
     package static let joiningTakes: Int64 = 8_000
 
+    /// The arrivals of one result event. Times are in milliseconds since 1970.
     private struct Event {
         let recipient: RecipientID
-        /// The time of the first publication, taken from the latest outcome. The event may arrive much later if the
-        /// broker was unavailable.
+        /// The time of the first publication, estimated by the latest outcome in the event. The event may arrive much
+        /// later if the broker was unavailable.
         var first: Int64
+        /// The time of the last arrival.
         var last: Int64
-        /// The times of the repeated arrivals. The number of outcomes does not show them, because one recipient may
-        /// have several outcomes.
+        /// The times of the repeated arrivals. The number of outcomes does not show how many there were, because one
+        /// recipient may have several outcomes.
         var again: Set<Int64> = []
     }
 
@@ -82,7 +84,7 @@ extension Verdict {
                 continue
             }
             let time = join.firstOutcome.map { $0 - ready }
-            // The flood was over before the worker could send any of it.
+            // The flood was over before the worker could send any part of it.
             if time == nil, join.left == 0 { continue }
             guard let time, time <= Self.joiningTakes else {
                 findings.append(

@@ -1,8 +1,9 @@
-/// The verdict on whether a run kept all promises. It depends only on the record.
+/// The judgement of whether a run fulfilled all invariants. It depends only on the record.
 package struct Verdict: Sendable {
     package internal(set) var findings: [Finding] = []
     package private(set) var tally = Tally()
-    /// The findings about jobs that the broker may have dead-lettered twice.
+    /// The findings about jobs that the broker may have dead-lettered twice. They count only if there are too many such
+    /// jobs.
     var copies: [Finding] = []
 
     package var isGood: Bool { findings.isEmpty }
@@ -31,9 +32,10 @@ package struct Verdict: Sendable {
 
     package func count(of invariant: Invariant) -> Int { findings.count { $0.invariant == invariant } }
 
-    /// The reason in the dead-letter queue if the broker dropped a message because of its `expiration`.
+    /// The beginning of the reason in the dead-letter queue if the broker dropped a message because of its
+    /// `expiration`.
     private static let expired = "expired in martlet.jobs."
-    /// The reason in the dead-letter queue if a job has ended three more workers, or seems to have.
+    /// The reason in the dead-letter queue if workers blame a job for the end of several workers.
     private static let condemned = "delivered too often"
 
     private mutating func judgeWhole(_ record: TortureRecord, _ disturbances: Disturbances) {
@@ -54,7 +56,7 @@ package struct Verdict: Sendable {
         if !record.isSettled { findings.append(Finding(.settled, nil, "time was up")) }
     }
 
-    /// Judges unusable jobs. Each must be in the dead-letter queue once and be reported.
+    /// Judges unusable jobs. Each must be in the dead-letter queue once, and a result event must report it.
     private mutating func judgeUnusable(_ record: TortureRecord, _ disturbances: Disturbances) {
         let dead = Dictionary(grouping: record.dead) { $0.job }
         let told = Dictionary(grouping: record.rejections) { $0.job }
@@ -72,8 +74,8 @@ package struct Verdict: Sendable {
             if job.confirmed != nil, events.isEmpty {
                 findings.append(Finding(.rejectionsAreTold, nil, "\(name): no event"))
             }
-            // Until the broker has processed the job's settlement, shortly after the report, the job may be
-            // redelivered.
+            // The broker may redeliver the job until it has processed the worker's acknowledgement, shortly after the
+            // report.
             let end = (events.map(\.received).max() ?? job.published) + 1_000
             guard !job.isMaybeTwice, !disturbances.mayRedeliver(from: job.published, to: end) else { continue }
             if found.count > 1 {
@@ -109,8 +111,8 @@ extension TortureRecord {
 }
 
 extension WorkerEnd {
-    /// Whether the worker ended as expected. A worker that still waits for the database has nothing to drain, so
-    /// SIGTERM ends it at once. A worker that gets SIGTERM twice does not drain, and exits with status 1.
+    /// Whether the worker ended as expected. SIGTERM ends a worker at once while it waits for the database, because it
+    /// has nothing to drain. A worker that gets SIGTERM twice does not drain, and exits with status 1.
     fileprivate var isFine: Bool {
         wasAsked && (status == 0 || wasHurried && status == 1 || !wasRunning && status == 128 + 15)
     }

@@ -13,7 +13,7 @@ struct Chart {
         var isFilled = false
     }
 
-    /// A text above a plot, with a sample of a line before it.
+    /// A label above a plot, optionally with a sample of the line that it names.
     struct Key {
         let kind: String
         let text: String
@@ -22,7 +22,7 @@ struct Chart {
 
     struct Plot {
         let left: Key
-        /// The latest value, or the key of a second line if it has a kind.
+        /// The key at the right edge: the key of a second line if it has a kind, or otherwise the latest value.
         let right: Key
         let scale: ChartScale
         let height: Int
@@ -36,11 +36,11 @@ struct Chart {
 
     let id: String
     let title: String
-    /// The latest values and the peaks in words, for a reader who does not see the chart.
+    /// The latest values and the peaks in words, for readers who do not see the chart.
     let summary: String
     let axis: ChartAxis
     let plots: [Plot]
-    /// The values of each slot in words, or `nil` for a slot without values.
+    /// A text with the values of each slot, or `nil` for a slot without values.
     let words: [String?]
 
     func render() -> HTML {
@@ -129,12 +129,12 @@ struct Chart {
             let strokes = runs.map { "M\(Self.points($0))" + ($0.count == 1 ? "h0" : "") }
             parts.append(Self.path("line \(line.kind)", strokes.joined()))
         }
-        // The texts are drawn above the lines, because they have a border in the background colour.
+        // The texts are drawn after the lines, because they have a border in the background colour.
         return parts
             + ticks.map { .element("text", ["class": "scale", "x": "0", "y": ($0.y - 30).text], HTML($0.text)) }
     }
 
-    /// Returns the points of each part of a line between two gaps.
+    /// Returns the parts of a line between its gaps, each as a list of points.
     private func runs(of values: [Double?], scale: ChartScale, top: Int, height: Int) -> [[(x: Tenths, y: Tenths)]] {
         var (runs, run): ([[(x: Tenths, y: Tenths)]], [(x: Tenths, y: Tenths)]) = ([], [])
         for (place, value) in values.prefix(axis.slots).enumerated() {
@@ -148,7 +148,7 @@ struct Chart {
         return run.isEmpty ? runs : runs + [run]
     }
 
-    /// Returns areas that show the values of a slot when the pointer is on them.
+    /// Returns invisible areas, one for each slot, that show the values of the slot when the pointer is on them.
     private func slots(height: Int) -> [HTML] {
         words.prefix(axis.slots).enumerated().compactMap { place, words in
             guard let words else { return nil }

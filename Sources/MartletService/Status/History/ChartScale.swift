@@ -9,17 +9,17 @@ struct ChartAxis {
     let slots: Int
     let start: Timestamp
     let slotSeconds: Int
-    /// The part of the last slot that has passed.
+    /// The elapsed part of the last slot, from 0 to 1.
     let lastPart: Double
     /// The position, in slots, before which values may be incomplete, or `nil` if all values are complete.
     let completeFrom: Double?
 
-    /// Returns the position, in slots, of the middle of a slot's elapsed part.
+    /// Returns the horizontal position of the middle of a slot's elapsed part, in slots.
     func middle(of place: Int) -> Double { Double(place) + (place == slots - 1 ? lastPart : 1) / 2 }
 
     func x(_ place: Double) -> Tenths { Tenths(place / Double(max(1, slots)) * Self.width) }
 
-    /// Returns the time of day at the start of a slot, in UTC.
+    /// Returns the time of day at which a slot starts, in UTC.
     func clock(_ place: Int) -> String {
         let minutes = Int((start.seconds + Int64(place * slotSeconds)) / 60 % 1_440)
         func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -29,12 +29,12 @@ struct ChartAxis {
 
 /// The scale of a plot's values.
 enum ChartScale {
-    /// A linear scale from 0 to this value.
+    /// A linear scale from 0 to the given value.
     case linear(Double)
-    /// A logarithmic scale of milliseconds between two powers of ten.
+    /// A logarithmic scale of milliseconds. The bounds are exponents of ten.
     case logarithmic(lowest: Int, highest: Int)
 
-    /// Returns a logarithmic scale for these milliseconds.
+    /// Returns a logarithmic scale that covers the given values, which are in milliseconds.
     static func logarithmic(for values: [Double?]) -> Self {
         let values = values.compactMap { $0 }.filter { $0 > 0 && $0.isFinite }
         guard let least = values.min(), let most = values.max() else { return .logarithmic(lowest: 1, highest: 3) }
@@ -53,7 +53,7 @@ enum ChartScale {
         }
     }
 
-    /// The values that lines across the plot mark.
+    /// The values at which a plot has horizontal lines, with their labels. A linear scale has none.
     var ticks: [(value: Double, text: String)] {
         guard case .logarithmic(let lowest, let highest) = self else { return [] }
         return (lowest..<max(lowest + 1, highest)).map { power in

@@ -1,11 +1,12 @@
 import PushModel
 import Store
 
-/// The charts of the last hour: for each output its pushes per second and its answer times, and the jobs that wait.
+/// The charts of the last hour. They show the pushes per second and the answer times of each output, and the number of
+/// waiting jobs.
 enum HistoryCharts {
     private static let slots = HistoryRing.size
     /// The smallest upper end of the scales for retried and refused pushes, as a share of the peak of sent pushes.
-    /// Without it, a few such pushes would fill a plot.
+    /// Without this minimum, a few retried or refused pushes would fill a plot.
     private static let smallestShare = 0.02
     private static let smallestRate = 0.1
     private static let smallestQueue = 10.0

@@ -1,5 +1,5 @@
-/// An encoding of counts with a fixed number of characters. A count below 2^`bits` is exact. A larger count keeps its
-/// `bits` + 1 most significant bits, as a floating-point number does.
+/// An encoding of counts as text with a fixed number of characters per count. A count below 2^`bits` is exact. A larger
+/// count keeps its `bits` + 1 most significant bits, as a floating-point number does.
 ///
 /// | code | characters | largest error | largest count |
 /// |---|---|---|---|
@@ -12,7 +12,7 @@ struct HistoryCode: Sendable {
     static let coarse = HistoryCode(characters: 1, bits: 1)
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    /// The value of each character of the alphabet, by its byte. Other bytes have -1.
+    /// The value of each character of the alphabet, by the character's byte. All other bytes have the value -1.
     private static let values: [Int] = {
         var values = Array(repeating: -1, count: 256)
         for (value, byte) in alphabet.enumerated() { values[Int(byte)] = value }
@@ -22,10 +22,10 @@ struct HistoryCode: Sendable {
     private static let largestExponent = 30
 
     let characters: Int
-    /// The number of bits that follow the first bit of a significand.
+    /// The number of bits in a significand after its first bit.
     private let bits: Int
 
-    /// Returns the text of a column of counts. The text is empty if all of them are 0.
+    /// Returns the text of a column of counts. The text is empty if all counts are 0.
     func text(of counts: [Int]) -> String {
         guard counts.contains(where: { $0 > 0 }) else { return "" }
         var bytes: [UInt8] = []
@@ -37,9 +37,9 @@ struct HistoryCode: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Writes the counts of a column into an array, at `first` and then every `stride` elements.
+    /// Decodes the counts of a column into an array, at the index `first` and then every `stride` elements.
     ///
-    /// - Returns: whether the text encodes exactly `count` counts.
+    /// - Returns: whether the text is empty or encodes exactly `count` counts.
     func read(_ text: Substring, count: Int, into counts: inout [Int], at first: Int, every stride: Int) -> Bool {
         if text.isEmpty { return true }
         let bytes = text.utf8

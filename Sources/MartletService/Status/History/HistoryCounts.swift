@@ -1,17 +1,18 @@
 package import Metering
 
-/// The counts of one output in one slot of the history. All of them are sums over time, so the counts of several
-/// workers can be added.
+/// The counts of one output in one slot of the history. All counts are sums over time, so the counts of several workers
+/// can be added.
 package struct HistoryCounts: Sendable, Hashable {
     /// The upper bounds of the answer times, in milliseconds. They are a subset of the bounds of the metric
     /// ``MetricFamily/answers``, because a worker's row has no room for all of them.
     package static let bounds = [10, 25, 50, 100, 250, 500, 1_000, 2_000, 5_000]
     static let results = 3
-    /// The number of fields: the results and the buckets of answer times. The number of buckets is one more than that
-    /// of ``bounds``.
+    /// The number of fields, which are the results and the buckets of answer times. There is one bucket more than
+    /// ``bounds``.
     static let fields = results + bounds.count + 1
 
-    /// The sent, retried and refused pushes, followed by the provider's answers by answer time.
+    /// The numbers of sent, retried and refused pushes, followed by the numbers of the provider's answers in each
+    /// bucket of answer times.
     package var all = Array(repeating: 0, count: fields)
 
     package init() {}
@@ -19,9 +20,9 @@ package struct HistoryCounts: Sendable, Hashable {
     init(_ all: ArraySlice<Int>) { self.all = Array(all) }
 
     package var sent: Int { all[0] }
-    /// The pushes that were delayed, for another attempt or by a refused credential.
+    /// The number of pushes that were delayed for another attempt or because of a refused credential.
     package var retried: Int { all[1] }
-    /// The pushes that ended without being sent.
+    /// The number of pushes that ended without being sent.
     package var refused: Int { all[2] }
     package var answers: ArraySlice<Int> { all[Self.results...] }
 
@@ -32,8 +33,7 @@ package struct HistoryCounts: Sendable, Hashable {
         return difference
     }
 
-    /// Returns an answer time in milliseconds that this share of the answers does not exceed, or `nil` if there are no
-    /// answers.
+    /// Returns an estimate of a quantile of the answer times in milliseconds, or `nil` if there are no answers.
     package func quantile(_ share: Double) -> Int? {
         BucketQuantile.estimate(share, counts: answers, bounds: Self.bounds)
     }
@@ -43,7 +43,7 @@ package struct HistoryCounts: Sendable, Hashable {
 package struct HistoryReading: Sendable, Hashable {
     package static let families: [MetricFamily] = [.pushesByOutput, .answers]
     private static let results = ["sent", "retried", "refused"]
-    /// The index in ``HistoryCounts/all`` of each bucket of the metric.
+    /// The index in ``HistoryCounts/all`` that corresponds to each bucket of the metric.
     private static let places = MetricFamily.answers.bounds.map { bound in
         HistoryCounts.results
             + (HistoryCounts.bounds.firstIndex { bound <= $0 } ?? HistoryCounts.bounds.count)

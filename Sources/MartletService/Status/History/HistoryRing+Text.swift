@@ -1,22 +1,24 @@
-/// The text of a ring in a worker's row.
+/// The encoding of a ring as text for a worker's row.
 ///
 /// ```
 /// 1.SLOT.SECONDS.MASK.LANE.LANE.LANE~OUTPUT.SENT.RETRIED.REFUSED.ANSWERS…~OUTPUT…
 /// ```
 ///
-/// SLOT is the newest slot. SECONDS is the time that its counts cover. Bit n of MASK is set if the worker ran n slots
-/// before the newest. All three are in base 36. Each other field is a column: the counts of all these slots, the oldest
-/// first. The code of a column is ``HistoryCode/precise``, or ``HistoryCode/coarse`` for answers.
+/// SLOT is the newest slot. SECONDS is the time that the counts of the newest slot cover. Bit n of MASK is set if the
+/// worker ran n slots before the newest. These three numbers are in base 36. Each other field is a column: the counts
+/// of all slots in MASK, oldest first. A column is encoded with ``HistoryCode/precise``, or with ``HistoryCode/coarse``
+/// for answers.
 ///
-/// With four outputs the text has at most 30 + 3 × 61 + 4 × (21 + 3 × 61 + 10 × 31) = 2,269 bytes for 30 slots, and
-/// 1,219 bytes for 15.
+/// With four outputs, the text has at most 30 + 3 × 61 + 4 × (21 + 3 × 61 + 10 × 31) = 2,269 bytes for 30 slots, and
+/// 1,219 bytes for 15 slots.
 extension HistoryRing {
-    /// The maximum number of outputs in a text, which are the busiest ones.
+    /// The maximum number of outputs in a text. If there are more, the busiest outputs are encoded.
     package static let mostOutputs = 4
     private static let longestName = 20
     private static let longestText = 4_000
     private static let version = "1"
-    /// The largest accepted slot. It is later than any clock, and prevents an overflow in arithmetic with slots.
+    /// The largest accepted slot. It is later than the time of any clock, and prevents an overflow in arithmetic with
+    /// slots.
     private static let largestSlot = 1 << 40
 
     /// Returns the text of the last `count` slots, or `nil` if the ring is empty.
@@ -64,8 +66,8 @@ extension HistoryRing {
             }
     }
 
-    /// Decodes the text of another worker, which may have any content. Returns `nil` if the format is unknown, for
-    /// example because a later version wrote the text.
+    /// Decodes the text of another worker, which may have any content. Returns `nil` if the text has an unknown format,
+    /// for example one of a later version.
     package init?(text: String) {
         guard text.utf8.count <= Self.longestText else { return nil }
         let parts = text.split(separator: "~", omittingEmptySubsequences: false)

@@ -1,19 +1,19 @@
 package import PushModel
 
-/// The last hour of one worker: counts for each two-minute slot of the wall clock in which the worker ran.
+/// The last hour of one worker. It has counts for each two-minute slot of the wall clock in which the worker ran.
 package struct HistoryRing: Sendable, Hashable {
     package static let slotSeconds = 120
     /// The number of slots in an hour.
     package static let size = 30
 
-    /// The slots in which the worker ran, the oldest first. A slot is the time in seconds since 1970, divided by
-    /// ``slotSeconds``.
+    /// The slots in which the worker ran, oldest first. The number of a slot is its time in seconds since 1970, divided
+    /// by ``slotSeconds``.
     package internal(set) var slots: [Int] = []
-    /// The time that the counts of the newest slot cover, in seconds. It starts at the last reading before the slot, or
-    /// at the start of the slot if there was none. It ends at the last reading.
+    /// The time that the counts of the newest slot cover, in seconds. This time starts at the last reading before the
+    /// slot, or at the start of the slot if there was no earlier reading. It ends at the last reading.
     package internal(set) var seconds = 0
     /// The total waiting time of jobs in the worker, in job-milliseconds, by slot and then by lane. The values are
-    /// plain numbers and not structures, because each worker adds up the rings of the whole fleet.
+    /// plain numbers instead of structures, because each worker adds up the rings of the whole fleet.
     var waiting: [Int] = []
     /// The counts of each output, by slot and then by field of ``HistoryCounts``.
     var outputs: [String: [Int]] = [:]
@@ -32,13 +32,13 @@ package struct HistoryRing: Sendable, Hashable {
         }
     }
 
-    /// Returns the total waiting time of jobs for each slot, in job-milliseconds.
+    /// Returns the total waiting time of a lane's jobs for each slot, in job-milliseconds.
     package func waiting(in lane: Lane) -> [Int] {
         let place = Lane.allCases.firstIndex(of: lane) ?? 0
         return slots.indices.map { waiting[$0 * Self.lanes + place] }
     }
 
-    /// Returns a ring that has only the slots from this one on.
+    /// Returns a copy of the ring without the slots before the given slot.
     func suffix(since slot: Int) -> Self {
         var ring = self
         ring.removeFirst(slots.count { $0 < slot })
@@ -59,12 +59,13 @@ package struct HistoryRing: Sendable, Hashable {
         for name in outputs.keys { outputs[name]?.removeLast(count * HistoryCounts.fields) }
     }
 
-    /// Advances to this time. Begins a slot if the time is in a new one, and drops slots that are older than an hour.
+    /// Advances the ring to the given time. Begins a new slot if necessary, and drops slots that are older than an
+    /// hour.
     ///
-    /// - Returns: whether a slot has begun.
+    /// - Returns: whether a new slot has begun.
     mutating func advance(to now: Timestamp) -> Bool {
         let slot = Self.slot(of: now)
-        // Later slots exist if the clock was set back.
+        // Later slots may exist because the clock was set back.
         removeLast(slots.count { $0 > slot })
         removeFirst(slots.count { $0 <= slot - Self.size })
         guard slots.last != slot else { return false }
@@ -74,7 +75,7 @@ package struct HistoryRing: Sendable, Hashable {
         return true
     }
 
-    /// Adds counts to the newest slot.
+    /// Adds counts to the newest slot. The waiting times are in job-milliseconds, in the order of the lanes.
     mutating func add(waiting more: [Int], outputs new: [String: HistoryCounts]) {
         guard !slots.isEmpty else { return }
         for (lane, count) in more.prefix(Self.lanes).enumerated() {
@@ -88,7 +89,7 @@ package struct HistoryRing: Sendable, Hashable {
     }
 }
 
-/// A recorder that fills a ``HistoryRing`` from counters. A value type without a clock.
+/// A recorder that fills a ``HistoryRing`` from counters. A value type without clock or I/O.
 package struct HistoryRecorder: Sendable {
     /// The maximum time between two readings that is counted, in milliseconds. A longer time means that the process was
     /// suspended.
@@ -101,7 +102,7 @@ package struct HistoryRecorder: Sendable {
 
     package init() {}
 
-    /// Adds the counts since the last call to the slot of this time.
+    /// Adds the counts since the last call to the slot of the given time.
     ///
     /// - Parameter waiting: the number of jobs that wait now, in the order of the lanes.
     package mutating func beat(_ reading: HistoryReading, waiting: [Int], at now: Timestamp) {

@@ -1,22 +1,22 @@
 import PushModel
 import Store
 
-/// The last hour, as the status page and `/status.json` show it.
+/// The history of the last hour, as the status page and `/status.json` show it.
 package struct HistoryStatus: Sendable, Hashable, Encodable {
     package enum Scope: String, Sendable, Hashable, Encodable {
         case fleet
-        /// This worker only, because the table of workers could not be read.
+        /// The history contains only this worker, because the table of workers could not be read.
         case worker
     }
 
-    /// The values of one output for each slot. A value is `nil` if no worker ran in the slot.
+    /// The values of one output for each slot. A value is `nil` if no worker ran during the slot.
     package struct Output: Sendable, Hashable, Encodable {
         package let output: String
-        /// The pushes per second.
+        /// The number of sent pushes per second.
         package let sent: [Double?]
         package let retried: [Double?]
         package let refused: [Double?]
-        /// The answer time in milliseconds. It is also `nil` if no answer came in the slot.
+        /// The median answer time in milliseconds. It is also `nil` for a slot without answers.
         package let p50: [Int?]
         package let p99: [Int?]
 
@@ -29,28 +29,29 @@ package struct HistoryStatus: Sendable, Hashable, Encodable {
 
     package struct LaneHistory: Sendable, Hashable, Encodable {
         package let lane: String
-        /// The mean number of jobs that waited in workers in each slot.
+        /// The average number of jobs that waited in workers during each slot.
         package let waiting: [Double?]
     }
 
-    /// The age of the last reading of the table of workers above which the charts show only this worker, in seconds.
+    /// The maximum age of a reading of the table of workers, in seconds. If the reading is older, the charts show only
+    /// this worker.
     private static let longestAge = 20
     package static let mostOutputs = 6
 
     package let scope: Scope
     /// The number of running workers whose counts are included.
     package let workers: Int
-    /// The start of the first slot.
+    /// The start of the first slot, in RFC 3339 format.
     package let from: String
     package let slotSeconds: Int
-    /// The part of the last slot that has passed, in seconds.
+    /// The elapsed part of the last slot, in seconds.
     package let lastSlotSeconds: Int
-    /// The time before which workers that have ended since may be missing, or `nil` if this worker has run for an hour
-    /// or shows only itself.
+    /// The time before which workers that have ended in the meantime may be missing. The value is `nil` if this worker
+    /// has run for an hour or the history contains only this worker.
     package let completeSince: String?
-    /// The outputs with pushes in this hour, the busiest first.
+    /// The names and values of the outputs with pushes in the last hour, busiest first.
     package let outputs: [Output]
-    /// The outputs without pushes in this hour.
+    /// The names of the outputs without pushes in the last hour.
     package let idleOutputs: [String]
     package let lanes: [LaneHistory]
 
@@ -102,8 +103,9 @@ extension HistoryStatus.Output {
     }
 }
 
-/// Returns the rate per second that corresponds to the count of a slot.
+/// Returns the rate per second that corresponds to a count in one slot.
 private func rate(of count: Int) -> Double { Double(count) / Double(HistoryRing.slotSeconds) }
 
-/// Returns a number rounded to three decimals, because one push in two minutes is 0.008 per second.
+/// Returns a number rounded to three decimals. Three decimals are needed, because one push in two minutes is 0.008 per
+/// second.
 private func rounded(_ number: Double) -> Double { (number * 1_000).rounded() / 1_000 }

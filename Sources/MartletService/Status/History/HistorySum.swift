@@ -4,16 +4,16 @@ package import Store
 /// The sum of the histories of several workers, by slots of the wall clock. The workers' clocks may differ by a few
 /// seconds.
 package struct HistorySum: Sendable, Hashable {
-    /// The elapsed time of the current slot from which on it is shown, in seconds.
+    /// The elapsed time from which the current slot is included, in seconds.
     private static let shortestSlot = 30
 
-    /// The first of the ``HistoryRing/size`` slots.
+    /// The number of the first slot. The sum has ``HistoryRing/size`` slots.
     package let first: Int
-    /// The part of the last slot that has passed, in seconds.
+    /// The elapsed part of the last slot, in seconds.
     package let lastSeconds: Int
     /// The number of running workers whose history is included.
     package private(set) var workers = 0
-    /// For each slot, whether any worker has recorded counts in it.
+    /// Whether any worker has recorded counts in a slot, for each slot.
     package private(set) var isKnown = Array(repeating: false, count: HistoryRing.size)
     /// The total waiting time of jobs, in job-milliseconds, by slot and then by lane, as in ``HistoryRing``.
     private(set) var waiting = Array(repeating: 0, count: HistoryRing.size * HistoryRing.lanes)
@@ -26,9 +26,9 @@ package struct HistorySum: Sendable, Hashable {
         first = HistoryRing.slot(of: now) - (isPartShown ? 0 : 1) - HistoryRing.size + 1
     }
 
-    /// Adds the history of one worker. Counts of a part of the last slot are scaled to the whole slot.
+    /// Adds the history of one worker. The counts of an incomplete last slot are scaled to a whole slot.
     ///
-    /// - Parameter hasEnded: whether the worker has ended. The rest of its last slot then counts as idle.
+    /// - Parameter hasEnded: whether the worker has ended. It then counts as idle for the rest of its last slot.
     package mutating func add(_ ring: HistoryRing, hasEnded: Bool = false) {
         if !hasEnded { workers += 1 }
         let places = ring.slots.map { $0 - first }
@@ -62,7 +62,7 @@ package struct HistorySum: Sendable, Hashable {
         }
     }
 
-    /// Returns the counts of each slot, or `nil` for a slot in which no worker has counted.
+    /// Returns the counts of an output for each slot, or `nil` for a slot in which no worker has recorded counts.
     package func counts(of output: String) -> [HistoryCounts?] {
         isKnown.indices.map { place in
             guard isKnown[place] else { return nil }
@@ -71,25 +71,26 @@ package struct HistorySum: Sendable, Hashable {
         }
     }
 
-    /// Returns the total waiting time of jobs for each slot, in job-milliseconds. Lanes are identified by their index.
+    /// Returns the total waiting time of a lane's jobs for each slot, in job-milliseconds. The lane is identified by
+    /// its index.
     func waiting(lane: Int) -> [Int?] {
         isKnown.indices.map { isKnown[$0] ? waiting[$0 * HistoryRing.lanes + lane] : nil }
     }
 }
 
 /// The history of the fleet, which is updated with each reading of the table of workers. Workers whose rows were
-/// deleted after this worker started still count, so that a rolling restart leaves no gap. A value type without a
-/// clock.
+/// deleted since this worker started still count, so that a rolling restart leaves no gap. A value type without clock
+/// or I/O.
 package struct FleetHistory: Sendable {
     private static let mostEnded = 200
 
-    /// The encoded histories of the last reading, by the worker's id.
+    /// The encoded histories in the last reading, by the id of the worker.
     private var texts: [String: String] = [:]
     private var ended: [String: HistoryRing] = [:]
 
     package init() {}
 
-    /// Returns the sum of the histories after a reading of the table.
+    /// Updates the history with a reading of the table of workers, and returns the sum of all workers' histories.
     package mutating func update(_ members: [FleetMember], now: Timestamp) -> HistorySum {
         var sum = HistorySum(now: now)
         let present = Set(members.map(\.id))

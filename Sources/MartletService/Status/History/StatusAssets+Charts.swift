@@ -1,6 +1,6 @@
 extension StatusAssets {
-    /// The style of the charts. Colours differ in lightness, and lines of one plot in their dashes, so that readers who
-    /// do not see red or green can tell them apart.
+    /// The style of the charts. Colours also differ in lightness, and lines of one plot in their dashes, so that
+    /// readers with colour-vision deficiency can tell them apart.
     static let charts = """
         :root { --sent: #1668b8; --retried: #b36b00; --refused: #9b1208; --tint: 0.14; }
         @media (prefers-color-scheme: dark) { :root { --sent: #6db3f7; --retried: #f0b95a;

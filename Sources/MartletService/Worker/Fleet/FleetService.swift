@@ -5,8 +5,8 @@ import PostgresClient
 import ServiceLifecycle
 package import Store
 
-/// A service that renews this worker's row every two seconds and reads how many workers share its quotas. It does so at
-/// once when other workers start or stop using a quota. Delivery never waits for it.
+/// A service that renews this worker's row every two seconds and reads how many workers share its quotas. It also does
+/// so immediately when other workers start or stop using a quota. Deliveries never wait for the service.
 package struct FleetService: Service {
     package struct Pace: Sendable {
         package var renewal = Duration.seconds(2)
@@ -14,7 +14,7 @@ package struct FleetService: Service {
         package var atMostEvery = Duration.milliseconds(500)
         /// The back-off while the database does not answer.
         package var away = Backoff(first: .seconds(1), longest: .seconds(5), jitter: 0.5)
-        /// The back-off while this worker lacks a right that an operator must grant.
+        /// The back-off while this worker lacks a permission that an operator must grant.
         package var refused = Backoff(first: .seconds(10), longest: .seconds(300), jitter: 0.1)
 
         package init() {}
@@ -25,8 +25,8 @@ package struct FleetService: Service {
         case refused
     }
 
-    /// The maximum time between two signals of the listener. It may be long, because the row is renewed much more often
-    /// anyway.
+    /// The maximum time between two signals of the listener for changes. It may be long, because the row is renewed
+    /// much more often in any case.
     private static let longestSilence = Duration.seconds(3_600)
 
     private let board: QuotaBoard
@@ -38,9 +38,11 @@ package struct FleetService: Service {
     private let report: @Sendable () -> WorkerReport?
     private let logger: Logger
 
+    /// Creates a service.
+    ///
     /// - Parameters:
-    ///   - sharesQuotas: whether the worker sends pushes and counts for the quotas that it shares with others.
-    ///   - report: the worker's state and problems for its row.
+    ///   - sharesQuotas: returns whether the worker sends pushes and therefore counts for its quotas.
+    ///   - report: returns the worker's report for its row, or `nil` if it has none.
     package init(
         board: QuotaBoard, changes: ChangeListener, repository: WorkerRepository, worker: RunningWorker,
         pace: Pace = Pace(), sharesQuotas: @escaping @Sendable () -> Bool = { true },
@@ -65,7 +67,7 @@ package struct FleetService: Service {
             }
         }
         if Task.isCancelled { return }
-        // If this fails, the other workers count this worker for some more seconds.
+        // If the removal fails, the other workers count this worker for a few more seconds.
         try? await repository.remove(worker)
     }
 
@@ -76,7 +78,8 @@ package struct FleetService: Service {
         var notBefore = ContinuousClock.now
         for await _ in board.signals {
             timer?.cancel()
-            // The first signal is handled at once. Signals that follow within the minimum time are handled together.
+            // The first signal is handled immediately. Signals that follow within the minimum time are handled
+            // together.
             try? await Task.sleep(until: notBefore)
             notBefore = .now + pace.atMostEvery
             let wait = await renew(&pace, &obstacle, &succession)
@@ -86,7 +89,7 @@ package struct FleetService: Service {
         }
     }
 
-    /// Renews the row.
+    /// Renews the worker's row and records the number of workers for each quota.
     ///
     /// - Returns: the time to wait before the next renewal.
     private func renew(
@@ -135,6 +138,6 @@ extension PostgresError {
     /// Whether the error is `read_only_sql_transaction` (postgresql.org, "PostgreSQL Error Codes").
     fileprivate var isReadOnly: Bool { sqlState == "25006" }
 
-    /// Whether a right, a table or the schema is missing, which only an operator can correct.
+    /// Whether a permission, a table or the schema is missing, which only an operator can correct.
     fileprivate var needsRights: Bool { sqlState.map { $0.hasPrefix("42") || $0 == "3F000" } ?? false }
 }

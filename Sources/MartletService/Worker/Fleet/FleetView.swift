@@ -1,18 +1,18 @@
-/// A worker's view of the fleet.
+/// The state of the fleet, as one worker sees it.
 package struct FleetView: Sendable, Hashable {
     /// The reason why the worker's row can't be written.
     package enum Obstacle: Sendable, Hashable {
         case away
         /// PostgreSQL answers but accepts no writes, for example because it is a standby.
         case readOnly
-        /// The worker lacks a right that an operator must grant.
+        /// The worker lacks a permission that an operator must grant.
         case refused
     }
 
-    /// Whether the worker's row is fresh, so that the other workers count it.
+    /// Whether the worker has renewed its row recently, so that the other workers count it.
     package var isKnown: Bool
     package var obstacle: Obstacle?
-    /// The number of workers that share each quota in use, by the quota's name.
+    /// The number of workers that share each of this worker's quotas, by the name of the quota.
     package var quotas: [String: Int]
 
     package init(isKnown: Bool = false, obstacle: Obstacle? = nil, quotas: [String: Int] = [:]) {

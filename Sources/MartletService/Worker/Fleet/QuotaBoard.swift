@@ -2,7 +2,7 @@ import PushModel
 import Store
 import Threading
 
-/// The number of workers that share each quota. Outputs ask for it on any thread, and ``FleetService`` updates it.
+/// The number of workers that share each quota. Outputs request it on any thread, and ``FleetService`` updates it.
 package final class QuotaBoard: QuotaShares {
     private struct State {
         var census = QuotaCensus()
@@ -10,12 +10,13 @@ package final class QuotaBoard: QuotaShares {
         var obstacle: FleetView.Obstacle?
     }
 
-    /// The name of the quota that all workers share, whatever their outputs are. The rate limits of apps are divided by
-    /// its number of workers.
+    /// The name of the quota that all workers share, regardless of their outputs. The rate limits of apps are divided
+    /// by the number of workers that share it.
     private static let fleet = "fleet"
 
     private let state = Mutex(State())
-    /// A stream with an element when the database must be read. Several requests may be merged into one element.
+    /// A stream with an element whenever the worker's row must be renewed. Several requests may be merged into one
+    /// element.
     let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
 
@@ -29,10 +30,10 @@ package final class QuotaBoard: QuotaShares {
         return workers
     }
 
-    /// The number of running workers, including this one, or `nil` if it is not known yet.
+    /// The number of running workers including this worker, or `nil` if it is unknown.
     package var workers: Int? { state.withLock { $0.census.workers[Self.fleet] } }
 
-    /// The state for the metrics and the status page.
+    /// The state of the fleet, for the metrics and the status page.
     package var view: FleetView {
         state.withLock { state in
             let isKnown = state.renewedAt.map { .now - $0 < .seconds(WorkerRepository.staleSeconds) } ?? false
@@ -44,7 +45,7 @@ package final class QuotaBoard: QuotaShares {
 
     func look() { signal.yield() }
 
-    /// Returns the names of the quotas in use.
+    /// Returns the names of the quotas in use, including the quota that all workers share.
     func names() -> [String] {
         state.withLock { state in
             _ = state.census.ask(Self.fleet, now: .now)

@@ -25,7 +25,7 @@ package struct LineSplitter {
         if start < bytes.count { keep(bytes[start...]) }
     }
 
-    /// Calls `line` with the text after the last line end, if there is any.
+    /// Calls `line` with the incomplete line at the end of the stream, if there is one.
     package mutating func end<E: Error>(_ line: (UnsafeBufferPointer<UInt8>?) throws(E) -> Void) throws(E) {
         if isSkipping || !rest.isEmpty { try finish(line) }
     }

@@ -4,7 +4,7 @@ struct RegistrationFields {
 
     private var values: [String?] = Array(repeating: nil, count: names.count)
 
-    /// Sets a field. An empty value means that the line leaves it out.
+    /// Sets a field. An empty value counts as a missing field.
     mutating func set(_ place: Int, to value: String) { values[place] = value.isEmpty ? nil : value }
 
     var token: String? { values[0] }
@@ -14,7 +14,7 @@ struct RegistrationFields {
     var output: String? { values[4] }
 }
 
-/// The problem of a line. The description names the column.
+/// The error of a line that is not a valid registration. The description names the column.
 package struct BadRegistration: Error, Hashable, CustomStringConvertible {
     package let description: String
 }

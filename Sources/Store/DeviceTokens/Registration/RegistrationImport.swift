@@ -1,17 +1,17 @@
 import PostgresClient
 import PushModel
 
-/// An import that registers a list of tokens of any length, in batches of some thousands. The next batch is read while
-/// the previous one is written. Repeating an import changes nothing, even if it starts at a later line.
+/// An import that registers a list of tokens of any length, in batches of 5,000. The next batch is read while the
+/// previous one is written. Repeating an import changes nothing, even if it starts at a later line.
 package struct RegistrationImport: Sendable {
     package struct Count: Sendable, Hashable {
         /// The number of lines read.
         package var linesRead = 0
         /// The number of lines whose registrations are committed.
         package var linesDone = 0
-        /// The number of tokens in the list.
+        /// The number of valid registrations in the lines read.
         package var tokens = 0
-        /// The number of tokens whose record was changed.
+        /// The number of tokens whose records were changed.
         package var changed = 0
         package var badLines = 0
     }
@@ -32,9 +32,10 @@ package struct RegistrationImport: Sendable {
     private let stopsAtBadLine: Bool
 
     /// Creates an import.
+    ///
     /// - Parameters:
     ///   - firstLine: the number of the first line to import. Earlier lines are only searched for column names.
-    ///   - stopsAtBadLine: whether the import stops at a bad line. Otherwise it reports the line and skips it.
+    ///   - stopsAtBadLine: whether the import stops at an invalid line. Otherwise it reports the line and skips it.
     package init(
         _ registry: DeviceTokenRegistry, rules: RegistrationRules, firstLine: Int = 1, stopsAtBadLine: Bool = false
     ) {
@@ -45,9 +46,10 @@ package struct RegistrationImport: Sendable {
     }
 
     /// Runs the import.
+    ///
     /// - Parameters:
     ///   - chunk: returns the next bytes, or an empty array at the end.
-    ///   - bad: receives the number of each bad line, counted from 1, and its problem.
+    ///   - bad: receives the number of each invalid line, counted from 1, and its problem.
     ///   - progress: receives the counts after each commit.
     /// - Throws: ``Stopped``.
     package func run(
@@ -67,7 +69,7 @@ package struct RegistrationImport: Sendable {
                 guard let line else {
                     throw BadRegistration(description: "is longer than \(LineSplitter.longestLine) bytes")
                 }
-                // Lines before the first one are also read, because one of them may hold the column names.
+                // Lines before `firstLine` are also read, because one of them may contain the column names.
                 let registration: TokenRegistration?
                 do throws(BadRegistration) {
                     registration = try reader.read(line)
@@ -119,7 +121,8 @@ package struct RegistrationImport: Sendable {
         return count
     }
 
-    /// Writes registrations. Retries for up to a minute, for example while the database restarts.
+    /// Writes registrations and returns the number of changed records. Retries for up to a minute, for example while
+    /// the database restarts.
     private func write(_ registrations: [TokenRegistration]) async throws -> Int {
         let deadline = ContinuousClock.now + Self.longestRetry
         var wait = Duration.milliseconds(200)

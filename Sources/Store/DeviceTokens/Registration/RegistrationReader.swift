@@ -11,7 +11,7 @@ package struct RegistrationReader {
 
     private let rules: RegistrationRules
     private var format: Format?
-    /// The field of each column, or `nil` before the first line of CSV was read.
+    /// The field of each column, or `nil` before the first line of CSV is read.
     private var columns: [Int]?
 
     package init(rules: RegistrationRules, format: Format? = nil) {
@@ -20,8 +20,9 @@ package struct RegistrationReader {
     }
 
     /// Reads one line.
+    ///
     /// - Parameter line: the line without its line end.
-    /// - Returns: the registration, or `nil` for an empty line or the column names.
+    /// - Returns: the registration, or `nil` for an empty line or the line of column names.
     package mutating func read(_ line: UnsafeBufferPointer<UInt8>) throws(BadRegistration) -> TokenRegistration? {
         guard let first = line.first(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) else { return nil }
         if format == nil { format = first == UInt8(ascii: "{") ? .ndjson : .csv }

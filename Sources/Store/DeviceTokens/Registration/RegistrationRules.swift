@@ -1,8 +1,8 @@
 package import PushModel
 
-/// The rules by which a line becomes a registration. They supply missing fields and reject invalid lines.
+/// The rules that turn a line into a registration. They supply missing fields and reject invalid lines.
 package struct RegistrationRules: Sendable {
-    /// The values for fields that a line leaves out.
+    /// The output for lines that do not name one. The next three properties also supply missing fields.
     package var output = Job.defaultOutput
     package var app: String?
     package var environment: PushEnvironment?
@@ -10,9 +10,9 @@ package struct RegistrationRules: Sendable {
 
     /// The default environment of each existing app.
     private let apps: [String: PushEnvironment]
-    /// The recipient form of each existing output.
+    /// The address form of each existing output.
     private let recipients: [String: RecipientForm]
-    /// The outputs without a sandbox. Their tokens and marks all belong to production.
+    /// The outputs without a sandbox. All their tokens and marks belong to the production environment.
     private let outputsOfOneWorld: Set<String>
     private let now: Timestamp
 
@@ -59,7 +59,7 @@ package struct RegistrationRules: Sendable {
         do { time = try Self.time(text) } catch {
             throw BadRegistration(description: "registered_at: \(error)")
         }
-        // A registration time in the future would protect the token from being marked until then.
+        // A registration time in the future would prevent any mark of the token until that time.
         guard time.seconds <= now.seconds + JobLimits.clockTolerance else {
             throw BadRegistration(description: "registered_at: \(text) is in the future")
         }

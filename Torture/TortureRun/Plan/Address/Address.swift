@@ -1,8 +1,8 @@
 /// The address of a recipient in a job.
 struct Address {
-    /// The name of the JSON member: `token`, `fid`, and so on.
+    /// The name of the JSON member that holds the address, such as `token` or `fid`.
     private let member: String
-    /// The address as JSON.
+    /// The address as JSON text.
     private let value: String
 
     init(_ member: String, json value: String) {
@@ -14,7 +14,9 @@ struct Address {
 
     init(token: String) { self.init("token", token) }
 
-    /// Returns the recipient as an element of a job's `recipients`.
+    /// Returns the recipient as JSON, for use as an element of a job's `recipients`.
+    ///
+    /// - Parameter ref: the recipient's `ref`, or `nil` for none.
     func recipient(ref: String?) -> String {
         guard member != "token" || ref != nil else { return value }
         return "{\"\(member)\":\(value)" + (ref.map { ",\"ref\":\"\($0)\"" } ?? "") + "}"
@@ -22,9 +24,9 @@ struct Address {
 }
 
 extension RecipientID {
-    /// Decodes a recipient's identity from its address.
+    /// Decodes the identity of a recipient from its address. Returns `nil` if the run did not make the address.
     ///
-    /// - Parameter address: The address as in a request to a service, a result event or a mark.
+    /// - Parameter address: the address in a request to a service, in a result event or in a mark.
     package init?(address: String) {
         guard
             let id = Self(deviceToken: address) ?? Self(endpoint: address) ?? Self(receiverToken: address)

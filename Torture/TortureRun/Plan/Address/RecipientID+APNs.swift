@@ -1,4 +1,4 @@
-/// APNs device tokens.
+/// Device tokens for APNs that encode a recipient's number and kind.
 extension RecipientID {
     private static let digits = 64, numberDigits = 15
 
@@ -15,7 +15,7 @@ extension RecipientID {
 }
 
 extension RecipientKind {
-    /// The prefix of the device token (docs/simulator.md).
+    /// The prefix of the device tokens of this kind. It determines the simulator's answer (docs/simulator.md).
     fileprivate var prefix: String {
         switch self {
         case .plain: "a1100000"

@@ -1,4 +1,5 @@
-/// FCM addresses: registration tokens, installation IDs, and topics that belong to a single recipient.
+/// Addresses for FCM that encode a recipient's number and kind: registration tokens, installation ids, and topics. Each
+/// topic belongs to one recipient.
 extension RecipientID {
     private static let numberDigits = 9, patternDigits = 12
     private static let tokenEnd = ":APA91bT", installationStart = "c", topicStart = "topic-"
@@ -30,16 +31,16 @@ extension RecipientID {
 }
 
 extension RecipientKind {
-    /// The possible prefixes of the token (docs/simulator.md).
+    /// The possible prefixes of the tokens of this kind. They determine the simulator's answer (docs/simulator.md).
     fileprivate var patterns: [String] {
         switch self {
         case .plain: ["a1100000"]
         case .slow: ["de1ade1a0030"]
         case .dead: ["dead0404", "dead1404"]
-        // An invalid token, a disabled APNs token, a wrong key for APNs, and a token of another project.
+        // The meanings are: invalid token, disabled APNs token, wrong key for APNs, and token of another project.
         case .bad: ["bad00400", "bad01400", "bad00401", "bad00403"]
         case .refusedForNow: ["bad00500", "bad00502", "bad00503"]
-        // With the second pattern, the stream is reset each time.
+        // The second pattern makes the simulator reset the stream on every attempt.
         case .silent: ["deafdeaf", "0badc0de"]
         }
     }

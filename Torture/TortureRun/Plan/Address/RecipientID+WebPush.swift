@@ -1,14 +1,14 @@
 import PushSimulator
 package import WebPushSimulator
 
-/// Web Push subscriptions. The endpoint's ID begins with a number of eight bytes. Its first byte is the pattern of the
-/// answer, and the others are the recipient's number.
+/// Web Push subscriptions that encode a recipient's number and kind. The id in the endpoint begins with a number of
+/// eight bytes. Its first byte is the ``SubscriptionPattern``, and the other bytes are the recipient's number.
 extension RecipientID {
     private static let patternShift: UInt64 = 56
-    /// The number of base64url characters that encode nine bytes: the number, and one more byte.
+    /// The number of base64url characters that encode nine bytes: the number of eight bytes and one more byte.
     private static let headCharacters = 12
-    /// The number of base64url characters that encode three bytes: the pattern and two zeros. No recipient's number is
-    /// large enough to use these two bytes.
+    /// The number of base64url characters that encode three bytes: the pattern and two zeros. The two bytes are always
+    /// zero, because no recipient's number is large enough to use them.
     private static let patternCharacters = 4
 
     init?(endpoint text: String) {
@@ -27,12 +27,13 @@ extension RecipientID {
         UInt64(SubscriptionPattern(kind, index).rawValue) << Self.patternShift | UInt64(number)
     }
 
-    /// Returns the prefix of the IDs of all subscriptions with this pattern.
+    /// Returns the prefix that the ids of all subscriptions with a pattern have in common.
     static func idStart(of pattern: SubscriptionPattern) -> String {
         String(UnpaddedBase64.encode([pattern.rawValue, 0, 0]).prefix(patternCharacters))
     }
 }
 
-/// Issues a subscription as JSON, or returns `nil` on failure. Only a push service can issue subscriptions.
+/// A closure that issues a subscription as JSON, or returns `nil` on failure. Only a push service can issue
+/// subscriptions.
 package typealias Subscribe =
     @Sendable (_ recipient: RecipientID, _ kind: RecipientKind, _ app: String) -> String?

@@ -1,4 +1,4 @@
-/// Tokens of a webhook receiver, which may be any text.
+/// Tokens for the webhook receiver that encode a recipient's number and kind. They may be any text.
 extension RecipientID {
     private static let start = "+49 151 "
     private static let numberDigits = 9
@@ -18,7 +18,7 @@ extension RecipientID {
 extension RecipientKind {
     /// Decodes the kind of a recipient from its token.
     ///
-    /// - Parameter text: The recipient's token.
+    /// - Parameter text: the token in a batch.
     init?(receiverToken text: String) {
         guard let kind = Self.allCases.first(where: { text.contains(" \($0.rawValue) ") }) else { return nil }
         self = kind

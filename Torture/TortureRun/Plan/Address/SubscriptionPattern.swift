@@ -1,6 +1,6 @@
 import WebPushSimulator
 
-/// The answer of the double to a subscription. The endpoint encodes it.
+/// A pattern in the id of a subscription. It determines the simulator's answer.
 enum SubscriptionPattern: UInt8, CaseIterable {
     case plain = 1
     case slow, gone, unknown, mismatch, badTopic, tooLarge, broken, badGateway, silent, reset
@@ -15,7 +15,7 @@ enum SubscriptionPattern: UInt8, CaseIterable {
             case .refusedForNow: [.broken, .badGateway]
             case .silent: [.silent, .reset]
             }
-        // The persona changes with each index, and the pattern after each round of personas.
+        // The persona changes with each index. The pattern changes after all personas were used once.
         self = patterns[index / Persona.allCases.count % patterns.count]
     }
 
@@ -27,7 +27,7 @@ enum SubscriptionPattern: UInt8, CaseIterable {
         }
     }
 
-    /// The planned answer, or `nil` if the subscription's state determines it.
+    /// The simulator's answer to pushes, or `nil` if the state of the subscription determines it.
     var answer: PlannedWebPushAnswer? {
         switch self {
         case .plain, .gone, .unknown: nil

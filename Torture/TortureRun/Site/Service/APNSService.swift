@@ -6,6 +6,7 @@ import Logging
 import PushModel
 import Store
 
+/// The APNs service of a run. It is a simulator in this process.
 struct APNSService: Service {
     let output = OutputKind.apns
     let simulator: APNSSimulator
@@ -49,7 +50,7 @@ struct APNSService: Service {
         return try APNSCredentials().read([file], details, now: .now)
     }
 
-    /// Throws, because the faults of APNs are cases of ``Fault``.
+    /// Throws an error, because the faults of APNs are cases of ``Fault``.
     func carryOut(_ fault: ServiceFault, for time: Duration) async throws { throw cannot(fault) }
 
     func stop() async { await simulator.stop() }

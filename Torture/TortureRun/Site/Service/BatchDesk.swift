@@ -33,7 +33,9 @@ final class BatchDesk: Sendable {
 
     /// Sets the fault of the receiver.
     ///
-    /// - Parameter fault: The fault from now on, or `nil` for none.
+    /// - Parameters:
+    ///   - fault: the fault from now on, or `nil` for none.
+    ///   - batches: the number of batches that the fault affects.
     func set(_ fault: ServiceFault?, batches: Int = .max) { state.withLock { ($0.fault, $0.left) = (fault, batches) } }
 
     private func takeFault() -> ServiceFault? {
@@ -75,15 +77,15 @@ final class BatchDesk: Sendable {
         }
     }
 
-    /// Reacts in a way that leaves the recipients' outcomes unknown.
+    /// Records the recipients as unanswered, and returns a reaction that reports no outcomes.
     private func leave(_ recipients: [BatchRecipient], _ reaction: HTTP1Server.Reaction) -> HTTP1Server.Reaction {
         note(recipients) { _ in .unanswered }
         return reaction
     }
 
-    /// Answers a batch.
+    /// Answers a batch with outcomes.
     ///
-    /// - Parameter isTold: Whether the answer contains an outcome for a recipient.
+    /// - Parameter isTold: a closure that returns whether the answer contains an outcome for a recipient.
     private func answer(
         _ recipients: [BatchRecipient], after milliseconds: Int64 = 0,
         _ isTold: (BatchRecipient) -> Bool = { _ in true }
@@ -94,8 +96,8 @@ final class BatchDesk: Sendable {
         return .answer(200, "{\"outcomes\":[\(outcomes)]}", after: max(milliseconds, isSlow ? 30 : 0))
     }
 
-    /// Refuses a batch. A receiver that answers with a 5xx without `Retry-After` may have accepted some recipients
-    /// (docs/webhook.md).
+    /// Refuses a batch. After a 5xx without `Retry-After`, the recipients count as unanswered, because a receiver may
+    /// have accepted some of them (docs/webhook.md).
     private func refuse(_ recipients: [BatchRecipient], _ answer: ServiceAnswer) -> HTTP1Server.Reaction {
         switch answer {
         case .tooMany(let seconds): refuse(recipients, 429, seconds)
@@ -110,8 +112,8 @@ final class BatchDesk: Sendable {
         return .answer(status, fields: seconds.map { ["retry-after: \($0)"] } ?? [])
     }
 
-    /// Returns whether one of the signatures was made with one of our secrets. The scheme is Standard Webhooks:
-    /// HMAC-SHA256 over ID, time and body.
+    /// Returns whether one of the batch's signatures was made with one of the receiver's secrets. The scheme is
+    /// Standard Webhooks: HMAC-SHA256 over id, time and body.
     private func isSigned(_ request: HTTP1Server.Request) -> Bool {
         guard let id = request.fields["webhook-id"], let time = request.fields["webhook-timestamp"],
             let signatures = request.fields["webhook-signature"]?.split(separator: " ").map(String.init)

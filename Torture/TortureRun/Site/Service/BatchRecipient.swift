@@ -1,4 +1,4 @@
-/// A recipient of a batch, and the receiver's outcome for it.
+/// A recipient in a batch, and the receiver's outcome for it.
 struct BatchRecipient {
     let place: Int
     let id: RecipientID
@@ -11,12 +11,12 @@ struct BatchRecipient {
         (self.place, self.id, self.kind) = (place, id, kind)
     }
 
-    /// The outcome in the answer, or `nil` if the answer leaves the recipient out.
+    /// The outcome in the receiver's answer, as JSON, or `nil` if the answer leaves the recipient out.
     var outcome: String? {
         switch kind {
         case .plain, .slow: told("sent", ",\"id\":\"m-\(id.number)\"")
         case .dead: told("unregistered")
-        // The second kind does not exist, and counts as failed.
+        // The kind `bounced` does not exist, so the worker reports such a recipient as failed.
         case .bad: told(id.index.isMultiple(of: 2) ? "rejected" : "bounced")
         case .refusedForNow: told("retry", ",\"retry_after\":1")
         case .silent: nil
@@ -27,7 +27,7 @@ struct BatchRecipient {
         "{\"i\":\(place),\"kind\":\"\(kind)\"" + (more ?? ",\"reason\":\"\(BatchDesk.reason)\"") + "}"
     }
 
-    /// The same outcome as an HTTP status.
+    /// The same outcome as the status of a request.
     var what: SightingRecord.What {
         switch kind {
         case .plain, .slow: .answered(200)

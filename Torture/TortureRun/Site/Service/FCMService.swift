@@ -7,11 +7,11 @@ import PushModel
 import Store
 import Threading
 
-/// The FCM service. Each app has a project, whose service accounts are rotated.
+/// The FCM service of a run. Each app has a project, and the project's service accounts are rotated.
 final class FCMService: Service {
     let output = OutputKind.fcm
     private let simulator: FCMSimulator
-    /// The e-mail addresses of service accounts, by app.
+    /// The e-mail addresses of the service accounts, by the name of the app.
     private let emails = Mutex<[String: [String]]>([:])
 
     init(_ log: RunLog, _ logger: Logger) async throws {
@@ -19,7 +19,7 @@ final class FCMService: Service {
             var configuration = FCMSimulatorConfiguration()
             configuration.port = port
             configuration.controlPort = nil
-            // Workers renew tokens five minutes before they expire, which is every 30 seconds here.
+            // Workers renew tokens five minutes before they expire, so they renew them every 30 seconds here.
             configuration.tokenLifetime = 330
             return try FCMSimulator(configuration: configuration, logger: logger)
         }

@@ -2,8 +2,8 @@ import PushSimulator
 import TestSupport
 
 extension PushSimulator {
-    /// Starts a simulator on ports below the kernel's range for outgoing connections, which could take them while it is
-    /// down.
+    /// Starts a simulator on free ports. The ports are below the kernel's range for outgoing connections. Otherwise, a
+    /// connection could take a port while the simulator is down.
     static func started(_ make: (_ port: Int) throws -> PushSimulator) async throws -> PushSimulator {
         for _ in 0..<100 {
             let simulator = try make(.random(in: 10_000..<20_000))
@@ -11,15 +11,15 @@ extension PushSimulator {
                 try await simulator.start()
                 return simulator
             } catch {
-                // The port is taken, so another one is tried.
+                // The port is in use, so another port is tried.
             }
         }
         throw Failure(description: "no free port for a simulator")
     }
 
-    /// Reports all requests to the log.
+    /// Reports all pushes to the run's log.
     ///
-    /// - Parameter isOther: Whether a request is not a push.
+    /// - Parameter isOther: a closure that returns whether a request is not a push.
     func report(to log: RunLog, except isOther: @escaping @Sendable (String) -> Bool = { _ in false }) {
         observe { address, sighting in
             guard !isOther(address) else { return }
@@ -29,10 +29,10 @@ extension PushSimulator {
         }
     }
 
-    /// Carries out a fault of connections or answers that any service can have.
+    /// Carries out a fault of connections or answers that all simulators support.
     ///
-    /// - Parameter answer: Converts an answer to the service's format.
-    /// - Returns: Whether the fault is of this kind.
+    /// - Parameter answer: a closure that converts an answer to the format of the service.
+    /// - Returns: whether the fault is supported.
     func carryOut(
         _ fault: ServiceFault, for time: Duration, answer: (ServiceAnswer) -> Service.Answer
     ) async throws -> Bool {
@@ -42,7 +42,7 @@ extension PushSimulator {
         case .cut: await cutConnections()
         case .refuseStreams(let count):
             refuseStreams(count)
-            // Requests for access tokens are so rare that the count alone could last for minutes.
+            // Requests for access tokens are so rare that the refusals could otherwise last for minutes.
             try await Task.sleep(for: .seconds(2))
             refuseStreams(0)
         case .down: try await goDown(for: time)

@@ -2,23 +2,24 @@ import Foundation
 import PushModel
 import TestSupport
 
-/// A stand-in for an output's service, in this process.
+/// The service of an output. It is a simulator or receiver in this process.
 protocol Service: Sendable {
     var output: OutputKind { get }
-    /// The port that a worker's link leads to, or `nil` if a worker gets the address with each push.
+    /// The port to which a worker's link leads, or `nil` if the service has no link because each address names its own
+    /// host.
     var port: UInt16? { get }
 
     /// Returns the settings with which a worker finds the service.
     ///
     /// - Parameters:
-    ///   - port: The port of the link.
-    ///   - authority: The file with the certificate to trust.
+    ///   - port: the port of the worker's link.
+    ///   - authority: the file with the certificate to trust.
     func settings(port: UInt16, authority: URL, _ profile: Profile) -> [String: String]
     var authorityPEM: String { get throws }
     func account(of app: Workload.AppPlan) -> String
-    /// Creates another credential of the account, which the service accepts from now on.
+    /// Creates another credential of the app's account. The service accepts it from now on.
     func newCredential(of app: Workload.AppPlan) throws -> NewCredential
-    /// Whether an account may get a new credential and lose the previous one.
+    /// Whether accounts get new credentials during the run, and lose the previous ones.
     var hasNewCredentials: Bool { get }
     func carryOut(_ fault: ServiceFault, for time: Duration) async throws
     func stop() async

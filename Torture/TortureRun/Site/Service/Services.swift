@@ -20,7 +20,7 @@ struct Services: Sendable {
 
     var subscribe: Subscribe { { [webPush] in webPush.subscribe($0, $1, app: $2) } }
 
-    /// Creates a worker's links to the services that can have one.
+    /// Creates a worker's links to all services that have links.
     func links() throws -> [Fault.Link: WorkerLink] {
         var links: [Fault.Link: WorkerLink] = [:]
         for service in all {
@@ -41,7 +41,7 @@ struct Services: Sendable {
         }
     }
 
-    /// Writes the certificates that workers trust.
+    /// Writes the certificates that workers must trust.
     func writeAuthorities(to folder: URL) throws {
         for service in all { try PrivateFile.write(try service.authorityPEM, to: authority(of: service, folder)) }
     }

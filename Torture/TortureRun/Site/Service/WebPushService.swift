@@ -6,16 +6,17 @@ import Threading
 import WebPushOutput
 import WebPushSimulator
 
-/// The push services of four browsers. Each app has a permanent key pair because subscriptions are bound to it.
+/// The push services of four browser vendors. Each app keeps its key pair, because subscriptions are bound to the key
+/// pair.
 final class WebPushService: Service {
     let output = OutputKind.webpush
-    /// Workers have no link, because the endpoints are the same for all of them.
+    /// Workers have no link to the service, because the endpoints are the same for all workers.
     let port: UInt16? = nil
     let hasNewCredentials = false
     private let simulator: WebPushSimulator
-    /// The ports of the endpoints, also while the simulator is down.
+    /// The ports of the personas. They are also known while the simulator is down.
     private let ports: [Persona: Int]
-    /// The VAPID public keys, by app.
+    /// The VAPID public keys, by the app's bundle id.
     private let publicKeys = Mutex<[String: String]>([:])
 
     init(_ log: RunLog, _ logger: Logger) async throws {
@@ -60,7 +61,7 @@ final class WebPushService: Service {
         return new
     }
 
-    /// Returns a subscription as a web page would submit it, or `nil` if it could not be issued.
+    /// Returns a subscription as the JSON that a web page would submit, or `nil` if it could not be issued.
     func subscribe(_ recipient: RecipientID, _ kind: RecipientKind, app: String) -> String? {
         let subscription = try? simulator.subscribe(
             recipient.persona, number: recipient.subscriptionNumber(kind), key: publicKeys.withLock { $0[app] },
@@ -78,14 +79,14 @@ final class WebPushService: Service {
 }
 
 extension PlannedWebPushAnswer {
-    /// The default `Retry-After`, in seconds. Some services would send two minutes. The status is 429 because workers
-    /// accept a 406 with this meaning only from Microsoft's hosts.
+    /// The default `Retry-After`, in seconds. Some personas would send two minutes.
     private static let shortest = 1
 
     fileprivate init(_ answer: ServiceAnswer) {
         self =
             switch answer {
             case .tooMany(let seconds):
+                /// The status is 429, because workers accept a 406 with this meaning only from Microsoft's hosts.
                 PlannedWebPushAnswer(.tooManyRequests, status: 429, retryAfter: seconds ?? Self.shortest)
             case .unavailable(let seconds): PlannedWebPushAnswer(.unavailable, retryAfter: seconds ?? Self.shortest)
             case .broken: PlannedWebPushAnswer(.internalError)

@@ -7,24 +7,25 @@ import Threading
 import WebhookOutput
 import WireTestSupport
 
-/// A webhook receiver for all apps.
+/// The webhook receiver of all apps.
 final class WebhookService: Service {
     let output = OutputKind.webhook
-    /// Workers have no link, because the URL is the same for all of them.
+    /// Workers have no link to the receiver, because its URL is the same for all workers.
     let port: UInt16? = nil
-    /// The receiver uses HTTP without TLS.
+    /// The certificate is empty, because the receiver uses HTTP without TLS.
     let authorityPEM = ""
     private let desk: BatchDesk
+    /// The port of the receiver.
     private let address: Int
-    /// The server, or `nil` while it is down.
+    /// The server, or `nil` while the receiver is down.
     private let server: Mutex<HTTP1Server?>
 
     init(_ log: RunLog) async throws {
         let desk = BatchDesk(log)
         self.desk = desk
         for _ in 0..<100 {
-            // This is below the kernel's range for outgoing connections, which could take the port while the receiver
-            // is down.
+            // The port is below the kernel's range for outgoing connections. Otherwise, a connection could take it
+            // while the receiver is down.
             let port = Int.random(in: 10_000..<20_000)
             guard let server = try? await Self.listen(on: port, desk) else { continue }
             address = port
@@ -47,7 +48,7 @@ final class WebhookService: Service {
 
     func account(of app: Workload.AppPlan) -> String { app.name }
 
-    /// Creates a credential with a new secret. The old secrets remain valid.
+    /// Creates a credential with a new secret. The receiver still accepts the old secrets.
     func newCredential(of app: Workload.AppPlan) throws -> NewCredential {
         let key = (0..<32).map { _ in UInt8.random(in: 0...255) }
         desk.trust(key)
