@@ -78,7 +78,7 @@ extension Verdict {
         }
         guard !history.isSaidToBeRepeated, !history.mayRunTwice else { return }
         if history.job.traits.wantsProblemsOnly {
-                        // The job's `sent` outcomes are not reported, so they cannot explain the requests.
+            // The job's `sent` outcomes are not reported, so they cannot explain the requests.
             let (start, end) = (history.job.published, history.end)
             if !disturbances.mayRedeliver(from: start, to: end),
                 !disturbances.mayBlind(history.job.output, from: start, to: end)
