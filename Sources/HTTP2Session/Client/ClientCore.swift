@@ -7,7 +7,7 @@ final class ClientCore: SessionCore {
 
     init(_ settings: HTTP2Settings) throws(HTTP2Error) {
         try super.init(settings) { options in
-            // The stream limit is unknown until the server's SETTINGS arrive. With token authentication, APNs allows
+            // The stream limit is unknown until the server's SETTINGS arrive. Some servers allow only
             // one stream at first.
             nghttp2_option_set_peer_max_concurrent_streams(options, 1)
         } new: { native, callbacks, options in

@@ -17,7 +17,7 @@ public struct CredentialDetails: Sendable {
     /// The contact of the sender, which RFC 8292 requires for Web Push: a `mailto:` or `https:` URL. It is `nil` if the
     /// operator gave none.
     public var subject: String?
-    /// The URL to which a webhook's requests go, or `nil` if the operator gave none.
+    /// The URL of the receiver of the requests, or `nil` if the operator gave none.
     public var url: String?
     /// A display name, or `nil` to derive it from the files.
     public var label: String?
