@@ -16,8 +16,8 @@ extension CredentialFile {
         defer { try? file.close() }
         var contents = Data()
         do {
-            // One surplus byte is enough to detect that the file is too large. A pipe delivers its data in pieces, so
-            // it is read to its end.
+            // Reads one byte more than allowed, which shows that the file is too large. A pipe delivers its data in
+            // pieces, so the loop reads to its end.
             while contents.count <= FileContents.greatestSize,
                 let more = try file.read(upToCount: FileContents.greatestSize + 1 - contents.count), !more.isEmpty
             {

@@ -7,7 +7,7 @@ public import NIOCore
 /// The session may be used only on the channel's event loop. Output created inside the session's callbacks is sent
 /// automatically. After any other use of the session, call ``setNeedsFlush()``.
 ///
-/// Until the channel is closed, the handler retains the observer and the session, which retains its delegate.
+/// The handler retains the observer and the session until the channel is closed. The session retains its delegate.
 public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHandler {
     public typealias InboundIn = ByteBuffer
     public typealias OutboundOut = ByteBuffer

@@ -78,7 +78,7 @@ final class ConnectionThread<Role: ConnectionRole>: Sendable {
     func close(by deadline: ContinuousClock.Instant) async -> [Role.Command] {
         let neverTaken: [Role.Command]? = inbox.withLock { inbox in
             if inbox.hasStarted { return nil }
-            // From now on the thread can't be started.
+            // After this, the thread can't be started.
             inbox.hasStarted = true
             inbox.hasEnded = true
             return Self.take(&inbox.commands)

@@ -111,7 +111,7 @@ public final class AMQPConsumer: Sendable {
     }
 
     /// Makes the consumer check its byte budget and resume reading. Call this after releasing bytes of deliveries that
-    /// stay unacknowledged for now.
+    /// are not acknowledged yet.
     public func readOn() { thread.wakeUp.signal() }
 
     /// Stops deliveries. ``AMQPConsumerEvent/stopped`` follows the last delivery. The connection stays open for

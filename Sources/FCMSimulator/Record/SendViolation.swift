@@ -3,7 +3,7 @@ public struct SendViolation: Codable, Sendable, Equatable {
     public enum Kind: String, Codable, Sendable {
         /// The retry came earlier than the minimum delay after a failure, or earlier than `retry-after` allowed.
         case retryTooSoon = "retry_too_soon"
-        /// The same message to the same target was already accepted.
+        /// A message equal to one that the simulator had accepted for the same target.
         case duplicate
     }
 

@@ -2,7 +2,7 @@ package import NIOCore
 
 /// A record of failed addresses, which chooses the address for the next connection. A value type without clock or I/O.
 ///
-/// It prefers the address with the fewest connections of the pool, because Apple asks clients to spread their
+/// The record prefers the address with the fewest connections of the pool, because Apple asks clients to spread their
 /// connections. An address that failed is avoided for a minute. If all addresses have failed, the one that failed first
 /// is chosen.
 package struct AddressBook {

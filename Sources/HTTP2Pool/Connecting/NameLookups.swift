@@ -6,8 +6,8 @@ import Threading
 /// A service that looks up names, each at most once at a time. A request for a name that is being looked up shares the
 /// result.
 ///
-/// It uses up to ``maximumThreads`` threads of its own, because the system's call blocks while a name server does not
-/// answer. The latest request is served first, because earlier requests may have timed out by then.
+/// The service uses up to ``maximumThreads`` threads of its own, because the system's call blocks while a name server
+/// does not answer. The latest request is served first, because earlier requests may have timed out by then.
 package final class NameLookups: Sendable {
     private struct Lookup {
         let endpoint: Endpoint

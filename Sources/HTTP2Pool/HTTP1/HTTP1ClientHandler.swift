@@ -5,7 +5,7 @@ import NIOHTTP1
 
 /// A handler for one HTTP/1.1 connection (RFC 9112), which sends a request only after the previous one is answered.
 ///
-/// It retains its delegate until the channel is closed.
+/// The handler retains its delegate until the channel is closed.
 final class HTTP1ClientHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart

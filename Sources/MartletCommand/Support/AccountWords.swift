@@ -24,8 +24,8 @@ enum AccountWords {
         Martlet.installed.filter { $0.credentials?.accountName == word }.map(\.name)
     }
 
-    /// Returns the name of an account option, for example `--team`. An unused option gets a name that nobody types by
-    /// mistake.
+    /// Returns the name of an account option, for example `--team`. An unused option gets a name that is not
+    /// typed by mistake.
     static func option(_ place: Int) -> NameSpecification {
         .customLong(all.indices.contains(place) ? all[place] : "no-account-\(place)")
     }

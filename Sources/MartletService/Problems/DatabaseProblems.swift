@@ -2,25 +2,29 @@ import DeliveryPipeline
 import EventNames
 import PushModel
 
-/// Problems of the database, and the failures that the worker's components have reported.
+/// A detector of problems of the database. It also lists the failures that the worker's components have reported.
 struct DatabaseProblems {
     let facts: StatusFacts
 
+    /// The problem because of which the worker can't renew its row, or an empty array if there is none.
+    var link: [Problem] {
+        switch facts.link.obstacle {
+        case .away: [Problem(.databaseAway, "PostgreSQL does not answer this worker.")]
+        case .readOnly: [Problem(.databaseReadOnly, "PostgreSQL answers but accepts no writes.")]
+        case .refused:
+            [
+                Problem(
+                    .workersForbidden,
+                    "This worker may not write its row in martlet.workers, so it assumes that no other one runs.",
+                    subject: "martlet.workers")
+            ]
+        case nil: []
+        }
+    }
+
     var all: [Problem] {
         var found: [Problem] = []
-        if !facts.link.isKnown, facts.workingSeconds >= Problem.graceSeconds {
-            switch facts.link.obstacle {
-            case .away: found.append(Problem(.databaseAway, "PostgreSQL does not answer this worker."))
-            case .readOnly: found.append(Problem(.databaseReadOnly, "PostgreSQL answers but accepts no writes."))
-            case .refused:
-                found.append(
-                    Problem(
-                        .workersForbidden,
-                        "This worker may not write its row in martlet.workers, so it assumes that no other one runs.",
-                        subject: "martlet.workers"))
-            case nil: break
-            }
-        }
+        if !facts.link.isKnown, facts.workingSeconds >= Problem.graceSeconds { found += link }
         if facts.counts.isMarkingDelayed {
             let pending = facts.counts.marksPending
             let place =
@@ -41,8 +45,8 @@ struct DatabaseProblems {
                         + "claims in time.",
                     subject: "martlet.claims"))
         }
-        // If the database does not answer or accepts no writes, its other failures are only consequences and are left
-        // out.
+        // If the database does not answer or accepts no writes, all other database failures are consequences and are
+        // left out.
         let isExplained = found.contains { [.databaseAway, .databaseReadOnly].contains($0.kind) }
         let failures = facts.failures.map { Problem(of: $0, at: facts.name) }
         return found + failures.filter { !isExplained || $0.party != .database }
@@ -50,21 +54,21 @@ struct DatabaseProblems {
 }
 
 extension Problem {
-    /// Creates the problem for a failure of one of the components of a worker.
+    /// Creates the problem for a failure that a component of the worker has reported.
     init(of failure: OngoingFailures.Failure, at worker: String) {
         let kind = ProblemKind(rawValue: failure.event.name) ?? .unnamedFailure
-        // A keyring file belongs to one machine, so these problems name the worker.
+        // A keyring file belongs to one machine, so the problems of keyrings name the worker.
         let isLocal = [.keyringUnread, .keyringOpensNothing].contains(kind)
         let text = "\(kind.failure ?? failure.event.name): \(failure.error)"
         self.init(
             kind, isLocal ? "\(worker): \(text)" : text, subject: isLocal ? worker : kind.table ?? "",
-            // SQLSTATE 42501 means that the database user lacks a right, which an operator must grant.
+            // SQLSTATE 42501 means that the database user lacks a permission, which an operator must grant.
             party: kind.party == .database && failure.error.contains("42501") ? .ours : nil)
     }
 }
 
 extension ProblemKind {
-    /// The action that fails, or `nil` for kinds that no component reports as a failure.
+    /// A sentence that names the failed action, or `nil` for kinds that no component reports as a failure.
     fileprivate var failure: String? {
         switch self {
         case .appsUnread: "Apps and credentials can't be read"

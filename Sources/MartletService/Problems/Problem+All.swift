@@ -8,7 +8,7 @@ extension Problem {
             if reason.hasPrefix(StatusFacts.waitsForDatabase) {
                 return [Problem(.databaseAwaited, "This worker processes no jobs yet: it is \(reason)")]
             }
-            return facts.failures.map { Problem(of: $0, at: facts.name) }
+            return DatabaseProblems(facts: facts).link + facts.failures.map { Problem(of: $0, at: facts.name) }
         }
         return DatabaseProblems(facts: facts).all + BrokerProblems(facts: facts).all + OwnProblems(facts: facts).all
             + FleetProblems(facts: facts).all + CredentialProblems(facts: facts).all

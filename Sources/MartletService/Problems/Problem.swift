@@ -2,14 +2,14 @@ package import PushModel
 
 /// A condition that delays or prevents deliveries, or can do so later.
 package struct Problem: Sendable, Hashable, Encodable {
-    /// The party that can end a problem. Problems are listed in this order, because a problem of an earlier party can
-    /// cause one of a later party.
+    /// The party that can end a problem. Problems are listed in the order of these cases, because a problem of an
+    /// earlier party can cause problems of later parties.
     package enum Party: String, Sendable, Hashable, Encodable, CaseIterable {
         case database
         case broker
         /// The operators of Martlet.
         case ours
-        /// The path to a provider, or the provider.
+        /// The owner of the network path to a provider, or the provider. The worker can't distinguish the two.
         case network
         case provider
         /// The owner of a server that an output sends to, if the server does not belong to a provider.
@@ -17,7 +17,7 @@ package struct Problem: Sendable, Hashable, Encodable {
         /// The consumers of the results exchange.
         case consumer
         case publisher
-        /// The facts do not show which party can end the problem.
+        /// The worker can't determine the party that can end the problem.
         case unknown
         /// An operator caused the condition on purpose.
         case decision
@@ -26,25 +26,27 @@ package struct Problem: Sendable, Hashable, Encodable {
     package enum Severity: String, Sendable, Hashable, Encodable {
         /// Deliveries are delayed or fail.
         case trouble
-        /// No push is late yet.
+        /// No push is late so far.
         case notice
     }
 
     package let kind: ProblemKind
     package let party: Party
     package let severity: Severity
-    /// The object of the problem, such as an output and environment, an app, a table or an exchange. Empty if the
-    /// problem concerns the whole worker.
+    /// The object of the problem, such as an output and environment, an app, a table or an exchange. The text is empty
+    /// if the problem concerns the whole worker.
     package let subject: String
-    /// The description of the problem, in at least one sentence.
+    /// The description of the problem, in one or several sentences.
     package let text: String
     package let advice: String
-    /// The time when this worker found the problem.
+    /// The time at which this worker found the problem.
     package var since: Timestamp
 
+    /// Creates a problem.
+    ///
     /// - Parameters:
-    ///   - severity: the severity, or `nil` for that of the kind.
-    ///   - party: the party, or `nil` for that of the kind.
+    ///   - severity: the severity, or `nil` for the severity of the kind.
+    ///   - party: the party that can end the problem, or `nil` for the party of the kind.
     package init(
         _ kind: ProblemKind, _ text: String, subject: String = "", severity: Severity? = nil, party: Party? = nil,
         since: Timestamp = Timestamp(seconds: 0)
