@@ -30,8 +30,8 @@ public struct PipelineConfiguration: Sendable {
     /// default. From RabbitMQ 4.3 on, each consumer requests it in its arguments. A worker keeps a job for at most 25
     /// minutes (``RefusalLadder/longestForJobs``).
     package static let acknowledgementTimeoutMilliseconds = 1_800_000
-    /// The number of unsettled deliveries after which a job is moved to the suspects, because it may be crashing the
-    /// workers.
+    /// The number of unexplained deliveries after which a job is moved to the suspects, because it may be crashing the
+    /// workers. Deliveries that ended with a connection loss that this worker survived are not counted.
     package static let deliveriesUntilSuspect = 5
     /// The time that a chunk's claim or a token look-up waits for the database, in milliseconds. After that, the chunk
     /// or push is sent without an answer.

@@ -174,8 +174,8 @@ struct Turn {
     mutating func takeSends() -> [(job: RoutedJob, output: any Output)] { Self.take(&sends) }
     mutating func takeTimers() -> [(timer: PipelineTimer, milliseconds: Int)] { Self.take(&timers) }
 
-    /// Returns and clears a list, which is usually empty.
     private static func take<Item>(_ items: inout [Item]) -> [Item] {
+        // The list is usually empty, so the guard avoids a write.
         guard !items.isEmpty else { return [] }
         defer { items = [] }
         return items

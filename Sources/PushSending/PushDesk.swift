@@ -97,7 +97,7 @@ package final class PushDesk: @unchecked Sendable {
     /// Whether no push waits. Pushes that may be sent only later also count as waiting.
     package var isEmpty: Bool { queue.isEmpty }
     package var hasUrgent: Bool { queue.hasUrgent }
-    /// The number of jobs with a waiting push that was not sent before.
+    /// The number of queued jobs with pushes that were never sent. Pushes that are sent again do not count.
     package var waitingJobs: Int { queue.jobs }
 
     package var hasNothingOnWire: Bool { onWire.count == 0 }

@@ -4,7 +4,7 @@ public import Glibc
 public import Darwin
 #endif
 
-// Inlinable, because the simulators compare the names of all header fields of all requests.
+// These functions are inlinable because the simulators compare the names of all header fields of all requests.
 
 extension UnsafeRawBufferPointer {
     /// Returns whether the bytes equal a literal. Allocates no string.

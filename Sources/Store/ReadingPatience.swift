@@ -11,8 +11,11 @@ public struct ReadingPatience: Sendable {
     /// The timeout for the next read.
     public private(set) var timeout: Duration
 
-    /// Creates a timeout.
-    /// - Parameter first: the timeout for the first read, or `nil` for `shortest`.
+    /// Creates the timeout for the first read.
+    ///
+    /// - Parameters:
+    ///   - shortest: the lower bound of the timeout after a successful read.
+    ///   - first: the timeout for the first read, or `nil` for `shortest`.
     public init(shortest: Duration = .seconds(30), first: Duration? = nil) {
         self.shortest = shortest
         timeout = first ?? shortest

@@ -2,7 +2,7 @@
 public enum Persona: String, CaseIterable, Codable, Sendable {
     case apple, mozilla, google, microsoft
 
-    /// The index of the persona's port, with the same meaning as `ConnectingClient.port`.
+    /// The index of the persona's port: 0 for the main port, or 1 to 3 for the ports in `otherPorts`.
     var place: Int {
         switch self {
         case .apple: 0

@@ -144,7 +144,7 @@ import WireTestSupport
         }
     }
 
-    @Test func sendsRequestsOneAfterAnother() async throws {
+    @Test func reusesConnectionForAllRequests() async throws {
         try await HTTP1Server.with { _ in
             .send(Self.ok)
         } _: { server in

@@ -204,7 +204,7 @@ import Testing
             "\(cause)")
     }
 
-    @Test func namesPausedAppsAndRefusalsIfAppIsUnknown() {
+    @Test func namesPausedAppsAndRefusalsIfAppIsUnnamed() {
         let explanation = Explanation(
             facts {
                 $0.ledger = JobFacts.Ledger()

@@ -143,7 +143,7 @@ import Testing
         if problem == nil { #expect(try source.apns().verifiesCertificates == false) }
     }
 
-    @Test func rejectsAddressThroughProxyUnlessUnverified() async throws {
+    @Test func rejectsIPAddressBehindProxyUnlessVerificationIsOff() async throws {
         let (proxy, settings) = (
             ["MARTLET_APNS_PROXY": "http://proxy:3128"], ["apns.endpoint.sandbox=[2001:db8::1]:2197"]
         )

@@ -101,7 +101,7 @@ import Testing
                 """#)
     }
 
-    @Test func rendersSeriesWithOtherLastLabel() {
+    @Test func rendersSeriesWithRenamedLastLabel() {
         let family = MetricFamily("expiry", .gauge, "When.", labels: ["credential", "account"])
         var page = MetricPage()
         page.add(family, ["1", "x"], 5)

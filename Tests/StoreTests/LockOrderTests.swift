@@ -61,7 +61,7 @@ struct LockOrderTests {
         return refusals
     }
 
-    @Test func recordsRefusalsInOneOrder() async throws {
+    @Test func locksRefusalRowsInSameOrderInAllWriters() async throws {
         try await TestDatabase.withMigrated { database in
             let refusals = try await refusals(database)
             try await whileLocked(

@@ -3,7 +3,7 @@ import Testing
 import Threading
 
 struct OwningThreadTests {
-    @Test func passesOnOwningThread() {
+    @Test func acceptsOwningThread() {
         OwningThread().preconditionIsCurrent()
     }
 

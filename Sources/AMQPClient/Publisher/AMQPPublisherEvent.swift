@@ -21,7 +21,7 @@ public enum AMQPPublisherEvent: Sendable {
     /// No queue accepts this message, which was published with ``AMQPPublication/reportsUnroutable``. `confirmed`
     /// follows.
     case unroutable(UInt64)
-    /// The broker is short of memory or disk. Nothing is written until `unblocked` or `disconnected`.
+    /// The broker is short of memory or disk space. The publisher writes nothing until `unblocked` or `disconnected`.
     case blocked(reason: String)
     case unblocked
     /// The connection was lost or could not be made. The publisher tries again, unless `closed` follows. Unconfirmed

@@ -5,8 +5,8 @@ package struct HoldingRule {
     /// could not be measured.
     package static let leastInFlight = 2_000
     private static let secondsInFlight = 2
-    /// The throughput, in jobs per second, from which the limit on waiting jobs grows with the throughput. At this
-    /// throughput, sending a job takes less work than publishing it to another queue.
+    /// The throughput, in jobs per second, from which moving a job to another queue costs more than sending it. From
+    /// there on, the limit on waiting jobs grows with the throughput.
     private static let movedInASecond = 4_000
 
     /// The prefetch of the lane, which all of its apps share.

@@ -195,7 +195,8 @@ package struct OutboundMessages {
         return publication(body: part.body, lane: part.lane, to: destination, properties)
     }
 
-    /// Returns the message that moves a job in its original form to another queue of the workers.
+    /// Returns the message that publishes a job in its original form to a queue of the workers, which may be the queue
+    /// that it came from.
     ///
     /// - Parameters:
     ///   - part: a new name for the job if the old one is claimed, or `nil` to keep the name.

@@ -3,7 +3,7 @@ import PushModel
 
 /// The publishing of jobs and result events.
 extension Outbox {
-    /// Publishes a job in its original form to another queue of the workers.
+    /// Publishes a job in its original form to a queue of the workers, which may be the queue that it came from.
     mutating func move(_ job: OpenJob, to destination: OutboundMessages.Destination, firstAttempt: Timestamp? = nil) {
         let publication = messages.moved(
             job.inbound, to: destination, firstAttempt: firstAttempt,

@@ -2,8 +2,8 @@
 ///
 /// Each delivery is an entry with one pending settlement for each recipient. A settlement is completed when the broker
 /// confirms the recipient's result event or retry, or at once if there is nothing to publish. A rejection event or a
-/// chunk adds one settlement. Settlements are completed in groups. A group stands for one message that awaits its
-/// confirm. A value type without clock or I/O.
+/// chunk adds one settlement. A group is the set of settlements that one message completes when the broker confirms it.
+/// A value type without clock or I/O.
 ///
 /// | entry | next |
 /// |---|---|
@@ -13,7 +13,7 @@
 /// A late report for a settled entry, such as an outcome that an output reports twice, therefore does not affect
 /// another job.
 package struct SettlingLedger<Delivery> {
-    /// The number of settlements of one entry that a group stands for.
+    /// The settlements of one entry that belong to a group.
     package struct Share {
         package let entry: Int
         package var count: Int
@@ -83,12 +83,12 @@ package struct SettlingLedger<Delivery> {
         owing += count
     }
 
-    /// Records the settlements that a message stands for. The `id` of the message must not be in use.
+    /// Records the settlements that a message completes. The `id` of the message must not be in use.
     package mutating func expect(group id: UInt64, for shares: [Share]) {
         groups[id] = shares
     }
 
-    /// Returns the settlements that a group stands for.
+    /// Returns the settlements of a group.
     package func shares(of id: UInt64) -> [Share] { groups[id] ?? [] }
 
     /// Completes the settlements of a group, and returns the deliveries that are settled as a result. Unknown ids are

@@ -15,7 +15,7 @@ final class JobTrace {
         var outcomes = 0
     }
 
-    /// The context of the process span.
+    /// The trace context of the job's `process` span.
     let context: TraceContext
     /// The trace headers of messages that result from the job.
     let headers: TraceHeaders

@@ -16,7 +16,7 @@ package struct FCMErrorBody: Equatable {
     /// Whether the body is longer than the bytes that were read. A part that is `nil` may then be in the unread bytes.
     package let isCut: Bool
 
-    /// Reads the parts of a body.
+    /// Parses an error body.
     ///
     /// - Parameter isCut: whether these bytes are only the beginning of the body.
     package init(_ body: [UInt8], isCut: Bool = false) {

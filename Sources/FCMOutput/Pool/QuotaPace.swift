@@ -11,8 +11,8 @@ package struct QuotaPace {
     /// The time within which a worker usually learns how many workers share the quota, in milliseconds. The database
     /// answers in about a tenth of a second, unless it is down.
     package static let learningMilliseconds: Int64 = 3_000
-    /// The time without use after which a quota counts as new, in milliseconds. After a minute, the worker forgets how
-    /// many workers share it.
+    /// The time without use after which a quota counts as new, in milliseconds. It is shorter than
+    /// `QuotaCensus.useLasts`, after which the number of workers that share the quota is forgotten.
     private static let forgottenMilliseconds: Int64 = 50_000
     /// The size of the largest burst, in seconds at the current rate.
     package static let burstSeconds = 0.25

@@ -58,7 +58,8 @@ final class SendHistory: Sendable {
     func answered(_ request: SendRequest, _ answer: PlannedFCMAnswer, at now: Int64) {
         let status = answer.status
         guard status == 200 || status == 429 || status >= 500 else { return }
-        // Google requires a delay of 60 seconds after a 429 without `retry-after`.
+        // After a 429 without `retry-after`, Google requires a delay of 60 seconds: six times the default of
+        // `leastRetryDelay`.
         let told = answer.retryAfter.map { Int64($0) * 1_000 } ?? (status == 429 ? 6 * leastRetryDelay : 0)
         let identity = request.identity
         state.withLock { state in

@@ -96,9 +96,10 @@ package struct JobFacts {
     package var problems: [String]?
     /// The pause of the job's app, or `nil` if the app is not paused or the audit could not be read.
     package var pause: AppPause?
-    /// The bundle ids of all paused apps, or `nil` if the job's app is known.
+    /// The bundle ids of all paused apps, or `nil` if the name of the job's app is known or the apps could not be read.
     package var pausedApps: [String]?
-    /// The credentials that providers refuse, with the reasons, or `nil` if the job's app is known.
+    /// The credentials that providers refuse, with the reasons, or `nil` if the name of the job's app is known or the
+    /// refusals could not be read.
     package var refusals: [String]?
     /// The number of jobs that workers have received and not settled. Workers report their numbers every two seconds.
     package var inHand: Int?

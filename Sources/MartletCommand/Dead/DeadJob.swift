@@ -37,8 +37,8 @@ struct DeadJob {
         }
     }
 
-    /// Returns the publication that replays the job. It has no headers of earlier attempts, but still identifies the
-    /// job's publisher.
+    /// Returns the publication that replays the job. The headers for the reason, the attempt, the first attempt and the
+    /// lane are removed. The publication still identifies the job's publisher.
     func replayed(to lane: Lane, names: PipelineNames, user: String?) -> AMQPPublication {
         var properties = delivery.properties.ofHeldEvent(worker: user) ?? delivery.properties.carried
         // If no worker gave a reason, the broker dead-lettered the message itself, and a worker may already have

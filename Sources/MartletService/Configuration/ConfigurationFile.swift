@@ -65,7 +65,7 @@ enum ConfigurationFile {
 }
 
 extension YamlError {
-    /// The problem and its position in the file, without the surrounding lines that Yams would quote.
+    /// The problem, with its line if Yams reports one, and without the surrounding lines that Yams would quote.
     fileprivate var withoutText: String {
         switch self {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),

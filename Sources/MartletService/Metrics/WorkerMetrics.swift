@@ -6,7 +6,7 @@ package import Store
 /// The metrics that a worker shows in addition to the counters of its queues and event loops. Series whose labels are
 /// known in advance are registered here, so that they exist before their first count.
 enum WorkerMetrics {
-    /// The version of the compiler that built this program.
+    /// The version of the compiler that built this program, rounded down to one of the versions below.
     #if compiler(>=6.4)
     static let compiler = "6.4"
     #elseif compiler(>=6.3)

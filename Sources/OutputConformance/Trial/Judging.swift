@@ -10,7 +10,7 @@ extension [OutcomeEntry] {
         }
     }
 
-    /// Returns a line of text for each entry with another verdict, or one line if there are no entries.
+    /// Returns a line of text for each entry whose verdict is not in `verdicts`, or one line if there are no entries.
     func problems(unless verdicts: Set<Outcome.Verdict>, _ what: String) -> [String] {
         if isEmpty { return ["\(what): no outcome"] }
         let wanted = verdicts.map { "\($0)" }.sorted().joined(separator: " or ")

@@ -1,8 +1,9 @@
 internal import CLibPQ
 import Foundation
 
-/// A request to the server to stop a connection's statement.
-// why: unchecked, because any thread may use the request (libpq manual, "Canceling Queries in Progress").
+/// A request that asks the server to cancel the statement that a connection is running.
+// why: The compiler can't check the pointer, but libpq allows any thread to use the request (libpq manual, "Canceling
+// Queries in Progress").
 struct CancelRequest: @unchecked Sendable {
     private let request: OpaquePointer
 

@@ -71,13 +71,13 @@ public final class PostgresPool: Sendable {
         try await withConnection { try await $0.query(sql, parameters, timeout: timeout) }
     }
 
-    /// Carries out statements in one round trip, see ``PostgresConnection/batch(_:timeout:)``.
+    /// Runs statements in one round trip. See ``PostgresConnection/batch(_:timeout:)``.
     @discardableResult
     public func batch(_ statements: [PostgresStatement]) async throws -> [PostgresResult] {
         try await withConnection { try await $0.batch(statements) }
     }
 
-    /// Runs `body` in a transaction, see ``PostgresConnection/transaction(_:isolation:_:)``.
+    /// Runs `body` in a transaction. See ``PostgresConnection/transaction(_:isolation:_:)``.
     public func transaction<Value: Sendable>(
         _ mode: PostgresConnection.TransactionMode = .readCommitted, isolation: isolated (any Actor)? = #isolation,
         _ body: (PostgresConnection) async throws -> Value

@@ -2,7 +2,7 @@
 public struct CredentialDetails: Sendable {
     /// The passphrase for encrypted files, or `nil` if the operator gave none.
     public var passphrase: Secret?
-    /// The provider's account, or `nil` to take it from the files.
+    /// The account that owns the credential, or `nil` to take it from the files.
     public var account: String?
     /// Whether the account may be missing, because the files are only inspected. A missing account is an empty string.
     public var mayLackAccount = false

@@ -5,7 +5,7 @@ package struct JSONSyntaxError: Error, Equatable {
     package let problem: String
 }
 
-/// A scanner that reads JSON text (RFC 8259) once, without building a tree.
+/// A scanner that reads JSON text (RFC 8259) in one pass and builds no tree.
 ///
 /// The scanner returns byte ranges, so that a payload can be sent unchanged. It checks the complete grammar, but not
 /// the encoding: the caller must check beforehand that the bytes are UTF-8. A read past the end yields a zero byte.

@@ -14,7 +14,6 @@ public struct OutputContext: Sendable {
     /// tokens. The call returns quickly.
     public let refusals: @Sendable (Refusal.Event) -> Void
     public let logger: Logger
-    /// The registry for the output's metrics.
     package var metrics = MetricRegistry()
 
     public init(

@@ -253,7 +253,7 @@ package final class PoolHealth {
     /// pushes.
     package func look(now: Moment) {
         let admission = admission(uptime: now.uptime)
-        // While pushes wait for a probe, the silence of the host is not measured.
+        // The host's silence is measured only while pushes, or one push as a probe, may be sent.
         guard admission == .pass || admission == .probe else { return lastProgress = now.uptime }
         let patience = host.isClosed ? silenceMilliseconds : Breaker.patienceMilliseconds
         guard now.uptime - lastProgress >= patience else { return }

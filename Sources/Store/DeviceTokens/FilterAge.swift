@@ -1,6 +1,6 @@
 /// The age of a filter of dead tokens, which determines when the filter must be loaded again. A token can't be removed
-/// from a filter, so a token that registers again stays in the filter until it is loaded again. A value type without
-/// clock or I/O.
+/// from a filter, so a token that registers again stays in the filter until the next reload. A value type without clock
+/// or I/O.
 package struct FilterAge: Sendable {
     private static let longest = Duration.seconds(86_400)
     /// The minimum age for a reload because of false positives. This limit and ``shortestForGrowth`` reduce the load on

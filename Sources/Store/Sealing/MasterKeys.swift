@@ -45,8 +45,8 @@ struct MasterKeys: Sendable, Equatable {
 
     static func == (lhs: Self, rhs: Self) -> Bool { lhs.current.id == rhs.current.id && lhs.keys == rhs.keys }
 
-    /// Returns a key from its base64 text, or `nil` if the text is not valid. Erases all copies of the key except the
-    /// result, which Crypto erases.
+    /// Returns a key from its base64 text, or `nil` if the text is not valid. The function erases its own copies of the
+    /// key. The caller must erase the text, and Crypto erases the result.
     private static func key(base64: some Collection<UInt8>) -> SymmetricKey? {
         var text = Data(base64)
         defer { text.erase() }

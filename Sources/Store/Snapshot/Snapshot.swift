@@ -107,9 +107,10 @@ public final class Snapshot: Sendable {
         return app.isPaused ? .paused(app.bundleID) : nil
     }
 
-    /// Returns every credential that routing considers, best first, followed by the other credentials of the account.
-    /// ``route(app:with:environment:need:named:at:)`` chooses the first candidate without an obstacle, unless the app
-    /// is paused. Returns `nil` if the app does not exist or has no account with the output.
+    /// Returns every credential that routing considers, best first. If neither the job nor the app names a credential,
+    /// the other credentials of the account follow. ``route(app:with:environment:need:named:at:)`` chooses the first
+    /// candidate without an obstacle, unless the app is paused or its row could not be read. Returns `nil` if the app
+    /// does not exist or has no account with the output.
     public func candidates(
         app bundleID: String, with output: OutputAccounts, environment: PushEnvironment?, need: CredentialNeed,
         named: Credential.ID? = nil, at now: Timestamp = .now

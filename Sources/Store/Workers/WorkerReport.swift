@@ -122,11 +122,11 @@ public struct WorkerReport: Sendable, Hashable, Codable {
     public var crashes: Int?
     /// The most important open problems, most important first, or `nil` if the worker's version reports none.
     public var problems: [ProblemReport]?
-    /// The answers of providers in the last minute, or `nil` if the worker's version does not report them or the row
-    /// has no room. ``setAnswers(_:)`` sets them.
+    /// The answers of providers in the last minute, or `nil` if the worker's version does not report them or they did
+    /// not fit into the report. ``setAnswers(_:)`` sets them.
     public private(set) var answers: [AnswerReport]?
-    /// The counts of the last hour in a compact form, or `nil` if the worker's version does not report them or the row
-    /// has no room. ``setHistory(_:)`` sets it.
+    /// The counts of the last hour in a compact form, or `nil` if the worker's version does not report them or they did
+    /// not fit into the report. ``setHistory(_:)`` sets them.
     public private(set) var history: String?
 
     public init(

@@ -88,7 +88,8 @@ public struct WorkerRepository: Sendable {
         ).count
     }
 
-    /// Deletes the rows of workers that have been silent for a week. Rows that another worker is deleting are skipped.
+    /// Deletes the rows of workers that have been silent for a week, and rows whose last renewal is more than an hour
+    /// in the future. Rows that another worker is deleting are skipped.
     /// - Throws: ``PostgresError``.
     public func forgetStale() async throws {
         try await pool.query(

@@ -2,9 +2,9 @@ import Crypto
 import Foundation
 import PushModel
 
-/// A signer of batches according to Standard Webhooks: HMAC-SHA256 over id, time and body. A third party can neither
-/// change a body nor send it again later. Each secret adds one signature, and the receiver needs to know only one of
-/// the secrets.
+/// A signer of batches according to Standard Webhooks: HMAC-SHA256 over id, time and body. A receiver that checks the
+/// signature and the time detects a batch that was changed or is replayed later. Each secret adds one signature, and
+/// the receiver needs to know only one of the secrets.
 package struct BatchSignature {
     private let keys: [SymmetricKey]
 

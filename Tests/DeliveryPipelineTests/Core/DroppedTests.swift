@@ -123,7 +123,7 @@ import Testing
         #expect(try told(harness).app == "com.example.shop")
     }
 
-    @Test func deadLettersDroppedJobWhileStopping() {
+    @Test func deadLettersDroppedJobWhileDraining() {
         let harness = PipelineHarness()
         harness.drain()
         harness.deliver([dropped([Self.death("expired", "q")])])

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [(2, 0, Suspicion.none), (3, 0, .none), (3, 2, .none), (3, 3, .renew), (9, 0, .none)])
-    func renewsSuspectOnlyIfAllItsDeliveriesAreExplained(deliveries: Int, survived: Int, expected: Suspicion) {
+    func republishesSuspectOnlyIfLossesExplainAllDeliveries(deliveries: Int, survived: Int, expected: Suspicion) {
         #expect(Suspicion(deliveries: deliveries, survived: survived, queue: .suspects) == expected)
     }
 

@@ -43,7 +43,7 @@ import Testing
         arguments: [
             (false, true, "sent"), (true, true, "sent"), (false, false, "dropped"), (true, false, "sent"),
         ])
-    func sendsJobPublishedTwiceOnceWithinWindow(redelivered: Bool, isFresh: Bool, expected: String) throws {
+    func dropsDuplicateJobWithinWindow(redelivered: Bool, isFresh: Bool, expected: String) throws {
         #expect(try outcome(redelivered: redelivered, window: 60, isFresh: isFresh) == expected)
     }
 
@@ -53,7 +53,7 @@ import Testing
             (false, false, false, "dropped"), (false, true, false, "sent"),
             (true, false, false, "dropped"), (true, false, true, "sent"), (true, true, false, "sent"),
         ])
-    func sendsChunkPublishedTwiceOnce(flagged: Bool, redelivered: Bool, isFresh: Bool, expected: String) throws {
+    func dropsDuplicateChunk(flagged: Bool, redelivered: Bool, isFresh: Bool, expected: String) throws {
         let properties = flagged ? Self.flaggedChunk : Self.chunk
         #expect(try outcome(properties: properties, redelivered: redelivered, isFresh: isFresh) == expected)
     }

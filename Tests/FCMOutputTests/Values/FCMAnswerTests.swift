@@ -70,7 +70,7 @@ import Testing
 
     /// Held messages would end as `RetriesExhausted` if their reason meant `retry`.
     @Test(arguments: ["UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND", "Status403", "Status404"])
-    func definesNoRetryForReasonsOfHeldCredential(reason: String) {
+    func doesNotMapCredentialRefusalsToRetry(reason: String) {
         #expect(FCMPlugin().reasons[reason] != .retry)
     }
 

@@ -2,7 +2,8 @@ import PushModel
 import Store
 import Threading
 
-/// The number of workers that share each quota. Outputs request it on any thread, and ``FleetService`` updates it.
+/// A thread-safe table of the number of workers that share each quota. Outputs read the table, and ``FleetService``
+/// updates it.
 package final class QuotaBoard: QuotaShares {
     private struct State {
         var census = QuotaCensus()
