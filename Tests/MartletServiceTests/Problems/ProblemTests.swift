@@ -133,7 +133,7 @@ import Testing
             $0.stage = .waiting("the keyring opens no credential: no master key 2026-11")
             $0.failures = [.of(.keyringOpensNothing)]
         },
-        Case(name: "waiting for the keyring without a right on the table of workers", found: ["ours", "ours"]) {
+        Case(name: "waiting for the keyring without a right on the table of workers", found: ["ours", "ours?"]) {
             $0.stage = .waiting("the keyring opens no credential")
             $0.link = FleetView(isKnown: false, obstacle: .refused)
             $0.failures = [.of(.keyringOpensNothing)]
