@@ -21,7 +21,10 @@ struct WorkerLogTests {
                 "log.format": "json", "log.jobs": "all", "retry.delays": "1,2",
             ])
             defer { worker.signal(SIGKILL) }
-            try await eventually("the worker starts: \(worker.errors)") { worker.errors.contains("worker.started") }
+            try await eventually("the worker starts with four connections: \(worker.errors)") {
+                worker.errors.contains("worker.started")
+                    && worker.errors.components(separatedBy: "\"broker.connected\"").count > 4
+            }
             let tokens = Token.random(count: 2) + [Token.random(Token.bad)]
             try await installation.publish([JobText("order\u{7F}-1", app: Self.app, to: tokens)])
             try await installation.publish(raw: [#"{"id":"\u001b[31m\u202e","app":"nobody"}"#])
