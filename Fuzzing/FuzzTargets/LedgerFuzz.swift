@@ -20,8 +20,10 @@ enum LedgerFuzz {
         guard let event = try? JSONSerialization.jsonObject(with: Data(input)) as? [String: Any] else {
             return "rows of what is no object"
         }
-        let told = event["kind"] as? String == LedgerKind.rejection ? 1 : (event["outcomes"] as? [Any])?.count
-        guard rows.count == told else { return "\(rows.count) rows of \(told.map { "\($0)" } ?? "no") outcomes" }
+        let reported = event["kind"] as? String == LedgerKind.rejection ? 1 : (event["outcomes"] as? [Any])?.count
+        guard rows.count == reported else {
+            return "\(rows.count) rows of \(reported.map { "\($0)" } ?? "no") outcomes"
+        }
         for row in rows {
             if let violation = violation(of: row) { return violation }
         }

@@ -43,7 +43,7 @@ enum WebPushFuzz {
         let status = 100 + Int(input.first ?? 0) * 2 + Int(input.dropFirst().first ?? 0) % 2
         let services = [PushService.apple, .microsoft, .other]
         let service = services[Int(input.dropFirst().first ?? 0) % services.count]
-        let words = AnswerWords(Array(input.dropFirst(2)))
+        let words = RefusalBody(Array(input.dropFirst(2)))
         let answer = WebPushAnswer(status: status, words: words, from: service, saysWhen: input.count % 2 == 0)
         if (answer == .accepted) != (200..<300).contains(status) { return "\(status) is \(answer)" }
         if answer == .subscriptionGone, status != 404, status != 410 { return "\(status) is a death" }

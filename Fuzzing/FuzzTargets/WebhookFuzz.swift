@@ -13,12 +13,16 @@ enum WebhookFuzz {
         guard answer.outcomes.count == recipients else { return "\(answer.outcomes.count) outcomes of \(recipients)" }
         // Foundation rejects text with half of a surrogate pair.
         guard let said = deaths(body) else { return nil }
-        for (place, told) in answer.outcomes.enumerated() {
-            guard let told else { continue }
-            if told.reason.map({ $0.utf8.count > ToldOutcome.maximumReasonBytes }) == true { return "a long reason" }
-            guard 0...86_400 ~= told.retryAfterSeconds else { return "a wait of \(told.retryAfterSeconds) s" }
-            if told.verdict == .unregistered, !said.contains(place) { return "\(place) is dead, and nobody said so" }
-            if told.verdict == .suppressed { return "a verdict that is the host's" }
+        for (place, reported) in answer.outcomes.enumerated() {
+            guard let reported else { continue }
+            if reported.reason.map({ $0.utf8.count > ReportedOutcome.maximumReasonBytes }) == true {
+                return "a long reason"
+            }
+            guard 0...86_400 ~= reported.retryAfterSeconds else { return "a wait of \(reported.retryAfterSeconds) s" }
+            if reported.verdict == .unregistered, !said.contains(place) {
+                return "\(place) is dead, and nobody said so"
+            }
+            if reported.verdict == .suppressed { return "a verdict that is the host's" }
         }
         return nil
     }

@@ -120,11 +120,11 @@ public final class APNSOutput: Output {
         logger[metadataKey: "credential"] = "\(credential.id)"
         logger[metadataKey: "team"] = "\(credential.account)"
         logger[metadataKey: "environment"] = "\(environment.rawValue)"
-        let desk = PushDesk(
+        let dispatcher = PushDispatcher(
             health: PoolHealth(
                 of: subject, service: "APNs", breakMilliseconds: configuration.breakMilliseconds,
                 silenceMilliseconds: configuration.silenceMilliseconds, refusals: refusals, logger: logger),
-            badTokens: BadTokenBoard(
+            badTokens: BadTokenCounter(
                 of: subject, mixUp: (BadToken.badDeviceToken.rawValue, "are they of the other environment?"),
                 refusals: refusals, logger: logger), clock: clock)
         let authority = endpoint.authority
@@ -134,14 +134,14 @@ public final class APNSOutput: Output {
             PoolLabels($0, output: "apns", credential: credential.id, environment: environment.rawValue)
         }
         let connections = try ConnectionPool(
-            pool, client: APNSPushes(desk, tokens: tokens),
+            pool, client: APNSPushes(dispatcher, tokens: tokens),
             eventLoop: eventLoops.next(), logger: logger
         ) {
             guard let tokens else { return FixedAuthorization(fixed) }
             return ProviderTokenAuthorization(from: tokens, authority: authority)
         }
-        let id = ObjectIdentifier(desk)
-        let pushes = PushPool(connections, desk) { tokens?.removeObserver(id) }
+        let id = ObjectIdentifier(dispatcher)
+        let pushes = PushPool(connections, dispatcher) { tokens?.removeObserver(id) }
         tokens?.addObserver(id) { [weak pushes] in pushes?.wake() }
         return pushes
     }

@@ -106,7 +106,7 @@ final class APNSRules: ConnectionRules {
     }
 
     func token(of request: RequestText) -> String {
-        let prefix = "\(RequestFacts.devicePath)"
+        let prefix = "\(RequestProperties.devicePath)"
         let token = request.path.hasPrefix(prefix) ? request.path.dropFirst(prefix.count) : request.path[...]
         return APNSDouble.canonical(String(token))
     }

@@ -4,7 +4,7 @@ import Dispatch
 import Foundation
 public import Logging
 import Metering
-import Pacing
+import RateLimits
 public import PushModel
 public import Store
 
@@ -21,7 +21,7 @@ public final class DeliveryPipeline: Sendable {
     private let markBatches: AsyncStream<MarkBuffer.Batch>
     private let claimBatches: AsyncStream<Claims.Batch>
     private let claims: ClaimRepository
-    private let lookUps: AsyncStream<LookUpBuffer.LookUp>
+    private let lookUps: AsyncStream<LookupBuffer.Lookup>
     private let registry: DeviceTokenRegistry
     private let deadTokens: DeadTokenFeed?
     private let cancellations: CancellationFeed?
@@ -69,7 +69,7 @@ public final class DeliveryPipeline: Sendable {
         let publisher = try AMQPPublisher(configuration: publishing, topology: topology, logger: logger)
         let (markBatches, marksToWrite) = AsyncStream.makeStream(of: MarkBuffer.Batch.self)
         let (claimBatches, claimsToMake) = AsyncStream.makeStream(of: Claims.Batch.self)
-        let (lookUps, lookUpsToMake) = AsyncStream.makeStream(of: LookUpBuffer.LookUp.self)
+        let (lookUps, lookUpsToMake) = AsyncStream.makeStream(of: LookupBuffer.Lookup.self)
         let queue = PipelineCore.makeQueue()
         core = PipelineCore(
             configuration: configuration, outputs: outputs, on: queue,
@@ -111,7 +111,7 @@ public final class DeliveryPipeline: Sendable {
                     }
                 }
                 connected.yield()
-            case .spread(let shards):
+            case .sharding(let shards):
                 // The core must receive the number of shards before a consumer reports a missing shard.
                 core.received(event)
                 for source in sources.all { source.consume(shards: shards) }

@@ -9,7 +9,7 @@ struct Pipeline {
     private(set) var configuration: PipelineConfiguration
     private(set) var router: Router
     private(set) var scheduler: Scheduler
-    var claims: ClaimDesk
+    var claims: JobClaimer
     var suppression: Suppression
     var splitting: Splitting
     var settling: Settling
@@ -28,7 +28,7 @@ struct Pipeline {
         router = Router(
             outputs: Dictionary(outputs.map { ($0.name, $0) }, uniquingKeysWith: { $1 }), configuration: configuration)
         scheduler = Scheduler(configuration)
-        claims = ClaimDesk(configuration)
+        claims = JobClaimer(configuration)
         suppression = Suppression(configuration)
         splitting = Splitting(configuration)
         settling = Settling(configuration, recipients: router.outputs.mapValues { $0.traits.recipients })
@@ -56,7 +56,7 @@ struct Pipeline {
         if turn.takeUp(inbound, configuration.names) { return }
         inbound.mayBeCopy = turn.orphans.mayBeCopied(inbound, now: turn.now)
         if inbound.drop?.isOurs == true { return leaveToBroker(inbound, &turn) }
-        if let held = HeldEvent(inbound, worker: configuration.brokerUser, results: configuration.names.results) {
+        if let held = DelayedEvent(inbound, worker: configuration.brokerUser, results: configuration.names.results) {
             return settling.resume(held, turn.open(inbound), &turn)
         }
         // The jobs exchange had no binding for this lane yet, so the job is published through a different exchange.
@@ -73,13 +73,15 @@ struct Pipeline {
                 return turn.move(turn.open(inbound), to: .suspects)
             case .renew: return turn.move(turn.open(inbound), to: inbound.home)
             }
-            if isDraining { return turn.putBack(turn.open(inbound)) }
+            if isDraining { return turn.requeue(turn.open(inbound)) }
             let job = try configuration.decode(inbound, now: turn.now, makeID: { UUID().uuidString.lowercased() })
-            scheduler.pacing = turn.pacing()
-            let isOver = scheduler.pacing.concerns(job) && sendsNothing(of: job, turn.now)
+            scheduler.rateLimits = turn.rateLimits()
+            let isOver = scheduler.rateLimits.concerns(job) && sendsNothing(of: job, turn.now)
             var waiting = scheduler.prepare(job, inbound, isOver: isOver, now: turn.now)
             if !isOver { try scheduler.check(waiting) }
-            if let slot = scheduler.slotAhead(of: &waiting, now: turn.now) { return pace(waiting, until: slot, &turn) }
+            if let slot = scheduler.slotAhead(of: &waiting, now: turn.now) {
+                return throughput(waiting, until: slot, &turn)
+            }
             scheduler.append(waiting)
         } catch {
             turn.reject(turn.open(inbound), error)
@@ -110,7 +112,7 @@ struct Pipeline {
     /// Stops starting jobs, and requeues the waiting jobs.
     mutating func drain(_ turn: inout Turn) {
         isDraining = true
-        for job in scheduler.removeAll() { turn.putBack(turn.open(job.inbound)) }
+        for job in scheduler.removeAll() { turn.requeue(turn.open(job.inbound)) }
     }
 
     // MARK: Starting
@@ -118,7 +120,7 @@ struct Pipeline {
     /// Starts all jobs that may start, and moves jobs that exceed their app's share to the overflow queue.
     mutating func startJobs(_ turn: inout Turn) {
         scheduler.waitsForPace = false
-        if scheduler.jobsWaiting > 0 { scheduler.pacing = turn.pacing() }
+        if scheduler.jobsWaiting > 0 { scheduler.rateLimits = turn.rateLimits() }
         for queue in JobQueue.all where !scheduler.isEmpty(queue) {
             while let job = scheduler.next(of: queue, owing: turn.outbox.ledger.owing, now: turn.now) {
                 start(job, &turn)
@@ -137,7 +139,7 @@ struct Pipeline {
     /// Moves a waiting job to a delay queue if its app has a rate limit, and otherwise to the overflow queue. A suspect
     /// job is moved to the queue of suspects again.
     private mutating func putOff(_ job: WaitingJob, _ turn: inout Turn) {
-        if let slot = scheduler.putOff(job, now: turn.now) { return pace(job, until: slot, &turn) }
+        if let slot = scheduler.putOff(job, now: turn.now) { return throughput(job, until: slot, &turn) }
         turn.counts.jobsOverflowed += 1
         turn.move(turn.open(MovedJob(job)), to: job.inbound.queue == .suspects ? .suspects : .overflow)
     }
@@ -170,12 +172,12 @@ struct Pipeline {
     }
 
     /// Moves a job to a delay queue until its time slot, or rejects a job whose slot is too late.
-    private mutating func pace(_ job: WaitingJob, until slot: Pacer.Slot, _ turn: inout Turn) {
+    private mutating func throughput(_ job: WaitingJob, until slot: RateLimiter.Slot, _ turn: inout Turn) {
         if let refusal = scheduler.refuse(job, slot, now: turn.now) {
             return turn.reject(turn.open(job.inbound), refusal)
         }
         turn.counts.jobsPaced += 1
-        turn.outbox.pace(turn.open(job.inbound), until: slot, turn.now)
+        turn.outbox.throughput(turn.open(job.inbound), until: slot, turn.now)
     }
 
     /// Starts a job: routes it, and then settles, delays, claims or sends it.
@@ -276,9 +278,9 @@ struct Pipeline {
     // MARK: Claims
 
     /// Continues a job after the answer to its claim.
-    mutating func carryOut(_ decision: ClaimDesk.Decision?, _ turn: inout Turn) {
+    mutating func carryOut(_ decision: JobClaimer.Decision?, _ turn: inout Turn) {
         switch decision {
-        case .goOn(let started) where isDraining: turn.putBack(started)
+        case .goOn(let started) where isDraining: turn.requeue(started)
         case .goOn(let started) where isCancelled(started.job):
             settleAll(started, as: .failed, reason: Outcome.cancelled, &turn)
         case .goOn(let started): route(started, &turn)

@@ -88,7 +88,7 @@ package final class PipelineCore: @unchecked Sendable {
             case .blocked:
                 turn.counts.publishes(true, isBlocked: true)
                 pipeline.takesNothing = true
-            case .spread(let queues): (turn.counts.shards, turn.counts.lacksShards) = (queues, false)
+            case .sharding(let queues): (turn.counts.shards, turn.counts.lacksShards) = (queues, false)
             case .disconnected:
                 pipeline.configuration.meter.links(isOpen: false, wasOpen: turn.counts.publishes(false))
                 publisherEnded()
@@ -256,7 +256,7 @@ package final class PipelineCore: @unchecked Sendable {
         case .prefetch:
             prefetchIsWatched = false
             for change in pipeline.beat(&turn) { effects.setPrefetch(change.prefetch, change.queue) }
-        case .pace: paceIsWatched = false
+        case .throughput: paceIsWatched = false
         case .claims: for decision in pipeline.claims.overdue(&turn) { pipeline.carryOut(decision, &turn) }
         case .lookUp(let id): pipeline.carryOut(pipeline.suppression.giveUp(id, &turn), &turn)
         case .marks(let id): pipeline.settling.marksDelayed(id, &turn)
@@ -273,7 +273,7 @@ package final class PipelineCore: @unchecked Sendable {
     private func watchPace() {
         guard pipeline.scheduler.waitsForPace, !paceIsWatched else { return }
         paceIsWatched = true
-        turn.wait(.pace, Pacer.beatMilliseconds)
+        turn.wait(.throughput, RateLimiter.beatMilliseconds)
     }
 
     private func writeMarks(isDue: Bool) {

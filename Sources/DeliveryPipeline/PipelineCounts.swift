@@ -41,9 +41,9 @@ public struct PipelineCounts: Sendable, Hashable {
     /// lost connection.
     public package(set) var jobsResumed = 0
     /// The number of pushes that were requeued unsent, because the worker stopped or their credential was retired.
-    public package(set) var pushesPutBack = 0
+    public package(set) var pushesRequeued = 0
     /// The number of jobs that were requeued as a whole because the worker stops.
-    public package(set) var jobsPutBack = 0
+    public package(set) var jobsRequeued = 0
     public package(set) var jobsAcknowledged = 0
     public package(set) var retries = 0
     public package(set) var pushesHeld = 0

@@ -17,7 +17,7 @@ package final class PipelineEffects: Sendable {
     /// Claims the names of jobs and parts, and then calls ``PipelineCore/claimed(_:_:)``.
     let claim: @Sendable (Claims.Batch) -> Void
     /// Looks up which tokens are dead, and then calls ``PipelineCore/lookedUp(_:deaths:)``.
-    let lookUp: @Sendable (LookUpBuffer.LookUp) -> Void
+    let lookUp: @Sendable (LookupBuffer.Lookup) -> Void
     /// Runs a closure on the core's queue after a delay in milliseconds.
     let wait: @Sendable (_ timer: PipelineTimer, _ milliseconds: Int, _ work: @escaping @Sendable () -> Void) -> Void
     let snapshot: @Sendable () -> Snapshot
@@ -33,7 +33,7 @@ package final class PipelineEffects: Sendable {
         release: @escaping @Sendable (AMQPDelivery) -> Void,
         write: @escaping @Sendable (MarkBuffer.Batch) -> Void,
         claim: @escaping @Sendable (Claims.Batch) -> Void,
-        lookUp: @escaping @Sendable (LookUpBuffer.LookUp) -> Void,
+        lookUp: @escaping @Sendable (LookupBuffer.Lookup) -> Void,
         wait:
             @escaping @Sendable (_ timer: PipelineTimer, _ milliseconds: Int, _ work: @escaping @Sendable () -> Void) ->
             Void,

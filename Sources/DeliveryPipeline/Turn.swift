@@ -15,7 +15,7 @@ struct Turn {
     /// The snapshot of this turn, or `nil` until it is requested.
     private var known: Snapshot?
     /// The rate limits of this turn, or `nil` until they are requested.
-    private var knownPacing: Pacing?
+    private var knownPacing: RateLimits?
     var counts = PipelineCounts()
     var outbox: Outbox
     var jobLog: JobLog
@@ -68,11 +68,11 @@ struct Turn {
     }
 
     /// Returns the rate limits of this turn. All calls in one turn return the same rate limits.
-    mutating func pacing() -> Pacing {
+    mutating func rateLimits() -> RateLimits {
         if let knownPacing { return knownPacing }
-        let pacing = Pacing(paces: snapshot().paces, workers: workers())
-        knownPacing = pacing
-        return pacing
+        let rateLimits = RateLimits(limits: snapshot().limits, workers: workers())
+        knownPacing = rateLimits
+        return rateLimits
     }
 
     mutating func wait(_ timer: PipelineTimer, _ milliseconds: Int) { timers.append((timer, milliseconds)) }
@@ -143,8 +143,8 @@ struct Turn {
     }
 
     /// Requeues a job because the worker stops.
-    mutating func putBack(_ job: OpenJob) {
-        counts.jobsPutBack += 1
+    mutating func requeue(_ job: OpenJob) {
+        counts.jobsRequeued += 1
         move(job, to: job.inbound.home)
     }
 

@@ -87,11 +87,11 @@ package final class FCMOutput: Output {
         var logger = logger
         logger[metadataKey: "credential"] = "\(credential.id)"
         logger[metadataKey: "project"] = "\(credential.account)"
-        let desk = PushDesk(
+        let dispatcher = PushDispatcher(
             health: PoolHealth(
                 of: subject, service: "FCM", breakMilliseconds: configuration.breakMilliseconds,
                 silenceMilliseconds: configuration.silenceMilliseconds, refusals: refusals, logger: logger),
-            badTokens: BadTokenBoard(
+            badTokens: BadTokenCounter(
                 of: subject, mixUp: ("SENDER_ID_MISMATCH", "are they of another project?"), refusals: refusals,
                 logger: logger),
             leastWait: FCMRefusal.leastWait, clock: clock)
@@ -101,7 +101,7 @@ package final class FCMOutput: Output {
             eventLoop: eventLoop, clock: clock,
             meter: configuration.metrics.map { AccessTokenMeter($0, labels, of: eventLoop) }, logger: logger)
         let pushes = try FCMPushes(
-            desk, tokens: tokens,
+            dispatcher, tokens: tokens,
             quota: projectQuota(credential.account), project: credential.account, logger: logger)
         let authority = configuration.endpoint.authority
         var pool = configuration.pool()
@@ -114,12 +114,12 @@ package final class FCMOutput: Output {
         ) { BearerAuthorization(from: tokens, authority: authority) }
         // Weak references avoid cycles, because the pool holds `tokens` and `pushes`.
         tokens.changed = { [weak connections] in connections?.scheduleTurn() }
-        tokens.accountRefused = { [weak desk] refusal, now in
-            guard let desk else { return }
-            desk.refuseCredential(reason: refusal.error, at: desk.moment(now))
+        tokens.accountRefused = { [weak dispatcher] refusal, now in
+            guard let dispatcher else { return }
+            dispatcher.refuseCredential(reason: refusal.error, at: dispatcher.moment(now))
         }
         pushes.wake = { [weak connections] in connections?.scheduleTurn(inMilliseconds: $0) }
         unusable.ended([credential.id])
-        return PushPool(connections, desk) { tokens.count(now: 0, isLast: true) }
+        return PushPool(connections, dispatcher) { tokens.count(now: 0, isLast: true) }
     }
 }

@@ -4,13 +4,13 @@ public import PushSimulator
 public struct FCMDouble: PushDouble {
     let configuration: FCMSimulatorConfiguration
     let accounts: AccountRegistry
-    let quotas: QuotaBook
+    let quotas: QuotaRegistry
     let history: SendHistory
 
     init(_ configuration: FCMSimulatorConfiguration) {
         self.configuration = configuration
         accounts = AccountRegistry(configuration.accounts)
-        quotas = QuotaBook(configuration.quota)
+        quotas = QuotaRegistry(configuration.quota)
         history = SendHistory(leastRetryDelay: configuration.leastRetryDelay)
     }
 

@@ -159,7 +159,7 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
     /// Breaks the references between handler, session, delegate and observer.
     private func detach() {
         session.detachDelegate()
-        let told = observer.take()
-        told?.channelClosed(error: failure)
+        let reported = observer.take()
+        reported?.channelClosed(error: failure)
     }
 }

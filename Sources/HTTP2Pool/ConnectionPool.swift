@@ -21,7 +21,7 @@ package final class ConnectionPool: @unchecked Sendable {
     private var connections: [PooledConnection] = []
     private var plan: PoolPlan
     let meter: PoolMeter?
-    private var addressBook = AddressBook()
+    private var addressBook = AddressSelector()
     private var cachedTime: Int64?
     private var turnIsScheduled = false
     /// The time of the next delayed turn in milliseconds of ``Uptime``, or `nil` if none is scheduled.
@@ -131,7 +131,9 @@ package final class ConnectionPool: @unchecked Sendable {
         if isRetired, client.isEmpty || isAbandoned { finishRetiring() }
         client.turnEnds()
         // An update once a second is enough for a metrics scraper. The last update removes this pool's share.
-        if hasTicked || isRetired { meter?.holds(PoolFigures(connections, waiting: client.waiting), isLast: isRetired) }
+        if hasTicked || isRetired {
+            meter?.holds(PoolStatistics(connections, waiting: client.waiting), isLast: isRetired)
+        }
         hasTicked = false
         cachedTime = nil
     }

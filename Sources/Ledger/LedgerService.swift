@@ -2,7 +2,7 @@ package import AMQPClient
 package import DeliveryPipeline
 import EventNames
 package import Logging
-import Pacing
+import RateLimits
 import PostgresClient
 package import PushModel
 import ServiceLifecycle

@@ -38,7 +38,7 @@ public enum Martlet {
     }
 
     private static func run(outputs: [any OutputPlugin], commands: [any ParsableCommand.Type]) async -> Never {
-        let faults = OutputListCheck(outputs, accountWords: AccountWords.taken).faults
+        let faults = OutputListCheck(outputs, accountWords: AccountTerms.taken).faults
         if !faults.isEmpty {
             for fault in faults { printError("martlet: \(fault)") }
             leave(78)

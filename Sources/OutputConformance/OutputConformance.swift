@@ -14,7 +14,7 @@
 public struct OutputConformance: Sendable {
     /// All rules of the suite, in the order of execution.
     public static let rules: [ConformanceRule] = [
-        OutcomeRules.all, DeliveryRules.all, DeadlineRules.all, BadDayRules.all, HostileInputRules.all,
+        OutcomeRules.all, DeliveryRules.all, DeadlineRules.all, ProviderFailureRules.all, HostileInputRules.all,
         CredentialRules.all,
         CancellingRules.all, StoppingRules.all, CallRules.all, RetentionRules.all,
     ].flatMap { $0 }

@@ -89,7 +89,7 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
         guard let name = HostAttempts.name(of: host) else { return [host] }
         let addresses =
             if let known = knownAddresses[name] { known } else {
-                try NameLookUp.addresses(of: name, within: connectTimeout, mailbox)
+                try NameLookup.addresses(of: name, within: connectTimeout, mailbox)
             }
         return HostAttempts.of(host, at: addresses, environment: ProcessInfo.processInfo.environment)
     }

@@ -2,44 +2,44 @@ package import HTTP2Pool
 package import NIOCore
 import PushModel
 
-/// A thread-safe handle of a connection pool and its pushes. The pool's ``PushDesk`` and ``ConnectionPool`` are used
+/// A thread-safe handle of a connection pool and its pushes. The pool's ``PushDispatcher`` and ``ConnectionPool`` are used
 /// only on one event loop.
 // why: unchecked because other threads call only `send` and methods that switch to the event loop.
 package final class PushPool: @unchecked Sendable {
     private let eventLoop: any EventLoop
-    private let desk: PushDesk
+    private let dispatcher: PushDispatcher
     private let pool: ConnectionPool
     private let closed: @Sendable () -> Void
 
     /// Creates a handle.
     ///
     /// - Parameter closed: A function that is called when all connections are closed after a retirement.
-    package init(_ pool: ConnectionPool, _ desk: PushDesk, closed: @escaping @Sendable () -> Void = {}) {
+    package init(_ pool: ConnectionPool, _ dispatcher: PushDispatcher, closed: @escaping @Sendable () -> Void = {}) {
         eventLoop = pool.eventLoop
         self.pool = pool
-        self.desk = desk
+        self.dispatcher = dispatcher
         self.closed = closed
     }
 
     package func wake() { eventLoop.execute { self.pool.scheduleTurn() } }
 
     package func send(_ job: QueuedJob) {
-        if desk.handIn(job) { wake() }
+        if dispatcher.handIn(job) { wake() }
     }
 
     /// Cancels jobs. Their waiting pushes fail. Pushes on the wire fail only if they would have to be sent again.
     package func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) {
         eventLoop.execute {
             let isMeant = { (job: RoutedJob) in isCancelled(job.job.id) }
-            self.desk.cancel(isMeant, now: self.pool.time())
-            self.pool.cancel { self.desk.isOnWire($0, of: isMeant) }
+            self.dispatcher.cancel(isMeant, now: self.pool.time())
+            self.pool.cancel { self.dispatcher.isOnWire($0, of: isMeant) }
         }
     }
 
     /// Stops sending. Pushes that are not on the wire are settled with the verdict `returned`.
     package func stopSending() {
         eventLoop.execute {
-            self.desk.stop()
+            self.dispatcher.stop()
             self.pool.scheduleTurn()
         }
     }
@@ -55,11 +55,11 @@ package final class PushPool: @unchecked Sendable {
         let closed = eventLoop.makePromise(of: Void.self)
         closed.futureResult.whenComplete { _ in
             self.closed()
-            self.desk.end(now: self.pool.time())
+            self.dispatcher.end(now: self.pool.time())
         }
         eventLoop.execute { self.pool.retire(closed: closed) }
         if let time {
-            eventLoop.scheduleTask(in: time) { self.desk.returnAll(now: self.pool.time()) }
+            eventLoop.scheduleTask(in: time) { self.dispatcher.returnAll(now: self.pool.time()) }
         }
         return closed.futureResult
     }

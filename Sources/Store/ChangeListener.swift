@@ -60,14 +60,14 @@ public final class ChangeListener: Sendable {
             for await event in listener.events {
                 switch event {
                 case .disconnected: continue
-                case .connected, .reconnected: tell { _ in true }
-                case .notification(let notification): tell { $0.contains(notification.payload) }
+                case .connected, .reconnected: notify { _ in true }
+                case .notification(let notification): notify { $0.contains(notification.payload) }
                 }
             }
         }
     }
 
-    private func tell(_ isMeant: (Set<String>) -> Bool) {
+    private func notify(_ isMeant: (Set<String>) -> Bool) {
         let signals = state.withLock { $0.observers.values.filter { isMeant($0.tables) }.map(\.signal) }
         for signal in signals { signal.yield() }
     }

@@ -39,14 +39,14 @@ public final class WebPushOutput: Output {
         clock: @escaping @Sendable () -> Timestamp,
         refusals: @escaping @Sendable (Refusal.Event) -> Void = { _ in }
     ) {
-        let desk = RefusalDesk(refusals)
+        let filter = RefusalFilter(refusals)
         let all = Array(eventLoops.makeIterator())
         let used = all.prefix(configuration.shards(of: all.count))
         shards = used.map {
             WebPushShard(
                 on: $0, configuration: configuration,
                 sharing: SharedConnectionLimit(configuration.maximumConnections / used.count), clock: clock,
-                refusals: desk, logger: logger)
+                refusals: filter, logger: logger)
         }
         defaultTTL = configuration.defaultTTL
         self.clock = clock

@@ -5,14 +5,14 @@ public import PushSimulator
 /// each connection.
 public struct WebPushDouble: PushDouble {
     let configuration: WebPushSimulatorConfiguration
-    let office: SubscriptionOffice
-    let freshness = FreshnessBook()
-    let tokens = TokenBook()
+    let registry: SubscriptionRegistry
+    let freshness = KeyReuseDetector()
+    let tokens = TokenUseRecord()
     let pending = PendingMessages()
 
     init(_ configuration: WebPushSimulatorConfiguration) throws {
         self.configuration = configuration
-        office = SubscriptionOffice(
+        registry = SubscriptionRegistry(
             secret: try configuration.directory.map {
                 try AuthorityDirectory(path: $0).loadOrCreateSubscriptionSecret()
             } ?? SymmetricKey(size: .bits256))

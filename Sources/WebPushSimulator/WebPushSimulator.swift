@@ -65,7 +65,7 @@ extension WebPushSimulator {
             case .gone: .gone
             case .unknown: .unknown
             }
-        return double.office.make(persona, number: number, key: bytes, state: inside, origin: origin)
+        return double.registry.make(persona, number: number, key: bytes, state: inside, origin: origin)
     }
 
     /// The counts of VAPID tokens, by persona and key.

@@ -74,18 +74,18 @@ package final class WebhookOutput: Output {
         var logger = logger
         logger[metadataKey: "credential"] = "\(credential.id)"
         logger[metadataKey: "account"] = "\(credential.account)"
-        let desk = PushDesk(
+        let dispatcher = PushDispatcher(
             health: PoolHealth(
                 of: subject, service: "The webhook", breakMilliseconds: configuration.breakMilliseconds,
                 // The silence must exceed the request timeout.
                 silenceMilliseconds: Int64(configuration.requestTimeoutSeconds + 10) * 1000, refusals: refusals,
                 logger: logger),
-            badTokens: BadTokenBoard(
+            badTokens: BadTokenCounter(
                 of: subject, mixUp: (WebhookReason.rejected, "does the receiver know them?"), refusals: refusals,
                 logger: logger), clock: clock)
         let batches = WebhookBatches(
-            desk, path: target.url.path, signature: BatchSignature(target.secrets),
-            pace: BatchPace(
+            dispatcher, path: target.url.path, signature: BatchSignature(target.secrets),
+            concurrency: BatchConcurrency(
                 maximumBatches: configuration.maximumBatches, maximumRecipients: configuration.maximumRecipients))
         let fields = try HTTP2Fields.webhook(target.url)
         var pool = try configuration.pool(to: target.url)
@@ -96,6 +96,6 @@ package final class WebhookOutput: Output {
             pool, client: batches, eventLoop: eventLoops.next(), logger: logger
         ) { FixedAuthorization(fields) }
         unusable.ended([credential.id])
-        return PushPool(connections, desk)
+        return PushPool(connections, dispatcher)
     }
 }

@@ -85,12 +85,12 @@ import Testing
         #expect(RequestChecker(certificate: nil).check(facts) == input.expected)
     }
 
-    private static func facts(_ changes: [String: String?] = [:], bodyLength: Int = 100) -> RequestFacts {
+    private static func facts(_ changes: [String: String?] = [:], bodyLength: Int = 100) -> RequestProperties {
         var fields: [String: String?] = [
             ":method": "POST", ":path": "/3/device/00ff", "apns-topic": "com.example", "apns-push-type": "alert",
         ]
         fields.merge(changes) { $1 }
-        var facts = RequestFacts()
+        var facts = RequestProperties()
         for (name, value) in fields {
             if let value { facts.take(name, value) }
         }
@@ -139,7 +139,7 @@ import Testing
     }
 }
 
-extension RequestFacts {
+extension RequestProperties {
     fileprivate mutating func take(_ name: String, _ value: String) {
         let field = Array(name.utf8).withUnsafeBytes { FieldName($0) }
         guard let field else {

@@ -12,7 +12,7 @@ import Testing
             topology.bindings.map {
                 Binding(source: $0.exchange, destination: $0.queue, isQueue: true, routingKey: $0.routingKey)
             })
-        for way in topology.spread?.ways ?? [] {
+        for way in topology.sharding?.ways ?? [] {
             let isOver = isOver ?? (shards > 1)
             for key in way.keys {
                 found.insert(

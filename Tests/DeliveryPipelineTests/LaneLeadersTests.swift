@@ -4,8 +4,8 @@ import Testing
 
 @Suite struct LaneLeadersTests {
     private func crowded(_ shards: Int, _ leaders: [String: String], nodes: Int) throws -> [String] {
-        let spread = try #require(PipelineNames(shards: shards).topology(delays: []).spread)
-        return LaneLeaders.crowded(spread, leaders: leaders, nodes: nodes)
+        let sharding = try #require(PipelineNames(shards: shards).topology(delays: []).sharding)
+        return LaneLeaders.crowded(sharding, leaders: leaders, nodes: nodes)
     }
 
     @Test func reportsLaneLedByTooFewNodes() throws {

@@ -52,7 +52,7 @@ import Testing
         #expect(try decide(.hold, attempt: 3) == .hold(seconds: 60))
         #expect(try decide(.hold, age: 1_000) == .tell(.failed, reason: "CredentialRefused", detail: "R"))
         #expect(try decide(.hold, more: #""expires_at":0,"#) == .tell(.expired, reason: "R"))
-        #expect(try decide(.returned) == .putBack)
+        #expect(try decide(.returned) == .requeue)
     }
 
     /// A host that was unreachable for a day did not refuse the credential.

@@ -68,9 +68,9 @@ import Testing
     }
 
     @Test func bindsRoutingKeysToLanes() throws {
-        let spread = try #require(topology.spread)
-        let ways = spread.ways.flatMap { way in
-            way.keys.map { AMQPBinding(queue: way.queues[0], exchange: spread.exchange, routingKey: $0) }
+        let sharding = try #require(topology.sharding)
+        let ways = sharding.ways.flatMap { way in
+            way.keys.map { AMQPBinding(queue: way.queues[0], exchange: sharding.exchange, routingKey: $0) }
         }
         let bindings = (topology.bindings + ways).map { "\($0.exchange) -\($0.routingKey)-> \($0.queue)" }.sorted()
         #expect(
@@ -96,8 +96,8 @@ import Testing
     }
 
     @Test func balancesLeadersOfAdditionalShards() throws {
-        let spread = PipelineNames(shards: 3).topology(delays: RetryPolicy().delays)
-        let more = spread.queues.filter { queue in !topology.queues.contains { $0.name == queue.name } }
+        let sharding = PipelineNames(shards: 3).topology(delays: RetryPolicy().delays)
+        let more = sharding.queues.filter { queue in !topology.queues.contains { $0.name == queue.name } }
         #expect(
             more.map(\.name) == [
                 "martlet.jobs.urgent.2", "martlet.jobs.normal.2", "martlet.jobs.bulk.2", "martlet.jobs.urgent.3",
@@ -111,11 +111,11 @@ import Testing
                     "x-queue-leader-locator": "balanced",
                 ]
             })
-        #expect(spread.exchanges == topology.exchanges && spread.bindings == topology.bindings)
-        let middles = try #require(spread.spread).middles
+        #expect(sharding.exchanges == topology.exchanges && sharding.bindings == topology.bindings)
+        let middles = try #require(sharding.sharding).middles
         #expect(middles.map(\.name) == ["martlet.jobs.urgent", "martlet.jobs.normal", "martlet.jobs.bulk"])
         #expect(middles.allSatisfy { $0.kind == .random && $0.arguments["alternate-exchange"] == "martlet.dropped" })
-        #expect(topology.spread?.middles == [], "a single shard must not need the plugin")
+        #expect(topology.sharding?.middles == [], "a single shard must not need the plugin")
     }
 
     @Test func identifiesShardAndLaneByTag() {

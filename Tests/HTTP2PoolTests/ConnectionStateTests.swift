@@ -46,8 +46,8 @@ import Testing
         ] as [(ConnectionState.Phase, Bool, ConnectionState.Phase)])
     func reportsRetirementOnce(before: ConnectionState.Phase, wasInUse: Bool, after: ConnectionState.Phase) {
         var state = Self.state(before)
-        let told = state.retire()
-        #expect(told == wasInUse)
+        let reported = state.retire()
+        #expect(reported == wasInUse)
         #expect(state.phase == after)
     }
 

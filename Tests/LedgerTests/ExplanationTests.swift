@@ -88,9 +88,10 @@ import Testing
                     $0.app = .known(App(bundleID: "com.example.shop"), faults: isStill ? [lack] : [])
                 })
         }
-        let told = explanation("NoCredential")
-        #expect(told.found && told.cause.hasSuffix(isStill ? ": NoCredential; now \(lack.text)" : ": NoCredential"))
-        #expect((told.advice == "Give it one.") == isStill)
+        let reported = explanation("NoCredential")
+        #expect(
+            reported.found && reported.cause.hasSuffix(isStill ? ": NoCredential; now \(lack.text)" : ": NoCredential"))
+        #expect((reported.advice == "Give it one.") == isStill)
         #expect(explanation("RetriesExhausted").cause.hasSuffix(": RetriesExhausted"))
     }
 
@@ -222,7 +223,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func mentionsRateLimitOfApp(includesUrgent: Bool) {
-        let paced = App(bundleID: "com.example.shop", pace: AppPace(rate: 50, includesUrgent: includesUrgent))
+        let paced = App(bundleID: "com.example.shop", pace: AppRateLimit(rate: 50, includesUrgent: includesUrgent))
         let explanation = Explanation(
             facts {
                 $0.app = .known(paced, faults: [])

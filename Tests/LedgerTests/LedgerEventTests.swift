@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func storesAllFieldsOfOutcome() throws {
-        let told = event(
+        let reported = event(
             #"{"job":"order-1","recipient":"AB","ref":"user-17","status":400,"reason":"BadX","detail":"words","by":"push","push_unique_id":"x","push_id":"id-1","attempts":3,"redelivered":true,"at":"2026-11-20T10:00:00.123Z"}"#
         )
         var row = LedgerRow(at: Timestamp(milliseconds: 1_795_168_800_123), kind: "rejected", job: "order-1")
@@ -29,13 +29,13 @@ import Testing
         row.providerID = "id-1"
         row.attempts = 3
         row.isRedelivered = true
-        #expect(try rows(told, forms: ["push": .hex(maximumDigits: 8)]) == [row], "hash the normalized token")
+        #expect(try rows(reported, forms: ["push": .hex(maximumDigits: 8)]) == [row], "hash the normalized token")
     }
 
     @Test func storesRejectedJobAsRow() throws {
-        let told =
+        let reported =
             #"{"kind":"job.rejected","job":"order-2","app":"a","worker":"w","errors":[{"field":"priorty","problem":"is not a field"}],"at":"2026-11-20T10:00:00.123Z"}"#
-        let row = try #require(try rows(told).first)
+        let row = try #require(try rows(reported).first)
         #expect(row.kind == LedgerKind.rejection && row.recipient == nil)
         #expect(row.reason == "priorty" && row.detail == "is not a field")
     }

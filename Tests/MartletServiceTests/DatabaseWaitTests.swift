@@ -8,9 +8,9 @@ import Testing
     private struct Stopped: Error {}
 
     @Test func growsWaitTo30Seconds() async throws {
-        var (attempts, waits, told) = (0, [Duration](), [String]())
+        var (attempts, waits, reported) = (0, [Duration](), [String]())
         let value = try await DatabaseWait.untilThere(
-            random: { 1 }, sleep: { waits.append($0) }, tell: { error, wait in told.append("\(error) \(wait)") }
+            random: { 1 }, sleep: { waits.append($0) }, tell: { error, wait in reported.append("\(error) \(wait)") }
         ) {
             attempts += 1
             if attempts < 9 { throw PostgresError(.connectFailed, "away") }
@@ -18,13 +18,13 @@ import Testing
         }
         #expect(value == "there")
         #expect(waits == [1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) })
-        #expect(told == waits.map { "away \($0)" })
+        #expect(reported == waits.map { "away \($0)" })
     }
 
     /// A failure that needs an operator is logged as an error. A failure that may end by itself is logged as a warning.
     @Test func logsRejectedLoginAsError() {
         for (state, level) in [("28P01", "error"), ("28000", "error"), ("57P03", "warning"), (nil, "warning")] {
-            let log = LogBook()
+            let log = LogRecorder()
             var error = PostgresError(.connectFailed, "away")
             error.sqlState = state
             error.tellWaiting(.seconds(1), log.logger("test"))

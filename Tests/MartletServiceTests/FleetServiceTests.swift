@@ -1,7 +1,7 @@
 import Foundation
 import Logging
 import MartletService
-import Pacing
+import RateLimits
 import PostgresClient
 import Store
 import TestSupport
@@ -16,11 +16,11 @@ struct FleetServiceTests {
 
     /// The fleet service of one worker.
     private final class Member: Sendable {
-        let board = QuotaBoard()
+        let board = QuotaShareTable()
         let pool: PostgresPool
         private let running: Task<Void, any Error>
 
-        init(_ name: String, _ database: TestDatabase, renewal: Duration, log: LogBook = LogBook()) {
+        init(_ name: String, _ database: TestDatabase, renewal: Duration, log: LogRecorder = LogRecorder()) {
             var options = PostgresPool.Options()
             options.maximumConnections = 1
             pool = PostgresPool(database.configuration, options: options, logger: database.logger)
@@ -54,7 +54,7 @@ struct FleetServiceTests {
     }
 
     private func members(
-        _ count: Int, _ database: TestDatabase, renewal: Duration = .milliseconds(50), log: LogBook = LogBook(),
+        _ count: Int, _ database: TestDatabase, renewal: Duration = .milliseconds(50), log: LogRecorder = LogRecorder(),
         _ body: ([Member]) async throws -> Void
     ) async throws {
         let members = (1...count).map { Member("push-\($0)", database, renewal: renewal, log: log) }
@@ -116,7 +116,7 @@ struct FleetServiceTests {
 
     @Test func keepsLastCountDuringDatabaseOutage() async throws {
         try await TestDatabase.withMigrated { database in
-            let log = LogBook()
+            let log = LogRecorder()
             try await members(3, database, log: log) { members in
                 try await eventually(members, share: 3)
                 try await database.withoutConnections {
@@ -143,7 +143,7 @@ struct FleetServiceTests {
     /// The table is missing, as if its migration or its grants had not been applied.
     @Test func countsOnlyItselfAndLogsOnceWithoutTable() async throws {
         try await TestDatabase.withMigrated { database in
-            let log = LogBook()
+            let log = LogRecorder()
             try await database.pool.query("ALTER TABLE martlet.workers RENAME TO hidden")
             try await members(2, database, log: log) { members in
                 try await eventually(members, share: 1)
@@ -152,8 +152,8 @@ struct FleetServiceTests {
                 try await database.pool.query("ALTER TABLE martlet.hidden RENAME TO workers")
                 try await eventually(members, share: 2)
                 #expect(members[0].board.view.isKnown)
-                let told = log.text.split(separator: "counts as the only one").count - 1
-                #expect(told == 2, "\(log.text)")
+                let reported = log.text.split(separator: "counts as the only one").count - 1
+                #expect(reported == 2, "\(log.text)")
             }
         }
     }

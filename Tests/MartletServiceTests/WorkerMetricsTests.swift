@@ -34,7 +34,7 @@ import Testing
         counts.jobsSuspected = 15
         counts.jobsPaced = 23
         counts.jobsResumed = 25
-        counts.pushesPutBack = 16
+        counts.pushesRequeued = 16
         counts.retries = 5
         counts.pushesHeld = 7
         counts.tokensMarked = 6
@@ -124,11 +124,11 @@ import Testing
     @Test func readsProcessFigures() throws {
         let stat =
             "42 (a) b 7) S 1 42 42 0 -1 4194560 1 2 3 4 150 50 9 9 20 0 11 0 300 4096000 25 18446744073709551615 1"
-        let figures = try #require(ProcessFigures(stat: stat, boot: 1_000, ticks: 100, pageBytes: 4_096))
-        #expect(figures.cpuMilliseconds == 2_000 && figures.threads == 11 && figures.start == 1_003_000)
-        #expect(figures.virtualBytes == 4_096_000 && figures.residentBytes == 102_400)
-        #expect(ProcessFigures(stat: "42 (a", boot: 0, ticks: 100, pageBytes: 1) == nil)
-        let own = try #require(ProcessFigures.read())
+        let statistics = try #require(ProcessStatistics(stat: stat, boot: 1_000, ticks: 100, pageBytes: 4_096))
+        #expect(statistics.cpuMilliseconds == 2_000 && statistics.threads == 11 && statistics.start == 1_003_000)
+        #expect(statistics.virtualBytes == 4_096_000 && statistics.residentBytes == 102_400)
+        #expect(ProcessStatistics(stat: "42 (a", boot: 0, ticks: 100, pageBytes: 1) == nil)
+        let own = try #require(ProcessStatistics.read())
         #expect(own.threads > 0 && own.openDescriptors > 2 && own.maximumDescriptors >= own.openDescriptors)
         #expect(own.residentBytes > 1_000_000 && own.start > 1_000_000_000_000)
     }

@@ -1,4 +1,4 @@
-import Pacing
+import RateLimits
 import Testing
 
 @Suite struct BackoffTests {

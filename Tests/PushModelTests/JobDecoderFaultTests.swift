@@ -27,10 +27,11 @@ import Testing
                 }
             }
         }
-        let told = try rejection(#"{"\#(token)":"user-17"}"#)
-        #expect(told.description.contains(token))
+        let reported = try rejection(#"{"\#(token)":"user-17"}"#)
+        #expect(reported.description.contains(token))
         #expect(
-            !told.logged.contains(token.prefix(12)) && told.logged.contains("recipients[0].c2732227…: is not a field"))
+            !reported.logged.contains(token.prefix(12))
+                && reported.logged.contains("recipients[0].c2732227…: is not a field"))
         #expect(try rejection(#"{"a.\#(token)":1}"#).logged.contains("recipients[0].a.c27322…: is not a field"))
         #expect(try rejection(#"{"token":7}"#).logged == rejection(#"{"token":7}"#).description)
     }

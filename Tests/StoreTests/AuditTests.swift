@@ -26,7 +26,7 @@ struct AuditTests {
                 try await apps.set(app)
                 app.isPaused = true
                 app.allowedPublishers = ["shop"]
-                app.pace = AppPace(rate: 2_000, includesUrgent: true)
+                app.pace = AppRateLimit(rate: 2_000, includesUrgent: true)
                 try await apps.set(app)
                 try await CredentialRepository(login).retire(id)
                 try await apps.remove("com.example.shop")

@@ -158,7 +158,7 @@ struct DatabaseRoleTests {
         try await TestDatabase.withEmpty { database in
             try await database.withLogin(in: "") { login, role in
                 try await database.pool.query("GRANT CREATE ON DATABASE \(database.name) TO \(role)")
-                let log = LogBook()
+                let log = LogRecorder()
                 let migrations = Migrations(login.configuration, logger: log.logger("test"))
                 #expect(try await migrations.apply() == Migration.all)
                 #expect(!log.text.contains("missing"), "this server has both groups: \(log.text)")

@@ -40,7 +40,8 @@ struct DeadTokenFeedTests {
     }
 
     private func following(
-        _ database: TestDatabase, log: LogBook = LogBook(), _ body: (Follower, DeviceTokenRegistry) async throws -> Void
+        _ database: TestDatabase, log: LogRecorder = LogRecorder(),
+        _ body: (Follower, DeviceTokenRegistry) async throws -> Void
     ) async throws {
         var configuration = DeadTokenFeed.Configuration()
         configuration.pollInterval = .milliseconds(50)
@@ -93,7 +94,7 @@ struct DeadTokenFeedTests {
     }
 
     @Test func waitsForUnavailableDatabase() async throws {
-        let log = LogBook()
+        let log = LogRecorder()
         try await TestDatabase.withMigrated { database in
             try await following(database, log: log) { follower, _ in
                 try await eventually("the filter is loaded") { follower.state.withLock { $0.filter != nil } }
@@ -122,7 +123,7 @@ struct DeadTokenFeedTests {
             try await database.withLogin(in: "martlet_worker") { login, role in
                 var configuration = DeadTokenFeed.Configuration()
                 configuration.pollInterval = .milliseconds(20)
-                configuration.patience = ReadingPatience(shortest: .milliseconds(100))
+                configuration.patience = ReadTimeout(shortest: .milliseconds(100))
                 let feed = DeadTokenFeed(login, configuration: configuration, logger: database.logger)
                 let follower = Follower()
                 let task = Task { await feed.run { follower.take($0) } }

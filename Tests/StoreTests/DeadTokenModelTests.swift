@@ -13,7 +13,7 @@ struct DeadTokenModelTests {
         var registered: Int64?
         var unregistered: Int64?
         /// The time of death in the last export, in milliseconds.
-        var told: Int64?
+        var reported: Int64?
 
         var death: Int64? {
             guard let unregistered, unregistered > registered ?? .min else { return nil }
@@ -29,8 +29,8 @@ struct DeadTokenModelTests {
 
         /// Returns the time of death that the next export must report, or `nil` if there is nothing new.
         mutating func tell() -> Int64? {
-            defer { told = death ?? told }
-            return death == told ? nil : death
+            defer { reported = death ?? reported }
+            return death == reported ? nil : death
         }
     }
 
@@ -83,16 +83,16 @@ struct DeadTokenModelTests {
                         "SELECT coalesce(max(marked_at), '-infinity') < martlet.marks_complete_until() AS done FROM martlet.device_tokens"
                     )[0]["done"].bool
                 }
-                var told: [String: Int64] = [:]
+                var reported: [String: Int64] = [:]
                 since = try await registry.deadTokens(since: since) { page in
                     for token in page {
-                        #expect(told[token.key.token] == nil)
-                        told[token.key.token] = token.unregisteredAt?.milliseconds
+                        #expect(reported[token.key.token] == nil)
+                        reported[token.key.token] = token.unregisteredAt?.milliseconds
                     }
                 }
                 var expected: [String: Int64] = [:]
                 for token in model.keys { expected[token] = model[token]?.tell() }
-                try #require(told == expected, "step \(step) of seed \(seed)")
+                try #require(reported == expected, "step \(step) of seed \(seed)")
             }
         }
     }

@@ -203,7 +203,7 @@ struct DeviceTokenRegistryTests {
     /// A mark that the database can never store must not block other marks.
     @Test func skipsAndLogsMarksThatCannotBeStored() async throws {
         try await TestDatabase.withMigrated { database in
-            let log = LogBook()
+            let log = LogRecorder()
             let registry = DeviceTokenRegistry(database.pool, logger: log.logger("registry"))
             let marks = [
                 mark("aa", at: 1_000), mark("bb", at: 1_000, reason: "Unreg\0istered"), mark("c\0", at: 1_000),

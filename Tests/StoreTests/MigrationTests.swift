@@ -95,7 +95,7 @@ struct MigrationTests {
             try await holder.query(locking)
             var patience = Migrations.LockPatience()
             (patience.migration, patience.table) = (.seconds(15), .seconds(15))
-            let log = LogBook()
+            let log = LogRecorder()
             let altering = Migration(number: 2, name: "altering", sql: "ALTER TABLE martlet.a ADD COLUMN m int")
             let impatient = Migrations(
                 database.configuration, known: [first, altering], patience: patience, logger: log.logger("migrate"))

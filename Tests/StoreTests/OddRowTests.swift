@@ -36,7 +36,7 @@ struct OddRowTests {
     ].map { PostgresStatement($0) }
 
     private func load(
-        _ database: TestDatabase, from pool: PostgresPool? = nil, log: LogBook? = nil
+        _ database: TestDatabase, from pool: PostgresPool? = nil, log: LogRecorder? = nil
     ) async throws -> SnapshotStore {
         try await SnapshotStore.load(
             from: pool ?? database.pool, keyring: .sample(), pollInterval: .milliseconds(20),
@@ -74,7 +74,7 @@ struct OddRowTests {
                     LOOP EXECUTE format('ALTER TABLE martlet.credentials DROP CONSTRAINT %I', name); END LOOP;
                 END $$
                 """)
-            let log = LogBook()
+            let log = LogRecorder()
             let store = try await load(database, log: log)
             let running = database.follow(store)
             defer { running.cancel() }
@@ -114,7 +114,7 @@ struct OddRowTests {
         try await TestDatabase.withMigrated { database in
             let ids = try await fill(database)
             try await database.withLogin(in: "martlet_worker") { login, _ in
-                let log = LogBook()
+                let log = LogRecorder()
                 let store = try await load(database, from: login, log: log)
                 let running = database.follow(store)
                 try await database.pool.query("ALTER TABLE martlet.\(table) ENABLE ROW LEVEL SECURITY")

@@ -14,7 +14,7 @@ struct RepositoryTests {
             var shop = App(
                 bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001")],
                 defaultEnvironment: .sandbox,
-                allowedPublishers: ["shop", "crm"], isPaused: true, pace: AppPace(rate: 500, includesUrgent: true))
+                allowedPublishers: ["shop", "crm"], isPaused: true, pace: AppRateLimit(rate: 500, includesUrgent: true))
             try await apps.set(shop)
             #expect(try await apps.show("com.example.shop") == shop)
             #expect(try await apps.paced(most: 1) == [shop])

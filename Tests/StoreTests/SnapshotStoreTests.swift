@@ -120,7 +120,7 @@ struct SnapshotStoreTests {
             try await database.withLogin(in: "martlet_worker") { login, _ in
                 let store = try await SnapshotStore.load(
                     from: login, keyring: .sample(), pollInterval: .milliseconds(20),
-                    patience: ReadingPatience(shortest: .milliseconds(200), first: ReadingPatience.longest),
+                    patience: ReadTimeout(shortest: .milliseconds(200), first: ReadTimeout.longest),
                     logger: database.logger)
                 try await database.pool.batch([
                     PostgresStatement("UPDATE martlet.apps SET paused = true"),
@@ -207,7 +207,7 @@ struct SnapshotStoreTests {
                 let known = try await credentials.importCredential(.sampleKey("f1"), keyring: .sample())
                 let changed = try await credentials.importCredential(
                     .sampleKey("f2", team: "TEAM000002"), keyring: .sample())
-                let log = LogBook()
+                let log = LogRecorder()
                 let store = try await SnapshotStore.load(
                     from: database.pool, keyring: MasterKeyring(file: path), pollInterval: .milliseconds(20),
                     logger: log.logger("store"))
@@ -265,7 +265,7 @@ struct SnapshotStoreTests {
             try await withKeyringFile(Self.oldLine) { path in
                 let id = try await CredentialRepository(database.pool).importCredential(
                     .sampleKey("f1"), keyring: .sample())
-                let log = LogBook()
+                let log = LogRecorder()
                 let store = try await SnapshotStore.load(
                     from: database.pool, keyring: MasterKeyring(file: path), pollInterval: .milliseconds(10),
                     logger: log.logger("store"))

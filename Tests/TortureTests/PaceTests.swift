@@ -36,7 +36,7 @@ struct PaceTests {
         return record
     }
 
-    private func set(_ pace: AppPace?, at time: Int64) -> FaultRecord {
+    private func set(_ pace: AppRateLimit?, at time: Int64) -> FaultRecord {
         FaultRecord(fault: .setPace(app: Self.app, pace), start: time, end: time + 10)
     }
 
@@ -46,29 +46,29 @@ struct PaceTests {
 
     @Test func detectsAppAboveItsRate() {
         var record = record(3_300, aSecond: 150)
-        record.faults = [set(AppPace(rate: 150), at: 1_000)]
+        record.faults = [set(AppRateLimit(rate: 150), at: 1_000)]
         #expect(broken(record) == [])
         #expect(Verdict(record).tally.fullestWindows.count == 1)
-        record.faults = [set(AppPace(rate: 75), at: 1_000)]
+        record.faults = [set(AppRateLimit(rate: 75), at: 1_000)]
         #expect(broken(record) == [.paced])
         record.jobs[7]?.lane = .urgent
         #expect(broken(record) == [], "the urgent lane must be exempt")
-        record.faults = [set(AppPace(rate: 75, includesUrgent: true), at: 1_000)]
+        record.faults = [set(AppRateLimit(rate: 75, includesUrgent: true), at: 1_000)]
         #expect(broken(record) == [.paced])
         record.faults.append(set(nil, at: 31_000))
         #expect(broken(record) == [], "the rate was removed")
-        record.faults[1] = set(AppPace(rate: 150, includesUrgent: true), at: 31_000)
+        record.faults[1] = set(AppRateLimit(rate: 150, includesUrgent: true), at: 31_000)
         #expect(broken(record) == [], "the rate was raised")
     }
 
     @Test func allowsWorkersTimeToLearnRate() {
         var record = record(3_000, aSecond: 150)
-        record.faults = [set(AppPace(rate: 40), at: 15_000)]
+        record.faults = [set(AppRateLimit(rate: 40), at: 15_000)]
         #expect(broken(record) == [.paced])
-        record.faults = [set(AppPace(rate: 40), at: 26_000)]
+        record.faults = [set(AppRateLimit(rate: 40), at: 26_000)]
         #expect(broken(record) == [], "pushes started within 5 s may exceed the rate")
         record.faults = [
-            set(AppPace(rate: 40), at: 15_000),
+            set(AppRateLimit(rate: 40), at: 15_000),
             FaultRecord(fault: .failOver(isPlanned: true), start: 15_000, end: 30_000),
         ]
         #expect(broken(record) == [], "the database was unavailable")
@@ -76,7 +76,7 @@ struct PaceTests {
 
     @Test func allowsBurstAfterServiceOutage() {
         var record = record(3_000, aSecond: 150)
-        record.faults = [set(AppPace(rate: 75), at: 1_000)]
+        record.faults = [set(AppRateLimit(rate: 75), at: 1_000)]
         #expect(broken(record) == [.paced])
         for fault in [Fault.apnsDown, .silence(all: true), .blackHole(.apns, worker: 2)] {
             record.faults = [record.faults[0], FaultRecord(fault: fault, start: 15_000, end: 29_000)]
@@ -97,7 +97,7 @@ struct PaceTests {
 
     @Test func ignoresUnprocessedRequests() {
         var record = record(3_000, aSecond: 150)
-        record.faults = [set(AppPace(rate: 75), at: 1_000)]
+        record.faults = [set(AppRateLimit(rate: 75), at: 1_000)]
         for index in 0..<3_000 where index.isMultiple(of: 2) {
             record.sightings.append(.init(recipient: RecipientID(job: 7, index: index), what: .disowned, at: 60_000))
         }
@@ -115,7 +115,7 @@ struct PaceTests {
             FaultRecord(fault: .streamLimit(1), start: 12_000, end: 12_010),
             FaultRecord(fault: .apnsDown, start: 22_000, end: 29_900),
             FaultRecord(fault: .streamLimit(1_000), start: 30_000, end: 30_010),
-            set(AppPace(rate: 150), at: 30_020),
+            set(AppRateLimit(rate: 150), at: 30_020),
         ]
         return record
     }
@@ -155,6 +155,14 @@ struct PaceTests {
         slow.outcomes += rest.outcomes
         #expect(broken(slow) == [], "a slow start within 30 s of the last fault must be allowed")
         slow.faults[3].end = 11_000
+        #expect(broken(slow) == [.rateIsUsed])
+    }
+
+    @Test func allowsClusterTimeToDeadLetterAfterNodeFailure() {
+        var slow = lastCampaign(aSecond: 75)
+        slow.faults.append(FaultRecord(fault: .stopNode(1), start: 5_000, end: 6_000))
+        #expect(broken(slow) == [], "six minutes after the failure, delay queues may still keep messages")
+        slow.faults[4] = FaultRecord(fault: .stopNode(1), start: -300_000, end: -299_000)
         #expect(broken(slow) == [.rateIsUsed])
     }
 

@@ -98,8 +98,8 @@ struct WorldTests {
         traits.identity = .none
         record.jobs[7] = JobRecord(
             traits: traits, recipients: Array(repeating: .plain, count: 2_000), published: 1_000)
-        for (id, told) in ids {
-            for index in 0..<told { record.run(RecipientID(job: 7, index: index), at: 2_000, madeUpID: id) }
+        for (id, reported) in ids {
+            for index in 0..<reported { record.run(RecipientID(job: 7, index: index), at: 2_000, madeUpID: id) }
         }
         return record
     }

@@ -11,7 +11,7 @@ import WireTestSupport
         let outcomes: [String]
     }
 
-    private static func told(_ outcomes: String, _ expected: String...) -> Case {
+    private static func reported(_ outcomes: String, _ expected: String...) -> Case {
         Case(
             testDescription: outcomes, reaction: .answer(200, #"{"outcomes":[\#(outcomes)]}"#), outcomes: expected)
     }
@@ -33,21 +33,21 @@ import WireTestSupport
     }
 
     static let cases: [Case] = [
-        told(
+        reported(
             #"{"i":0,"kind":"sent","id":"m-1"},{"i":1,"kind":"unregistered","reason":"Left"}"#,
             "sent 200 - provider m-1", "unregistered 200 Left provider"),
-        told(
+        reported(
             #"{"i":1,"kind":"rejected"},{"i":0,"kind":"failed","reason":"NoCredit","id":"m-2"}"#,
             "failed 200 NoCredit martlet m-2", "rejected 200 Rejected provider"),
-        told(
+        reported(
             #"{"i":0,"kind":"retry","retry_after":30},{"i":1,"kind":"unknown"}"#,
             "retry 200 Retry provider after 30", "unknown 200 Unknown provider"),
-        told(
+        reported(
             #"{"i":0,"kind":"delivered"},{"i":1,"kind":"sent","reason":"none","retry_after":9}"#,
             "failed 200 Failed martlet", "sent 200 - provider"),
-        told(
+        reported(
             #"{"i":1,"kind":"sent"},{"i":2,"kind":"sent"}"#, "unknown 200 NotAnswered provider", "sent 200 - provider"),
-        told("", "unknown 200 NotAnswered provider", "unknown 200 NotAnswered provider"),
+        reported("", "unknown 200 NotAnswered provider", "unknown 200 NotAnswered provider"),
         body("body is not JSON", .answer(200, "<html>"), is: "unknown 200 BadAnswer provider"),
         body("no body", .answer(200), is: "unknown 200 BadAnswer provider"),
         body("body of maximum length", .answer(200, answer(bodyBytes: 69_632)), is: "sent 200 - provider"),

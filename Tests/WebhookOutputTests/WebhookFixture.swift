@@ -27,7 +27,7 @@ struct WebhookFixture {
 
     let output: WebhookOutput
     let credential: Credential
-    private let told: Told
+    private let reported: Told
 
     private final class Told: Sendable {
         let jobs = Atomic(0)
@@ -37,7 +37,7 @@ struct WebhookFixture {
 
     /// The reasons for which the credential was refused.
     var refusals: [String] {
-        told.refusals.withLock { events in
+        reported.refusals.withLock { events in
             events.compactMap { event in if case .began(let refusal) = event { refusal.reason } else { nil } }
         }
     }
@@ -52,11 +52,11 @@ struct WebhookFixture {
         configuration.authorityFile = authorityFile
         configuration.connectTimeoutSeconds = 30
         change(&configuration)
-        let told = Told()
-        self.told = told
+        let reported = Told()
+        self.reported = reported
         output = WebhookOutput(
             name: "webhook", configuration: configuration, eventLoops: MultiThreadedEventLoopGroup.singleton,
-            context: Self.context { event in told.refusals.withLock { $0.append(event) } })
+            context: Self.context { event in reported.refusals.withLock { $0.append(event) } })
     }
 
     static func credential(_ url: String) -> Credential {
@@ -72,10 +72,10 @@ struct WebhookFixture {
     }
 
     /// Returns whether at least this number of jobs was handed in.
-    func hasHandedIn(_ jobs: Int) -> Bool { told.jobs.load(ordering: .relaxed) >= jobs }
+    func hasHandedIn(_ jobs: Int) -> Bool { reported.jobs.load(ordering: .relaxed) >= jobs }
 
     /// The number of jobs whose outcomes were all reported.
-    var settledJobs: Int { told.settled.load(ordering: .relaxed) }
+    var settledJobs: Int { reported.settled.load(ordering: .relaxed) }
 
     /// Sends a job and returns the outcomes in the order of its recipients.
     func send(
@@ -90,9 +90,9 @@ struct WebhookFixture {
         let routed = RoutedJob(
             job, credential: credential, lane: lane, attempt: attempt, redelivered: redelivered)
         output.send(routed, reportingTo: recorder)
-        told.jobs.add(1, ordering: .relaxed)
+        reported.jobs.add(1, ordering: .relaxed)
         await recorder.wait(for: recipients.count, atMost: .seconds(60))
-        told.settled.add(1, ordering: .relaxed)
+        reported.settled.add(1, ordering: .relaxed)
         return recorder.outcomes.sorted { $0.recipient < $1.recipient }
     }
 }

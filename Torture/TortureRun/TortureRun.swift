@@ -80,7 +80,7 @@ package struct TortureRun: Sendable {
         log.update { $0.limits = Limits(profile) }
         let consumer = ResultConsumer(log: log)
         try await consumer.start(Site.names, broker: try site.brokerConfiguration(), logger: site.logger)
-        let suspects = SuspectWatch(log: log)
+        let suspects = SuspectConsumer(log: log)
         try await suspects.start(Site.names, broker: try site.brokerConfiguration(client: 1), logger: site.logger)
         let workload = Workload(seed: seed, profile: profile)
         let canceller = Canceller(pool: site.pool, log: log)

@@ -64,10 +64,10 @@ final class ConsumerRole: ConnectionRole {
     func opened(_ link: BrokerLink) throws(AMQPError) {
         var missing = VanishedObjects.Missing()
         if hasDeclared {
-            missing = try LookingDesk(link: link).missing(of: topology)
+            missing = try BrokerInspector(link: link).missing(of: topology)
             VanishedObjects(topology).report(missing, to: logger, now: .now)
         }
-        let realNames = try link.declare(topology.withoutSpread).realNames
+        let realNames = try link.declare(topology.withoutSharding).realNames
         hasDeclared = true
         if topology.provision == .declared, !missing.isEmpty { onEvent(.declaredAgain) }
         open.connected()

@@ -6,7 +6,7 @@
 /// number would settle another message.
 package struct OpenDeliveries: Sendable {
     package enum Settlement: Sendable, Hashable {
-        case acknowledgement(SettlementLedger.Acknowledgement)
+        case acknowledgement(SettlementBatcher.Acknowledgement)
         case rejection(UInt64, requeue: Bool)
     }
 
@@ -20,7 +20,7 @@ package struct OpenDeliveries: Sendable {
     /// The number of each queue in delivery tags (``AMQPConsumedQueue/tagIndex``), by the queue's position.
     private var indices: [UInt16]
     private var epoch: UInt32 = 0
-    private var ledgers: [SettlementLedger] = []
+    private var ledgers: [SettlementBatcher] = []
     /// The offset of each queue's tag numbers from the broker's delivery numbers, by the queue's position. If a queue's
     /// channel is reopened, its offset grows, so that tag numbers continue where the earlier channel ended.
     private var bases: [UInt64]
@@ -39,12 +39,12 @@ package struct OpenDeliveries: Sendable {
         indices.append(index)
         bases.append(0)
         highest.append(0)
-        if !ledgers.isEmpty { ledgers.append(SettlementLedger()) }
+        if !ledgers.isEmpty { ledgers.append(SettlementBatcher()) }
     }
 
     package mutating func connected() {
         epoch += 1
-        ledgers = indices.map { _ in SettlementLedger() }
+        ledgers = indices.map { _ in SettlementBatcher() }
         bases = indices.map { _ in 0 }
         highest = bases
     }
@@ -54,7 +54,7 @@ package struct OpenDeliveries: Sendable {
         // The sum overflows only if a broker assigns absurd delivery numbers.
         bases[queue] &+= highest[queue]
         highest[queue] = 0
-        if !ledgers.isEmpty { ledgers[queue] = SettlementLedger() }
+        if !ledgers.isEmpty { ledgers[queue] = SettlementBatcher() }
         outgoing.removeAll { $0.queue == queue }
     }
 

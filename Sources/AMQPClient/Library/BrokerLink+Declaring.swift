@@ -13,9 +13,9 @@ extension BrokerLink {
     func declare(_ topology: AMQPTopology) throws(AMQPError) -> (realNames: [String: String], width: Int?) {
         guard topology != AMQPTopology() else { return ([:], nil) }
         if case .required(let remedy) = topology.provision {
-            try LookingDesk(link: self).require(topology, remedy)
-            guard let spread = topology.spread else { return ([:], nil) }
-            return ([:], try self.width(of: spread))
+            try BrokerInspector(link: self).require(topology, remedy)
+            guard let sharding = topology.sharding else { return ([:], nil) }
+            return ([:], try self.width(of: sharding))
         }
         try openChannel(Self.declaringChannel)
         for exchange in topology.exchanges { try declare(exchange) }
@@ -26,15 +26,15 @@ extension BrokerLink {
         }
         for binding in topology.bindings { try bind(binding, queue: realNames[binding.queue] ?? binding.queue) }
         var width: Int?
-        if let spread = topology.spread { width = try SpreadDesk(link: self, spread: spread).lay() }
+        if let sharding = topology.sharding { width = try ShardDeclarer(link: self, sharding: sharding).lay() }
         try closeDeclaringChannel()
         return (realNames, width)
     }
 
     /// Returns the number of queues (shards) that each way of `spread` has in the broker.
-    func width(of spread: AMQPSpread) throws(AMQPError) -> Int {
+    func width(of sharding: AMQPSharding) throws(AMQPError) -> Int {
         try openChannel(Self.declaringChannel)
-        let width = try SpreadDesk(link: self, spread: spread).countQueues()
+        let width = try ShardDeclarer(link: self, sharding: sharding).countQueues()
         try closeDeclaringChannel()
         return width
     }

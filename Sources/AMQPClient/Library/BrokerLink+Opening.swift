@@ -42,7 +42,7 @@ extension BrokerLink {
     private static func open(
         to endpoint: Endpoint, at address: String, _ configuration: AMQPConfiguration
     ) throws(AMQPError) -> BrokerLink {
-        let watch = configuration.tls == nil ? nil : TLSWatch(host: endpoint.host)
+        let watch = configuration.tls == nil ? nil : TLSObserver(host: endpoint.host)
         let link = try BrokerLink(answerLimit: configuration.connectTimeout, tls: watch)
         var limit = timeval(configuration.connectTimeout)
         amqp_set_handshake_timeout(link.state, &limit)
@@ -82,7 +82,7 @@ extension BrokerLink {
             watch.watch(socket, verifiesHost: tls.verifiesPeer && tls.verifiesHostname)
         else { return nil }
         amqp_ssl_socket_set_verify_peer(socket, tls.verifiesPeer ? 1 : 0)
-        // `TLSWatch` verifies the host instead. The library would compare the certificate with the address that it
+        // `TLSObserver` verifies the host instead. The library would compare the certificate with the address that it
         // connects to, not with the host name.
         amqp_ssl_socket_set_verify_hostname(socket, 0)
         if tls.verifiesPeer, amqp_ssl_socket_set_cacert(socket, tls.authorityFile) != AMQP_STATUS_OK.rawValue {

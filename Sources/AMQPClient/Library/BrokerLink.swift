@@ -36,11 +36,11 @@ final class BrokerLink {
     /// publisher can have written it.
     private(set) var countsAcquisitions = false
     /// The observer of the TLS session, or `nil` for plain TCP.
-    let tls: TLSWatch?
+    let tls: TLSObserver?
 
     var session: OpaquePointer? { tls?.session }
 
-    init(answerLimit: Duration, tls: TLSWatch?) throws(AMQPError) {
+    init(answerLimit: Duration, tls: TLSObserver?) throws(AMQPError) {
         guard let state = amqp_new_connection() else { throw AMQPError(.connectionFailed, "Out of memory") }
         self.tls = tls
         self.state = state

@@ -100,7 +100,7 @@ final class PublisherRole: ConnectionRole {
         onFirst?(nil)
         onFirst = nil
         onEvent(.connected)
-        if let width { onEvent(.spread(queues: width)) }
+        if let width { onEvent(.sharding(queues: width)) }
     }
 
     func disconnected(_ error: AMQPError) {
@@ -135,9 +135,9 @@ final class PublisherRole: ConnectionRole {
 
     func write(to link: BrokerLink) throws(AMQPError) -> Bool {
         if mustRepair || mustCheck, !queue.isBlocked { try checkTopology(link) }
-        if mustLook, !queue.isBlocked, let spread = topology.spread {
+        if mustLook, !queue.isBlocked, let sharding = topology.sharding {
             mustLook = false
-            onEvent(.spread(queues: try link.width(of: spread)))
+            onEvent(.sharding(queues: try link.width(of: sharding)))
         }
         guard queue.canWrite else { return false }
         guard link.isWritable else { return true }
@@ -171,7 +171,7 @@ final class PublisherRole: ConnectionRole {
         }
         guard isRepair || isIncomplete else { return }
         do throws(AMQPError) {
-            if let width = try link.declare(topology).width { onEvent(.spread(queues: width)) }
+            if let width = try link.declare(topology).width { onEvent(.sharding(queues: width)) }
             repairBackoff.succeeded()
         } catch {
             guard error.isAboutObject else { throw error }
@@ -185,7 +185,7 @@ final class PublisherRole: ConnectionRole {
 
     /// Returns whether an exchange or queue of the topology is missing, and logs the missing ones.
     private func reportMissing(_ link: BrokerLink) throws(AMQPError) -> Bool {
-        let missing = vanished.checked(try LookingDesk(link: link).missing(of: topology))
+        let missing = vanished.checked(try BrokerInspector(link: link).missing(of: topology))
         vanished.report(missing, to: logger, now: .now)
         return !missing.isEmpty
     }

@@ -62,7 +62,7 @@ public struct AMQPInspection: Sendable, Hashable {
             do throws(AMQPError) {
                 let link = try BrokerLink.open(to: endpoint, configuration)
                 defer { link.close() }
-                let inspector = LookingDesk(link: link)
+                let inspector = BrokerInspector(link: link)
                 var found = try inspector.look(at: topology, comparesProperties: comparesProperties)
                 for queue in queues where !found.missing.contains("queue \(queue)") {
                     try inspector.tryToConsume(queue, &found)

@@ -24,21 +24,21 @@ public struct AMQPTopology: Sendable, Hashable {
     public var queues: [AMQPQueue]
     public var bindings: [AMQPBinding]
     /// The sharding of an exchange, or `nil` for none. It is declared last.
-    public var spread: AMQPSpread?
+    public var sharding: AMQPSharding?
 
     public init(
         exchanges: [AMQPExchange] = [], queues: [AMQPQueue] = [], bindings: [AMQPBinding] = [],
-        spread: AMQPSpread? = nil
+        sharding: AMQPSharding? = nil
     ) {
-        self.spread = spread
+        self.sharding = sharding
         self.exchanges = exchanges
         self.queues = queues
         self.bindings = bindings
     }
 
-    var withoutSpread: AMQPTopology {
+    var withoutSharding: AMQPTopology {
         var topology = self
-        topology.spread = nil
+        topology.sharding = nil
         return topology
     }
 }

@@ -30,7 +30,7 @@ package struct VanishedObjects: Sendable {
     package init(_ topology: AMQPTopology) {
         self.topology = topology
         var bound = Set(topology.bindings.map(\.exchange))
-        if let spread = topology.spread { bound.formUnion([spread.exchange] + spread.ways.map(\.middle.name)) }
+        if let sharding = topology.sharding { bound.formUnion([sharding.exchange] + sharding.ways.map(\.middle.name)) }
         boundExchanges = bound
     }
 

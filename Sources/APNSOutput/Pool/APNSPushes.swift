@@ -9,14 +9,14 @@ final class APNSPushes {
     /// The reason in the outcomes of pushes that wait because no provider token is available.
     static let noProviderToken = "NoProviderToken"
 
-    private let desk: PushDesk
+    private let dispatcher: PushDispatcher
     private let tokens: ProviderTokenSource?
     // Exclusivity checks are off on this hot path, because only one thread uses this object.
     @exclusivity(unchecked) private var path = DevicePath()
     private var broadcastPath = BroadcastPath()
 
-    init(_ desk: PushDesk, tokens: ProviderTokenSource?) {
-        self.desk = desk
+    init(_ dispatcher: PushDispatcher, tokens: ProviderTokenSource?) {
+        self.dispatcher = dispatcher
         self.tokens = tokens
     }
 
@@ -25,23 +25,23 @@ final class APNSPushes {
 }
 
 extension APNSPushes: PoolClient {
-    var waiting: Int { desk.waiting }
-    var isEmpty: Bool { desk.isEmpty }
+    var waiting: Int { dispatcher.waiting }
+    var isEmpty: Bool { dispatcher.isEmpty }
 
-    func turnBegins(now: Int64) { desk.turnBegins(now: now) }
+    func turnBegins(now: Int64) { dispatcher.turnBegins(now: now) }
 
     func next(onlyUrgent: Bool, now: Int64) -> PoolRequest? {
-        let now = desk.moment(now)
-        while let push = desk.next(onlyUrgent: onlyUrgent, at: now) {
+        let now = dispatcher.moment(now)
+        while let push = dispatcher.next(onlyUrgent: onlyUrgent, at: now) {
             let prepared = Self.prepared(push.job)
             let job = push.job.routed.job
             let recipient = job.recipients[push.recipient]
             do throws(APNSRequest.Fault) {
                 let body = try prepared.body(for: recipient)
                 let path = try path(of: recipient, in: job)
-                return PoolRequest(tag: desk.putOnWire(push), path: path, fields: prepared.fields, body: body)
+                return PoolRequest(tag: dispatcher.putOnWire(push), path: path, fields: prepared.fields, body: body)
             } catch {
-                desk.settle(push, .rejected, reason: error.reason, at: now)
+                dispatcher.settle(push, .rejected, reason: error.reason, at: now)
             }
         }
         return nil
@@ -60,29 +60,29 @@ extension APNSPushes: PoolClient {
     /// Moves the queued pushes to the delay queues if no provider token is available and no connection has one.
     func filled(isUsable: Bool, now: Int64) {
         guard let tokens, waiting > 0, !isUsable, case .unavailable = tokens.current(now: tokens.now) else { return }
-        desk.putAside(reason: Self.noProviderToken, at: desk.moment(now))
+        dispatcher.putAside(reason: Self.noProviderToken, at: dispatcher.moment(now))
     }
 
-    func turnEnds() { desk.turnEnds() }
+    func turnEnds() { dispatcher.turnEnds() }
 
     func answerField(_ tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         // According to Apple's pages, the answer to a broadcast has one of these two fields.
         if name.is("apns-id") || name.is("apns-request-id") {
-            desk.setProviderID(tag, ascii: value)
+            dispatcher.setProviderID(tag, ascii: value)
         } else if name.is("apns-unique-id") {
-            desk.update(tag) { $0.withExtras { $0.uniqueID = String(decoding: value, as: UTF8.self) } }
-        } else if name.is("retry-after"), let seconds = RetryAfter.seconds(value, now: desk.now) {
+            dispatcher.update(tag) { $0.withExtras { $0.uniqueID = String(decoding: value, as: UTF8.self) } }
+        } else if name.is("retry-after"), let seconds = RetryAfter.seconds(value, now: dispatcher.now) {
             // Apple does not document this field for APNs. An answer that has it is honoured.
-            desk.update(tag) { $0.withExtras { $0.retryAfterSeconds = seconds } }
+            dispatcher.update(tag) { $0.withExtras { $0.retryAfterSeconds = seconds } }
         }
     }
 
     func answered(_ tag: Int, _ answer: PoolAnswer, now: Int64) -> ConnectionVerdict {
-        guard let sent = desk.takeOffWire(tag) else { return .keep }
-        let now = desk.moment(now)
-        desk.health.hostAnswered(now: now)
+        guard let sent = dispatcher.takeOffWire(tag) else { return .keep }
+        let now = dispatcher.moment(now)
+        dispatcher.health.hostAnswered(now: now)
         guard answer.status == 200 else { return refused(sent, answer, at: now) }
-        desk.settleSent(
+        dispatcher.settleSent(
             sent, .topic, status: 200,
             trimmedBytes: Self.prepared(sent.push.job).trimmedBytes(for: sent.push.recipient), at: now)
         return .keep
@@ -95,12 +95,12 @@ extension APNSPushes: PoolClient {
         job.tokens?.answered(bad: body.reason.flatMap(BadToken.init)?.rawValue, now: now)
         let consequence = APNSReason.classify(status: answer.status, reason: body.reason)
             .consequence(isRepeated: sent.push.resends > 0, isBroadcast: job.routed.job.isBroadcast)
-        if let accepted = consequence.accepts { desk.health.accepted(accepted, sent, now: now) }
+        if let accepted = consequence.accepts { dispatcher.health.accepted(accepted, sent, now: now) }
         let refusal = consequence.refuses.map {
-            desk.refuse(sent, $0, isAmbiguous: consequence.isAmbiguous, reason: reason, at: now)
+            dispatcher.refuse(sent, $0, isAmbiguous: consequence.isAmbiguous, reason: reason, at: now)
         }
         if let verdict = consequence.verdict(refusal) {
-            desk.settle(
+            dispatcher.settle(
                 Outcome(
                     job: job.routed, recipient: sent.push.recipient, verdict: verdict, status: answer.status,
                     reason: reason, judge: .provider, providerID: sent.providerID,
@@ -108,29 +108,29 @@ extension APNSPushes: PoolClient {
                     retryAfterSeconds: max(sent.retryAfterSeconds, refusal?.seconds ?? 0), at: now.wall),
                 of: job)
         } else {
-            desk.sendAgain(sent.push, at: now)
+            dispatcher.sendAgain(sent.push, at: now)
         }
         return body.reason == "ExpiredProviderToken" ? .replaceExpired : consequence.connection
     }
 
-    func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64) { desk.unprocessed(tag, now: now) }
+    func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64) { dispatcher.unprocessed(tag, now: now) }
 
-    func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) { desk.lost(tag, loss, now: now) }
+    func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) { dispatcher.lost(tag, loss, now: now) }
 
     func goAway(debugData: [UInt8], now: Int64) -> String? {
         let reason = APNSErrorBody(debugData).reason
         if let reason, APNSReason.refusesCredential(reason) {
-            desk.refuseCredential(reason: reason, at: desk.moment(now))
+            dispatcher.refuseCredential(reason: reason, at: dispatcher.moment(now))
         }
         return reason
     }
 
     func connectFailed(_ error: any Error, isLast: Bool, now: Int64) {
         if tokens == nil, ConnectError.refusesCertificate(error) {
-            desk.refuseCredential(reason: "BadCertificate", at: desk.moment(now))
+            dispatcher.refuseCredential(reason: "BadCertificate", at: dispatcher.moment(now))
         }
-        desk.connectFailed(isLast: isLast, now: now)
+        dispatcher.connectFailed(isLast: isLast, now: now)
     }
 
-    func tick(now: Int64) { desk.tick(now: now) }
+    func tick(now: Int64) { dispatcher.tick(now: now) }
 }

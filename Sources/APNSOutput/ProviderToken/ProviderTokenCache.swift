@@ -1,4 +1,4 @@
-import Pacing
+import RateLimits
 package import PushModel
 
 /// A process's copy of the provider token of one key, which all workers share. A value type without clock or I/O.

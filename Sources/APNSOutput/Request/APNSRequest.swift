@@ -55,12 +55,12 @@ package struct APNSRequest: Equatable, Sendable {
     private static let maximumChannelIDBytes = 255
 
     /// Returns the properties of the payload that the checks need, or `nil` if they need none.
-    private static func facts(of job: Job) -> PayloadFacts? {
+    private static func facts(of job: Job) -> PayloadProperties? {
         guard job.pushType == nil || job.isBroadcast else { return nil }
-        return job.withBytes { PayloadFacts(of: UnsafeBufferPointer(rebasing: $0[job.payload])) }
+        return job.withBytes { PayloadProperties(of: UnsafeBufferPointer(rebasing: $0[job.payload])) }
     }
 
-    private static func pushType(of job: Job, _ facts: PayloadFacts?) throws(Fault) -> APNSPushType {
+    private static func pushType(of job: Job, _ facts: PayloadProperties?) throws(Fault) -> APNSPushType {
         if job.pushType == nil, !job.isBroadcast, facts?.inferredPushType == nil {
             let payload =
                 facts?.hasAps == true ? "the payload's aps does not tell it" : "the payload has no aps to tell it"
@@ -106,7 +106,7 @@ package struct APNSRequest: Equatable, Sendable {
 
     /// Checks a broadcast. The app is part of the request path, so a path must be able to contain it. A broadcast can
     /// update or end a Live Activity, but not start one.
-    private static func checkBroadcast(to app: String, _ facts: PayloadFacts?) throws(Fault) {
+    private static func checkBroadcast(to app: String, _ facts: PayloadProperties?) throws(Fault) {
         guard BroadcastPath.canHold(app) else { throw Fault(reason: "BadTopic") }
         if facts?.liveActivityEvent == .start { throw Fault(reason: "BadRequestPayload") }
     }

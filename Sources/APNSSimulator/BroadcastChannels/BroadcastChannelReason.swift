@@ -44,7 +44,7 @@ enum BroadcastChannelReason: String {
 
     /// Creates the reason why a credential is not valid for an app, or returns `nil` if the credential is valid.
     init?(
-        authorization: RequestFacts.Authorization, scope: TokenKey.Scope?, identity: ClientIdentity?,
+        authorization: RequestProperties.Authorization, scope: TokenKey.Scope?, identity: ClientIdentity?,
         environment: SimulatorConfiguration.Environment, app: String
     ) {
         if let identity {

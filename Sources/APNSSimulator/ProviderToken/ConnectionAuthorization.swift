@@ -31,7 +31,7 @@ struct ConnectionAuthorization {
     /// Validates the value of an `authorization` field.
     ///
     /// - Parameter now: the time in seconds since 1970.
-    mutating func judge(_ value: UnsafeRawBufferPointer, at now: Int64) -> RequestFacts.Authorization {
+    mutating func judge(_ value: UnsafeRawBufferPointer, at now: Int64) -> RequestProperties.Authorization {
         if let accepted, value.equals(accepted.value) {
             let reason =
                 authority.refusal(of: accepted.token.keyID, topic: nil)

@@ -20,7 +20,7 @@ package struct RequestChecker: Sendable {
     }
 
     /// Returns the reason of the first failed check, or `nil` if all checks pass.
-    package func check(_ request: RequestFacts) -> RejectionReason? {
+    package func check(_ request: RequestProperties) -> RejectionReason? {
         if request.hasDuplicates { return .duplicateHeaders }
         if !request.isPost { return .methodNotAllowed }
         switch request.path {
@@ -32,7 +32,7 @@ package struct RequestChecker: Sendable {
             ?? checkToken(request)
     }
 
-    private func checkCredential(_ request: RequestFacts) -> RejectionReason? {
+    private func checkCredential(_ request: RequestProperties) -> RejectionReason? {
         if let certificate {
             return certificate.isForThisEnvironment ? nil : .badCertificateEnvironment
         }
@@ -43,7 +43,7 @@ package struct RequestChecker: Sendable {
         }
     }
 
-    private func checkFields(_ request: RequestFacts) -> RejectionReason? {
+    private func checkFields(_ request: RequestProperties) -> RejectionReason? {
         if case .invalid = request.messageID { return .badMessageID }
         if request.expirationIsInvalid { return .badExpirationDate }
         if case .invalid = request.priority { return .badPriority }
@@ -55,7 +55,7 @@ package struct RequestChecker: Sendable {
         }
     }
 
-    private func checkTopic(_ request: RequestFacts) -> RejectionReason? {
+    private func checkTopic(_ request: RequestProperties) -> RejectionReason? {
         switch request.topic {
         case .malformed:
             return .badTopic
@@ -71,20 +71,20 @@ package struct RequestChecker: Sendable {
         }
     }
 
-    private func checkPayload(_ request: RequestFacts) -> RejectionReason? {
+    private func checkPayload(_ request: RequestProperties) -> RejectionReason? {
         if request.bodyLength == 0 { return .payloadEmpty }
         return request.bodyLength > Self.payloadLimit(request) ? .payloadTooLarge : nil
     }
 
     /// Returns the maximum size of a payload, in bytes (Apple: "Generating a remote notification").
-    private static func payloadLimit(_ request: RequestFacts) -> Int {
+    private static func payloadLimit(_ request: RequestProperties) -> Int {
         switch (request.pushType, request.topic) {
         case (.valid(.voip), _), (.absent, .present(.voip)): 5_120
         default: 4_096
         }
     }
 
-    private func checkToken(_ request: RequestFacts) -> RejectionReason? {
+    private func checkToken(_ request: RequestProperties) -> RejectionReason? {
         if case .malformedToken = request.path { return .badDeviceToken }
         return nil
     }

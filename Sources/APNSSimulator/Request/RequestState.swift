@@ -1,6 +1,6 @@
 /// The state of one request in progress, as the rules see it.
 struct RequestState {
-    var facts = RequestFacts()
+    var facts = RequestProperties()
     /// The answer that was decided, or `nil` to accept the push.
     var answer: PlannedAnswer?
     /// Data that few requests need, or `nil`. It is behind a reference to keep the state small.

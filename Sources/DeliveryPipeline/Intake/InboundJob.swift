@@ -143,18 +143,18 @@ package struct InboundJob: Sendable {
 
     /// The time slot that a worker assigned to the job, or `nil` if there is none. A slot too far in the future is
     /// ignored, because it comes from a wrong clock.
-    var slot: Pacer.Slot? {
-        let latest = arrivedAt.milliseconds + Int64(PaceLimit.longest) * 1_000
+    var slot: RateLimiter.Slot? {
+        let latest = arrivedAt.milliseconds + Int64(RateWaitLimit.longest) * 1_000
         guard isWorkers, let due = delivery.properties.headers[JobHeader.slot]?.integer, (0...latest).contains(due),
             let rate = delivery.properties.headers[JobHeader.slotRate]?.integer
         else { return nil }
-        return Pacer.Slot(due: Timestamp(milliseconds: due), rate: Int(clamping: rate))
+        return RateLimiter.Slot(due: Timestamp(milliseconds: due), rate: Int(clamping: rate))
     }
 
     /// The time that the job has waited for a rate limit, in seconds.
     var paced: Int {
         guard isWorkers, let seconds = delivery.properties.headers[JobHeader.paced]?.integer else { return 0 }
-        return Int(min(max(0, seconds), Int64(PaceLimit.longest)))
+        return Int(min(max(0, seconds), Int64(RateWaitLimit.longest)))
     }
 
     /// The owner in an earlier claim request for this job, which was made before the job was delayed. It is `nil` if

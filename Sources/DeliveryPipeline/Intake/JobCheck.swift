@@ -26,8 +26,8 @@ extension PipelineConfiguration {
         if job.atMostOnce, !job.hasGivenID {
             throw job.rejected("id", "is required with at_most_once, here or as the message's message_id")
         }
-        if let sendAt = job.sendAt, sendAt.seconds - now.seconds > ScheduleLadder.horizon {
-            throw job.rejected("send_at", "is more than \(ScheduleLadder.horizon / 86_400) days ahead")
+        if let sendAt = job.sendAt, sendAt.seconds - now.seconds > ScheduleDelays.horizon {
+            throw job.rejected("send_at", "is more than \(ScheduleDelays.horizon / 86_400) days ahead")
         }
         return job
     }

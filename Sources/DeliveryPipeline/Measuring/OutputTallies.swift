@@ -30,7 +30,7 @@ final class OutputTallies: @unchecked Sendable {
         case .tell(.sent, _, _), .count(.sent): cells.sent.add()
         case .tell, .count, .mark: cells.refused.add()
         case .retry, .hold: cells.retried.add()
-        case .putBack: break
+        case .requeue: break
         }
     }
 }

@@ -35,7 +35,7 @@ struct Refusals {
                 forget(id, &splitting, &turn)
                 continue
             }
-            let seconds = RefusalLadder.seconds(afterFailures: message.refusals)
+            let seconds = RefusalBackoff.seconds(afterFailures: message.refusals)
             let isTooLong = isTooLong(for: id, seconds, turn)
             if message.publication.exchange == configuration.names.results, var event = message.event {
                 event.failures += message.refusals
@@ -97,7 +97,7 @@ struct Refusals {
         let arrivals = ledger.shares(of: id).lazy.compactMap {
             ledger.delivery(of: $0.entry)?.inbound.deliveredAt.seconds
         }
-        return arrivals.min().map { turn.now.seconds + Int64(seconds) - $0 > RefusalLadder.longestForJobs } ?? false
+        return arrivals.min().map { turn.now.seconds + Int64(seconds) - $0 > RefusalBackoff.longestForJobs } ?? false
     }
 
     /// Gives up a message that was refused for too long. The message is dead-lettered or, if it is a step of splitting

@@ -30,7 +30,7 @@ struct Claim {
     /// The time for which the name of a chunk is remembered, in seconds. If a job is split again within a day, for
     /// example after a replay from the dead-letter queue, chunks that were sent are left out. The maximum wait for a
     /// rate limit is added to that day.
-    static let chunkSeconds = PaceLimit.longest + 86_400
+    static let chunkSeconds = RateWaitLimit.longest + 86_400
 
     let rule: Rule
     let request: ClaimRequest

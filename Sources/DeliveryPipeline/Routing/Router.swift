@@ -65,7 +65,7 @@ struct Router {
 
     func first(_ job: Job, _ inbound: InboundJob, isCancelled: Bool, now: Timestamp) -> First {
         if isCancelled { return .settle(.failed, reason: Outcome.cancelled) }
-        if let sendAt = job.sendAt, let delay = ScheduleLadder.next(until: sendAt, now: now) {
+        if let sendAt = job.sendAt, let delay = ScheduleDelays.next(until: sendAt, now: now) {
             return .delay(seconds: delay)
         }
         let claim = Claim(job, inbound, configuration, owner: { UUID().uuidString.lowercased() })

@@ -10,7 +10,7 @@ package final class AppLoad: @unchecked Sendable {
     private struct Started {
         var jobs = 0
         var recipients = 0
-        var pace = Pace()
+        var throughput = Throughput()
     }
 
     package let app: String
@@ -30,11 +30,11 @@ package final class AppLoad: @unchecked Sendable {
     /// The number of recipients of the waiting jobs, by the queue's index.
     private var queued = Array(repeating: 0, count: JobQueue.all.count)
     /// The rate limiter, or `nil` if the app has no rate limit.
-    private(set) var pacer: Pacer?
+    private(set) var limiter: RateLimiter?
     /// The app's entry in the table of rate limits, or `nil` if it has no rate limit.
-    private var pace: AppPace?
+    private var throughput: AppRateLimit?
     /// The table of rate limits from which ``pace`` was read.
-    private var paces = AppPaces.none
+    private var limits = AppRateLimits.none
 
     package init(app: String) {
         self.app = app
@@ -50,10 +50,10 @@ package final class AppLoad: @unchecked Sendable {
 
     /// Returns whether the app's state can be discarded. A rate-limited app must be kept while its recent pushes still
     /// count.
-    package func isIdle(_ pacing: Pacing, now: Timestamp) -> Bool {
+    package func isIdle(_ rateLimits: RateLimits, now: Timestamp) -> Bool {
         guard isEmpty else { return false }
-        pass(pacing, now: now)
-        return pacer?.isAtRest ?? true
+        pass(rateLimits, now: now)
+        return limiter?.isAtRest ?? true
     }
 
     // MARK: Waiting jobs
@@ -71,42 +71,42 @@ package final class AppLoad: @unchecked Sendable {
     // MARK: Rate limit
 
     /// Updates the app's rate limit from the current table, and advances its rate limiter to the current time.
-    func pass(_ pacing: Pacing, now: Timestamp) {
-        if pacer != nil { pacer?.pass(to: now, workers: pacing.workers) }
-        guard paces !== pacing.paces else { return }
-        paces = pacing.paces
-        pace = paces[app]
-        guard pacer?.rate != pace?.rate else { return }
-        guard let rate = pace?.rate else { return pacer = nil }
-        if pacer == nil { pacer = Pacer(rate: rate) } else { pacer?.change(to: rate) }
-        pacer?.pass(to: now, workers: pacing.workers)
+    func pass(_ rateLimits: RateLimits, now: Timestamp) {
+        if limiter != nil { limiter?.pass(to: now, workers: rateLimits.workers) }
+        guard limits !== rateLimits.limits else { return }
+        limits = rateLimits.limits
+        throughput = limits[app]
+        guard limiter?.rate != throughput?.rate else { return }
+        guard let rate = throughput?.rate else { return limiter = nil }
+        if limiter == nil { limiter = RateLimiter(rate: rate) } else { limiter?.change(to: rate) }
+        limiter?.pass(to: now, workers: rateLimits.workers)
     }
 
     /// Returns whether the app's rate limit applies to a queue, as of the last call of ``pass(_:now:)``. It does not
     /// apply to suspects, which are sent one at a time.
     func isPaced(in queue: JobQueue) -> Bool {
-        guard let pace, queue.isPaceable else { return false }
-        return !queue.isUrgent || pace.includesUrgent
+        guard let throughput, queue.isPaceable else { return false }
+        return !queue.isUrgent || throughput.includesUrgent
     }
 
-    func mustWait(in queue: JobQueue) -> Bool { isPaced(in: queue) && pacer?.maySend == false }
+    func mustWait(in queue: JobQueue) -> Bool { isPaced(in: queue) && limiter?.maySend == false }
 
     /// Returns the number of recipients that may wait in a queue. The recipients that wait in queues of higher priority
     /// are already subtracted.
-    func room(in queue: JobQueue) -> Int { (pacer?.room ?? 0) - queuedBefore(queue) }
+    func room(in queue: JobQueue) -> Int { (limiter?.room ?? 0) - queuedBefore(queue) }
 
     private func queuedBefore(_ queue: JobQueue) -> Int {
         JobQueue.all[..<queue.index].reduce(0) { isPaced(in: $1) ? $0 + queued[$1.index] : $0 }
     }
 
-    func spend(_ recipients: Int, from queue: JobQueue) { if isPaced(in: queue) { pacer?.spend(recipients) } }
+    func spend(_ recipients: Int, from queue: JobQueue) { if isPaced(in: queue) { limiter?.spend(recipients) } }
 
     /// Returns a time slot for a job that must wait in the broker, or `nil` if no rate limit applies.
-    package func slot(for job: WaitingJob, now: Timestamp) -> Pacer.Slot? {
+    package func slot(for job: WaitingJob, now: Timestamp) -> RateLimiter.Slot? {
         let queue = job.inbound.queue
-        guard isPaced(in: queue), let rate = pacer?.rate else { return nil }
-        if job.isFree { return Pacer.Slot(waitingLonger: job.inbound.paced, rate: rate, now: now) }
-        return pacer?.slot(
+        guard isPaced(in: queue), let rate = limiter?.rate else { return nil }
+        if job.isFree { return RateLimiter.Slot(waitingLonger: job.inbound.paced, rate: rate, now: now) }
+        return limiter?.slot(
             for: job.size.recipients, behind: queuedBefore(queue) + queued[queue.index], until: job.job.expiration,
             now: now)
     }
@@ -114,11 +114,11 @@ package final class AppLoad: @unchecked Sendable {
     /// Returns whether a job that arrives now can be sent at once, because the rate limit allows all recipients that
     /// wait before it.
     func hasNothingBefore(_ queue: JobQueue) -> Bool {
-        (pacer?.credit ?? 0) > Double(queuedBefore(queue) + queued[queue.index])
+        (limiter?.credit ?? 0) > Double(queuedBefore(queue) + queued[queue.index])
     }
 
     /// Releases the future time slot of a job that no longer needs it.
-    func giveBack(_ job: WaitingJob) { pacer?.giveBack(job.size.recipients) }
+    func refund(_ job: WaitingJob) { limiter?.refund(job.size.recipients) }
 
     // MARK: In flight
 
@@ -126,7 +126,7 @@ package final class AppLoad: @unchecked Sendable {
     var inFlight: Int { urgentInFlight + otherInFlight }
 
     /// Returns the number of recipients settled per second, in all queues.
-    func rate(now: Timestamp) -> Int { started.reduce(0) { $0 + $1.pace.inASecond(now: now).recipients } }
+    func rate(now: Timestamp) -> Int { started.reduce(0) { $0 + $1.throughput.inASecond(now: now).recipients } }
 
     /// Returns the number of recipients in flight that share capacity with a queue: the urgent ones, or all others.
     func inFlight(beside queue: JobQueue) -> Int { queue.isUrgent ? urgentInFlight : otherInFlight }
@@ -136,11 +136,13 @@ package final class AppLoad: @unchecked Sendable {
     func openJobs(_ queue: JobQueue) -> Int { started[queue.index].jobs }
 
     func settledJob(of recipients: Int, from queue: JobQueue, at now: Timestamp) {
-        started[queue.index].pace.settled(recipients, at: now)
+        started[queue.index].throughput.settled(recipients, at: now)
     }
 
     /// Returns the app's recent throughput in a queue, per second.
-    func pace(_ queue: JobQueue, now: Timestamp) -> Pace.Count { started[queue.index].pace.inASecond(now: now) }
+    func throughput(_ queue: JobQueue, now: Timestamp) -> Throughput.Count {
+        started[queue.index].throughput.inASecond(now: now)
+    }
 
     /// Counts a started job. For a settled job, the number of recipients is negative.
     func add(_ recipients: Int, from queue: JobQueue) {

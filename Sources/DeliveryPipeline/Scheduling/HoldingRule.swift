@@ -21,12 +21,14 @@ package struct HoldingRule {
     }
 
     /// Returns the maximum number of recipients of one app in flight.
-    package static func inFlight(_ pace: Pace.Count) -> Int { max(leastInFlight, secondsInFlight * pace.recipients) }
+    package static func inFlight(_ throughput: Throughput.Count) -> Int {
+        max(leastInFlight, secondsInFlight * throughput.recipients)
+    }
 
     /// Returns the limit on the waiting jobs of one app in a lane. It is the work of half a second. It covers only a
     /// fraction of the places, so that jobs of other apps can follow.
-    package func waiting(_ pace: Pace.Count) -> FairQueue.Size {
-        .init(jobs: jobs(of: 8, pace), recipients: max(chunkSize, pace.recipients / 2), bytes: bytes / 4)
+    package func waiting(_ throughput: Throughput.Count) -> FairQueue.Size {
+        .init(jobs: jobs(of: 8, throughput), recipients: max(chunkSize, throughput.recipients / 2), bytes: bytes / 4)
     }
 
     /// Returns the limit on the waiting jobs of a rate-limited app. It is a quarter of the places, because jobs return
@@ -38,11 +40,12 @@ package struct HoldingRule {
     }
 
     /// Returns the limit on the waiting jobs of all apps together.
-    package func waitingOfAll(_ pace: Pace.Count) -> FairQueue.Size {
-        .init(jobs: jobs(of: 4, pace), recipients: max(Self.leastInFlight, pace.recipients), bytes: bytes / 2)
+    package func waitingOfAll(_ throughput: Throughput.Count) -> FairQueue.Size {
+        .init(
+            jobs: jobs(of: 4, throughput), recipients: max(Self.leastInFlight, throughput.recipients), bytes: bytes / 2)
     }
 
-    private func jobs(of fraction: Int, _ pace: Pace.Count) -> Int {
-        pace.jobs < Self.movedInASecond ? places / fraction : max(places / fraction, pace.jobs / 2)
+    private func jobs(of fraction: Int, _ throughput: Throughput.Count) -> Int {
+        throughput.jobs < Self.movedInASecond ? places / fraction : max(places / fraction, throughput.jobs / 2)
     }
 }

@@ -21,6 +21,6 @@ struct MoveControl {
     mutating func refused(now: Timestamp) {
         guard mayMove(now: now) else { return }
         refusals += 1
-        (since, seconds) = (now, min(Self.longestWait, RefusalLadder.seconds(afterFailures: refusals)))
+        (since, seconds) = (now, min(Self.longestWait, RefusalBackoff.seconds(afterFailures: refusals)))
     }
 }

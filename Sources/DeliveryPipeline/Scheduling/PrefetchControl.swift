@@ -39,16 +39,16 @@ package struct PrefetchControl {
     ///   - pace: the throughput of this queue, in recipients per second.
     ///   - isSettling: whether deliveries of this queue were settled recently, with any result.
     /// - Returns: the new prefetch, or `nil` if it does not change.
-    package mutating func beat(waiting: Int, pace: Int, isSettling: Bool) -> Int? {
+    package mutating func beat(waiting: Int, throughput: Int, isSettling: Bool) -> Int? {
         let (isUsedUp, isOver) = (mostHeld >= prefetch, waiting == 0 && mostHeld < prefetch / 4)
         mostHeld = 0
-        beatsBeyond = waiting > 4 * pace ? beatsBeyond + 1 : 0
+        beatsBeyond = waiting > 4 * throughput ? beatsBeyond + 1 : 0
         let before = prefetch
-        if isUsedUp, isSettling, waiting == 0 || waiting < pace / 2 {
+        if isUsedUp, isSettling, waiting == 0 || waiting < throughput / 2 {
             prefetch = min(most, prefetch * 2)
         } else if beatsBeyond >= Self.patience {
             var excess = waiting
-            while excess > pace, prefetch > Self.least { (excess, prefetch) = (excess / 2, prefetch / 2) }
+            while excess > throughput, prefetch > Self.least { (excess, prefetch) = (excess / 2, prefetch / 2) }
             prefetch = min(most, max(Self.least, prefetch))
             beatsBeyond = 0
         } else if isOver {

@@ -9,10 +9,10 @@ struct QueueLoad {
     /// towards the prefetch.
     private(set) var held = 0
     /// The rate of settled deliveries, with any result.
-    private var settlements = Pace()
+    private var settlements = Throughput()
     private var connection: UInt32?
     /// The throughput of the jobs that were sent.
-    var pace = Pace()
+    var throughput = Throughput()
     /// The prefetch control, or `nil` if the prefetch of the queue does not change.
     var prefetch: PrefetchControl?
 

@@ -38,8 +38,8 @@ struct Scheduler {
     private var queues: [QueueLoad]
     private var apps: [String: AppLoad] = [:]
     /// The rate limits and the number of workers in this turn.
-    var pacing = Pacing()
-    private var jobPacers = JobPacers()
+    var rateLimits = RateLimits()
+    private var jobPacers = JobRateLimiters()
     /// The time at which jobs that have waited too long were last searched for.
     private var lastLook = Timestamp(milliseconds: 0)
     /// The back-off for moving jobs to another queue, by the index of the jobs' present queue.
@@ -74,7 +74,7 @@ struct Scheduler {
             return PipelineView.LaneView(
                 lane: lane, waiting: indices.reduce(0) { $0 + waiting[$1].count },
                 open: indices.reduce(0) { $0 + queues[$1].open },
-                rate: indices.reduce(0) { $0 + queues[$1].pace.inASecond(now: now).recipients },
+                rate: indices.reduce(0) { $0 + queues[$1].throughput.inASecond(now: now).recipients },
                 age: arrival.map { Int(max(0, now.seconds - $0.seconds)) } ?? 0)
         }
     }
@@ -113,34 +113,35 @@ struct Scheduler {
     /// - Parameter isOver: whether the job is cancelled, expired, or scheduled for later.
     mutating func prepare(_ job: Job, _ inbound: InboundJob, isOver: Bool, now: Timestamp) -> WaitingJob {
         let app = load(of: job.app, now: now)
-        app.pass(pacing, now: now)
+        app.pass(rateLimits, now: now)
         let size = configuration.fixedChunkSize(of: job, inbound)
         return WaitingJob(
             inbound: inbound, job: job, appLoad: app,
-            chunkSize: size ?? pacing.chunkSize(of: job, inbound, app, configuration.limits.chunkSize), isOver: isOver)
+            chunkSize: size ?? rateLimits.chunkSize(of: job, inbound, app, configuration.limits.chunkSize),
+            isOver: isOver)
     }
 
     mutating func append(_ job: WaitingJob) { waiting[job.inbound.queue.index].append(job) }
 
     /// Returns the time slot of a job that must wait in the broker: the slot it was assigned earlier, or one computed
     /// from the job's own rate. Returns `nil` if the job can be queued now.
-    mutating func slotAhead(of job: inout WaitingJob, now: Timestamp) -> Pacer.Slot? {
+    mutating func slotAhead(of job: inout WaitingJob, now: Timestamp) -> RateLimiter.Slot? {
         let (inbound, app) = (job.inbound, job.appLoad)
         guard inbound.queue.isPaceable else { return nil }
         if job.isFree {
-            if let slot = inbound.slot, slot.due > now { giveBack(slot, of: job) }
+            if let slot = inbound.slot, slot.due > now { refund(slot, of: job) }
             return nil
         }
         // A job that had to wait for its app's rate has already waited for its own.
-        if let earlier = inbound.slot, app.isPaced(in: inbound.queue), earlier.rate == app.pacer?.rate {
+        if let earlier = inbound.slot, app.isPaced(in: inbound.queue), earlier.rate == app.limiter?.rate {
             guard earlier.isAhead(now: now) else { return nil }
             guard app.hasNothingBefore(inbound.queue) else { return earlier }
-            app.giveBack(job)
+            app.refund(job)
             return nil
         }
         guard let own = ownRate(of: job) else { return nil }
         let slot = jobPacers.slot(
-            for: job.job, at: own, earlier: inbound.slot, waited: inbound.paced, workers: pacing.workers, now: now)
+            for: job.job, at: own, earlier: inbound.slot, waited: inbound.paced, workers: rateLimits.workers, now: now)
         job.hasPaid = slot == nil
         return slot
     }
@@ -150,20 +151,20 @@ struct Scheduler {
     private func ownRate(of job: WaitingJob) -> Int? {
         let (inbound, app) = (job.inbound, job.appLoad)
         guard let own = job.job.rate, inbound.isWorkers, inbound.part != nil else { return nil }
-        return own < (app.isPaced(in: inbound.queue) ? app.pacer?.rate ?? .max : .max) ? own : nil
+        return own < (app.isPaced(in: inbound.queue) ? app.limiter?.rate ?? .max : .max) ? own : nil
     }
 
     /// Releases a future slot that a job no longer needs.
-    private mutating func giveBack(_ slot: Pacer.Slot, of job: WaitingJob) {
-        if job.appLoad.isPaced(in: job.inbound.queue), slot.rate == job.appLoad.pacer?.rate {
-            job.appLoad.giveBack(job)
+    private mutating func refund(_ slot: RateLimiter.Slot, of job: WaitingJob) {
+        if job.appLoad.isPaced(in: job.inbound.queue), slot.rate == job.appLoad.limiter?.rate {
+            job.appLoad.refund(job)
         } else {
-            jobPacers.giveBack(job.job, at: slot.rate)
+            jobPacers.refund(job.job, at: slot.rate)
         }
     }
 
     /// Returns the time slot of a job that must leave this worker, or `nil` if the job must move to the overflow queue.
-    mutating func putOff(_ job: WaitingJob, now: Timestamp) -> Pacer.Slot? {
+    mutating func putOff(_ job: WaitingJob, now: Timestamp) -> RateLimiter.Slot? {
         if let slot = job.appLoad.slot(for: job, now: now) { return slot }
         _ = refunded([job])
         return nil
@@ -180,23 +181,23 @@ struct Scheduler {
     ///
     /// - Throws: ``JobRejection`` if sending the job would take too long.
     func check(_ job: WaitingJob) throws(JobRejection) {
-        guard job.isToBeSplit, let rate = pacing.rate(of: job.job, job.inbound, job.appLoad) else { return }
-        if let refusal = PaceLimit(job.job, configuration.limits).refusal(of: job.job, at: rate) { throw refusal }
+        guard job.isToBeSplit, let rate = rateLimits.rate(of: job.job, job.inbound, job.appLoad) else { return }
+        if let refusal = RateWaitLimit(job.job, configuration.limits).refusal(of: job.job, at: rate) { throw refusal }
     }
 
     /// Returns a rejection if a job's slot is later than the job may wait, or `nil` otherwise. The slot of a rejected
     /// job is released.
-    mutating func refuse(_ job: WaitingJob, _ slot: Pacer.Slot, now: Timestamp) -> JobRejection? {
-        guard pacing.workers != nil else { return nil }
-        let limit = PaceLimit(job.job, configuration.limits)
+    mutating func refuse(_ job: WaitingJob, _ slot: RateLimiter.Slot, now: Timestamp) -> JobRejection? {
+        guard rateLimits.workers != nil else { return nil }
+        let limit = RateWaitLimit(job.job, configuration.limits)
         guard let refusal = limit.refusal(of: job, until: slot, now: now) else { return nil }
-        if !job.isFree { giveBack(slot, of: job) }
+        if !job.isFree { refund(slot, of: job) }
         return refusal
     }
 
     private mutating func load(of app: String, now: Timestamp) -> AppLoad {
         if let load = apps[app] { return load }
-        if apps.count >= Self.mostIdleApps { apps = apps.filter { !$1.isIdle(pacing, now: now) } }
+        if apps.count >= Self.mostIdleApps { apps = apps.filter { !$1.isIdle(rateLimits, now: now) } }
         let load = AppLoad(app: app)
         apps[app] = load
         return load
@@ -209,10 +210,10 @@ struct Scheduler {
     /// - Parameter owing: the number of recipients in flight, of all jobs.
     mutating func next(of queue: JobQueue, owing: Int, now: Timestamp) -> WaitingJob? {
         guard freeRoom(for: queue, owing) > 0 else { return nil }
-        let (rule, index, pacing) = (startRule(queue, owing, now), queue.index, pacing)
+        let (rule, index, rateLimits) = (startRule(queue, owing, now), queue.index, rateLimits)
         var waitsForPace = false
         let next = waiting[index].next(where: rule.allows) { app in
-            app.pass(pacing, now: now)
+            app.pass(rateLimits, now: now)
             guard app.mustWait(in: queue) else { return false }
             waitsForPace = true
             return true
@@ -231,11 +232,11 @@ struct Scheduler {
         return waiting[index].surplus(
             over: { app in
                 guard app.isPaced(in: queue) else {
-                    return queue.isOverflow ? .unlimited : rule.waiting(app.pace(queue, now: now))
+                    return queue.isOverflow ? .unlimited : rule.waiting(app.throughput(queue, now: now))
                 }
                 return queue.isOverflow && app.mustWait(in: queue) ? .nothing : rule.waiting(room: app.room(in: queue))
             },
-            all: queue.isOverflow ? .unlimited : rule.waitingOfAll(queues[index].pace.inASecond(now: now)),
+            all: queue.isOverflow ? .unlimited : rule.waitingOfAll(queues[index].throughput.inASecond(now: now)),
             where: { start.allows($0) && !$0.mustWait(in: queue) })
     }
 
@@ -305,7 +306,7 @@ struct Scheduler {
         queues[load.queue.index].open -= 1
         guard released.isSent else { return }
         load.app.settledJob(of: load.recipients, from: load.queue, at: now)
-        queues[load.queue.index].pace.settled(load.recipients, at: now)
+        queues[load.queue.index].throughput.settled(load.recipients, at: now)
     }
 
     // MARK: Prefetch of the overflow queues
@@ -330,16 +331,16 @@ struct Scheduler {
 
     private mutating func beat(_ queue: JobQueue, _ now: Timestamp) -> PrefetchChange? {
         let index = queue.index
-        let pace = queues[index].pace.inASecond(now: now).recipients
+        let throughput = queues[index].throughput.inASecond(now: now).recipients
         let isSettling = queues[index].isSettling(now: now)
         guard let before = queues[index].prefetch?.prefetch,
             let prefetch = queues[index].prefetch?.beat(
-                waiting: waiting[index].size.recipients, pace: pace, isSettling: isSettling)
+                waiting: waiting[index].size.recipients, throughput: throughput, isSettling: isSettling)
         else { return nil }
         var surplus: [WaitingJob] = []
         // The lower prefetch keeps the broker from sending the same number of jobs again.
         while moves[index].mayMove(now: now), prefetch < before,
-            waiting[index].size.recipients > max(pace, HoldingRule.leastInFlight),
+            waiting[index].size.recipients > max(throughput, HoldingRule.leastInFlight),
             let job = waiting[index].newest()
         {
             surplus.append(job)

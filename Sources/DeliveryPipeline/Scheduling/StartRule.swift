@@ -10,14 +10,14 @@ struct StartRule {
     var freePlaces: Int?
 
     func allows(_ app: AppLoad) -> Bool {
-        let pace = app.pace(queue, now: now)
+        let throughput = app.throughput(queue, now: now)
         guard share.allows(app.inFlight(beside: queue), free: freeRoom),
-            app.inFlight(of: queue) < HoldingRule.inFlight(pace)
+            app.inFlight(of: queue) < HoldingRule.inFlight(throughput)
         else { return false }
         // All apps share a lane's prefetch, even if their jobs have few recipients. An app that settles its open jobs
         // within half a second may have more of them.
         guard let freePlaces else { return true }
         let open = app.openJobs(queue)
-        return open < freePlaces || open < pace.jobs / 2 && share.allows(open, free: freePlaces)
+        return open < freePlaces || open < throughput.jobs / 2 && share.allows(open, free: freePlaces)
     }
 }

@@ -10,7 +10,7 @@ package struct EventBatch {
     /// The counters for outcomes of the app.
     package private(set) var tally = OutcomeTally.none
     /// The pending settlements that are completed when the broker confirms the event.
-    package private(set) var shares: [SettlingLedger<OpenJob>.Share] = []
+    package private(set) var shares: [PendingSettlements<OpenJob>.Share] = []
     private var json: [UInt8] = []
     /// The time of the previous outcome, and its text. Most outcomes have the same time as the outcome before.
     private var lastTime: (at: Timestamp, text: [UInt8])?

@@ -5,14 +5,14 @@ struct JobTally {
         case told(OutcomeKind)
         /// The recipient waits for another attempt (`retried`), waits for its credential (`held`), or was requeued
         /// unsent (`putBack`).
-        case retried, held, putBack
+        case retried, held, requeue
 
         fileprivate var place: Int {
             switch self {
             case .told(let kind): kind.place
             case .retried: OutcomeKind.allCases.count
             case .held: OutcomeKind.allCases.count + 1
-            case .putBack: OutcomeKind.allCases.count + 2
+            case .requeue: OutcomeKind.allCases.count + 2
             }
         }
 
@@ -21,12 +21,12 @@ struct JobTally {
             case .told(let kind): kind.rawValue
             case .retried: "retried"
             case .held: "held"
-            case .putBack: "put_back"
+            case .requeue: "put_back"
             }
         }
     }
 
-    private static let entries = OutcomeKind.allCases.map { Entry.told($0) } + [.retried, .held, .putBack]
+    private static let entries = OutcomeKind.allCases.map { Entry.told($0) } + [.retried, .held, .requeue]
 
     private var counts: [Int] = []
     /// The reason of the first problem, or `nil` if there is none.

@@ -23,13 +23,13 @@ package struct MarkBuffer {
     enum Finding {
         case outcome(Outcome, TokenMark)
         /// A delayed result event, and the entry of its message in the pending settlements.
-        case held(HeldEvent, entry: Int)
+        case held(DelayedEvent, entry: Int)
 
         fileprivate func marks(_ recipients: [String: RecipientForm]) -> [TokenMark] {
             switch self {
             case .outcome(_, let mark): [mark]
             // An event that cannot be decoded is published without marks.
-            case .held(let held, _): HeldMarks.read(held.event.body, recipients) ?? []
+            case .held(let held, _): DelayedMarks.read(held.event.body, recipients) ?? []
             }
         }
     }
@@ -60,7 +60,7 @@ package struct MarkBuffer {
 
     mutating func add(_ mark: TokenMark, _ outcome: Outcome) { queue.add(.outcome(outcome, mark)) }
 
-    mutating func add(_ event: HeldEvent, entry: Int) { held.append(.held(event, entry: entry)) }
+    mutating func add(_ event: DelayedEvent, entry: Int) { held.append(.held(event, entry: entry)) }
 
     /// Returns the next batch to write, or `nil` if a batch is being written or there are no marks.
     mutating func next(id: UInt64) -> Batch? {

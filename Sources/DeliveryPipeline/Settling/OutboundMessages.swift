@@ -67,7 +67,7 @@ package struct OutboundMessages {
     }
 
     /// Returns the message that publishes a delayed result event to the results exchange.
-    mutating func event(_ held: HeldEvent) -> AMQPPublication {
+    mutating func event(_ held: DelayedEvent) -> AMQPPublication {
         let event = held.event
         return AMQPPublication(
             id: nextID(), exchange: event.exchange, routingKey: event.routingKey, properties: event.properties,
@@ -80,10 +80,10 @@ package struct OutboundMessages {
     /// - Parameters:
     ///   - id: the id of the message that is replaced, or `nil` for a new id.
     ///   - reason: the reason for dead-lettering the event, for operators to read, or `nil` to delay the event.
-    mutating func waiting(_ held: HeldEvent, id: UInt64?, reason: String? = nil) -> AMQPPublication? {
+    mutating func waiting(_ held: DelayedEvent, id: UInt64?, reason: String? = nil) -> AMQPPublication? {
         guard let user else { return nil }
         let delay = names.delay(
-            seconds: RefusalLadder.seconds(afterFailures: held.failures, isForDatabase: held.needsMarks))
+            seconds: RefusalBackoff.seconds(afterFailures: held.failures, isForDatabase: held.needsMarks))
         return held.publication(
             id: id ?? nextID(), exchange: reason == nil ? delay : names.dead, user: user, reason: reason)
     }
@@ -207,7 +207,7 @@ package struct OutboundMessages {
     package mutating func moved(
         _ inbound: InboundJob, to destination: Destination, firstAttempt: Timestamp? = nil, part: String? = nil,
         claimedBy: String? = nil, trace: TraceHeaders? = nil,
-        slot: Pacer.Slot? = nil, paced: Int = 0
+        slot: RateLimiter.Slot? = nil, paced: Int = 0
     ) -> AMQPPublication {
         var properties = movedProperties(inbound, part: part)
         properties.headers.add(trace)

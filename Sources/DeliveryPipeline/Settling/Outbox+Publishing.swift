@@ -13,7 +13,7 @@ extension Outbox {
 
     /// Publishes a job in its original form to a delay queue, where it waits for its time slot. If the job was tried
     /// before, this wait does not count towards the time during which it is retried.
-    mutating func pace(_ job: OpenJob, until slot: Pacer.Slot, _ now: Timestamp) {
+    mutating func throughput(_ job: OpenJob, until slot: RateLimiter.Slot, _ now: Timestamp) {
         let (inbound, seconds) = (job.inbound, slot.delay(now: now))
         let firstAttempt =
             inbound.hasBeenTried ? inbound.firstAttempt(now: now).milliseconds + Int64(seconds) * 1_000 : nil
@@ -46,7 +46,7 @@ extension Outbox {
         ledger.oweMore(job.entry)
         let event = messages.event(rejection, trace: job.traceHeaders, now: now)
         publish(
-            event, event: HeldEvent(event, lane: job.inbound.lane, since: now),
+            event, event: DelayedEvent(event, lane: job.inbound.lane, since: now),
             meeting: [.init(entry: job.entry, count: 1)])
     }
 
@@ -57,7 +57,7 @@ extension Outbox {
         }
         let event = messages.event(
             batch, reportsUnroutable: routing.samples(batch.key.kind, now: now), now: now)
-        publish(event, event: HeldEvent(event, lane: lane, since: now), isOutcomes: true, meeting: shares)
+        publish(event, event: DelayedEvent(event, lane: lane, since: now), isOutcomes: true, meeting: shares)
     }
 
     /// Publishes the recipients of a job that need another attempt. They go to a delay queue or, without a delay, back

@@ -5,9 +5,9 @@ import PushModel
 /// The messages to the broker, and the pending settlements that their confirms complete. A job is done when the broker
 /// has confirmed everything that results from it. A value type without clock or I/O.
 struct Outbox {
-    typealias Share = SettlingLedger<OpenJob>.Share
+    typealias Share = PendingSettlements<OpenJob>.Share
 
-    var ledger = SettlingLedger<OpenJob>()
+    var ledger = PendingSettlements<OpenJob>()
     var messages: OutboundMessages
     /// The messages that the broker has not confirmed, by id. They are kept in case the broker refuses them.
     private var unconfirmed: [UInt64: UnconfirmedMessage] = [:]
@@ -39,7 +39,7 @@ struct Outbox {
     ///   - isOutcomes: whether the message reports outcomes.
     ///   - shares: the pending settlements that the message completes.
     mutating func publish(
-        _ publication: AMQPPublication, event: HeldEvent? = nil, isMove: Bool = false, isOutcomes: Bool = false,
+        _ publication: AMQPPublication, event: DelayedEvent? = nil, isMove: Bool = false, isOutcomes: Bool = false,
         meeting shares: [Share]
     ) {
         ledger.expect(group: publication.id, for: shares)
@@ -49,7 +49,7 @@ struct Outbox {
     }
 
     /// Publishes a message in place of a refused one, under the same id.
-    mutating func replace(by publication: AMQPPublication, event: HeldEvent? = nil) {
+    mutating func replace(by publication: AMQPPublication, event: DelayedEvent? = nil) {
         let isMove = unconfirmed[publication.id]?.isMove == true
         unconfirmed[publication.id] = UnconfirmedMessage(
             publication: publication, event: event, since: now, isMove: isMove)

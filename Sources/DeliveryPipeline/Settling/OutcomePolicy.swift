@@ -19,7 +19,7 @@ package struct OutcomePolicy {
         case mark(reason: String)
         case retry(seconds: Int)
         case hold(seconds: Int)
-        case putBack
+        case requeue
     }
 
     let retry: RetryPolicy
@@ -45,7 +45,7 @@ package struct OutcomePolicy {
         case .unknown where outcome.job.job.atMostOnce: return .tell(.unknown, reason: outcome.reason)
         case .unknown, .retry: return tryAgain(outcome, age: outcome.at.seconds - firstAttempt().seconds)
         case .hold: return hold(outcome, age: outcome.at.seconds - firstAttempt().seconds)
-        case .returned: return .putBack
+        case .returned: return .requeue
         }
     }
 

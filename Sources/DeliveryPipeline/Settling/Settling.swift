@@ -69,9 +69,9 @@ struct Settling {
             turn.note(.held, outcome, reason: nil)
             countDeferred(outcome, turn)
             retries.add(outcome, seconds: seconds)
-        case .putBack:
-            turn.counts.pushesPutBack += 1
-            turn.note(.putBack, outcome, reason: nil)
+        case .requeue:
+            turn.counts.pushesRequeued += 1
+            turn.note(.requeue, outcome, reason: nil)
             retries.add(outcome, seconds: 0)
         }
     }
@@ -186,7 +186,7 @@ struct Settling {
 
     /// Handles a delayed result event that has returned from a delay queue. If its tokens are not marked yet, they are
     /// marked before the event is published.
-    mutating func resume(_ held: HeldEvent, _ job: OpenJob, _ turn: inout Turn) {
+    mutating func resume(_ held: DelayedEvent, _ job: OpenJob, _ turn: inout Turn) {
         guard held.needsMarks else {
             turn.counts.eventsRepeated += 1
             return turn.publishAgain(held, entry: job.entry)

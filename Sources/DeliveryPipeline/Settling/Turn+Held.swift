@@ -5,12 +5,12 @@ import PushModel
 
 /// The publishing of delayed result events.
 extension Turn {
-    mutating func publishAgain(_ held: HeldEvent, entry: Int) {
+    mutating func publishAgain(_ held: DelayedEvent, entry: Int) {
         outbox.publish(outbox.messages.event(held), event: held, meeting: [.init(entry: entry, count: 1)])
     }
 
     /// Delays a result event whose tokens still cannot be marked.
-    mutating func hold(_ held: HeldEvent, entry: Int) {
+    mutating func hold(_ held: DelayedEvent, entry: Int) {
         var held = held
         held.failures += 1
         publishWaiting(held, meeting: [.init(entry: entry, count: 1)])
@@ -18,12 +18,12 @@ extension Turn {
 
     mutating func publishUnmarked(_ batch: EventBatch) {
         let (shares, lane) = (batch.shares, batch.lane)
-        var held = HeldEvent(outbox.messages.event(batch, now: now), lane: lane, since: now, needsMarks: true)
+        var held = DelayedEvent(outbox.messages.event(batch, now: now), lane: lane, since: now, needsMarks: true)
         held.failures = 2
         publishWaiting(held, meeting: shares)
     }
 
-    private mutating func publishWaiting(_ held: HeldEvent, meeting shares: [Outbox.Share]) {
+    private mutating func publishWaiting(_ held: DelayedEvent, meeting shares: [Outbox.Share]) {
         let reason = reasonToGiveUp(held, "its tokens can't be marked")
         guard let publication = outbox.messages.waiting(held, id: nil, reason: reason) else { return }
         outbox.publish(publication, event: held, meeting: shares)
@@ -33,7 +33,7 @@ extension Turn {
     /// settlements of the refused one.
     ///
     /// - Returns: `false` if the event cannot wait in the broker.
-    mutating func hold(_ event: HeldEvent, insteadOf id: UInt64, because reason: String) -> Bool {
+    mutating func hold(_ event: DelayedEvent, insteadOf id: UInt64, because reason: String) -> Bool {
         guard let publication = outbox.messages.waiting(event, id: id, reason: reasonToGiveUp(event, reason)) else {
             return false
         }
@@ -43,7 +43,7 @@ extension Turn {
 
     /// Returns the reason for giving up a result event, or `nil` to delay the event. An event is given up after the
     /// time for which a push would be retried.
-    private mutating func reasonToGiveUp(_ held: HeldEvent, _ reason: String) -> String? {
+    private mutating func reasonToGiveUp(_ held: DelayedEvent, _ reason: String) -> String? {
         let age = now.seconds - held.since.seconds
         guard age >= outbox.longestForEvents else {
             counts.eventsHeld += 1

@@ -5,7 +5,7 @@ import PushModel
 struct UnconfirmedMessage {
     var publication: AMQPPublication
     /// The result event that the message publishes or delays, or `nil` for any other message.
-    let event: HeldEvent?
+    let event: DelayedEvent?
     /// The time at which the message was first published, or at which it replaced a refused message.
     let since: Timestamp
     /// Whether the message reports outcomes.

@@ -7,11 +7,11 @@ struct Suppression {
     /// The results of a look-up: outcomes for dead tokens, and pushes to send to living tokens.
     struct Findings {
         var dead: [Outcome] = []
-        var living: [LookUpBuffer.Selection] = []
+        var living: [LookupBuffer.Selection] = []
     }
 
     private let patience: Int
-    private var lookUps = LookUpBuffer()
+    private var lookUps = LookupBuffer()
 
     init(_ configuration: PipelineConfiguration) {
         patience = configuration.databasePatience
@@ -40,7 +40,7 @@ struct Suppression {
 
     /// Returns the next look-up, or `nil` if there is none to start. The core calls this method at the end of every
     /// turn.
-    mutating func next(_ turn: inout Turn) -> LookUpBuffer.LookUp? {
+    mutating func next(_ turn: inout Turn) -> LookupBuffer.Lookup? {
         guard let lookUp = lookUps.next(id: turn.outbox.messages.nextID()) else { return nil }
         turn.wait(.lookUp(lookUp.id), patience)
         return lookUp

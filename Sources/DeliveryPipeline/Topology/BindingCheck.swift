@@ -31,7 +31,7 @@ package struct BindingCheck: Sendable, Hashable {
     /// Returns the exchanges whose bindings must be checked.
     package static func exchanges(_ topology: AMQPTopology) -> [String] {
         var sources = topology.bindings.map(\.exchange)
-        if let spread = topology.spread { sources += [spread.exchange] + spread.ways.map(\.middle.name) }
+        if let sharding = topology.sharding { sources += [sharding.exchange] + sharding.ways.map(\.middle.name) }
         return Set(sources).sorted()
     }
 
@@ -43,26 +43,26 @@ package struct BindingCheck: Sendable, Hashable {
         {
             gaps.append("\(binding.exchange) does not lead to \(binding.queue), key \"\(binding.routingKey)\"")
         }
-        guard let spread = topology.spread else { return }
-        for way in spread.ways { check(way, of: spread, found) }
+        guard let sharding = topology.sharding else { return }
+        for way in sharding.ways { check(way, of: sharding, found) }
         let own = Set(
             topology.exchanges.map(\.name) + topology.queues.map(\.name)
-                + spread.ways.flatMap { [$0.middle.name] + $0.queues })
-        for binding in found.subtracting(Self.planned(topology, spread)).sorted(by: { $0.text < $1.text }) {
-            check(unplanned: binding, of: spread, own)
+                + sharding.ways.flatMap { [$0.middle.name] + $0.queues })
+        for binding in found.subtracting(Self.planned(topology, sharding)).sorted(by: { $0.text < $1.text }) {
+            check(unplanned: binding, of: sharding, own)
         }
     }
 
-    private static func planned(_ topology: AMQPTopology, _ spread: AMQPSpread) -> Set<Binding> {
+    private static func planned(_ topology: AMQPTopology, _ sharding: AMQPSharding) -> Set<Binding> {
         var planned = Set(
             topology.bindings.map {
                 Binding(source: $0.exchange, destination: $0.queue, isQueue: true, routingKey: $0.routingKey)
             })
-        for way in spread.ways {
+        for way in sharding.ways {
             for key in way.keys {
                 for (name, isQueue) in [(way.queues[0], true), (way.middle.name, false)] {
                     planned.insert(
-                        Binding(source: spread.exchange, destination: name, isQueue: isQueue, routingKey: key))
+                        Binding(source: sharding.exchange, destination: name, isQueue: isQueue, routingKey: key))
                 }
             }
             for queue in way.queues {
@@ -72,12 +72,13 @@ package struct BindingCheck: Sendable, Hashable {
         return planned
     }
 
-    private mutating func check(unplanned binding: Binding, of spread: AMQPSpread, _ own: Set<String>) {
-        if let way = spread.ways.first(where: { $0.middle.name == binding.source }) {
+    private mutating func check(unplanned binding: Binding, of sharding: AMQPSharding, _ own: Set<String>) {
+        if let way = sharding.ways.first(where: { $0.middle.name == binding.source }) {
             let isOwn = binding.isQueue && way.queues.contains(binding.destination)
             strays.append("\(binding.text), which gets \(isOwn ? "more than its part" : "a part") of that lane's jobs")
-        } else if binding.source == spread.exchange {
-            if own.contains(binding.destination), spread.ways.contains(where: { $0.keys.contains(binding.routingKey) })
+        } else if binding.source == sharding.exchange {
+            if own.contains(binding.destination),
+                sharding.ways.contains(where: { $0.keys.contains(binding.routingKey) })
             {
                 strays.append("\(binding.text) as well: such jobs come twice")
             } else {
@@ -86,33 +87,33 @@ package struct BindingCheck: Sendable, Hashable {
         }
     }
 
-    private mutating func check(_ way: AMQPSpread.Way, of spread: AMQPSpread, _ found: Set<Binding>) {
+    private mutating func check(_ way: AMQPSharding.Way, of sharding: AMQPSharding, _ found: Set<Binding>) {
         let bound = way.queues.filter { queue in
             found.contains { $0.source == way.middle.name && $0.isQueue && $0.destination == queue }
         }
-        var isSpread = false
+        var isSharded = false
         for key in way.keys {
             func leads(_ name: String, isQueue: Bool) -> Bool {
                 found.contains(
-                    Binding(source: spread.exchange, destination: name, isQueue: isQueue, routingKey: key))
+                    Binding(source: sharding.exchange, destination: name, isQueue: isQueue, routingKey: key))
             }
             let isDirect = leads(way.queues[0], isQueue: true)
             let isOver = leads(way.middle.name, isQueue: false)
-            isSpread = isSpread || isOver
+            isSharded = isSharded || isOver
             // An exchange delivers a message to a queue only once, even if several bindings match.
             let others = bound.filter { $0 != way.queues[0] }
             if isDirect, isOver, !others.isEmpty {
                 copies.append(
-                    "\(spread.exchange) leads with key \"\(key)\" to the queue \(way.queues[0]) and, over the exchange "
+                    "\(sharding.exchange) leads with key \"\(key)\" to the queue \(way.queues[0]) and, over the exchange "
                         + "\(way.middle.name), to \(others.joined(separator: ", ")) as well: such jobs come twice")
             } else if !isDirect, !isOver || bound.isEmpty {
-                gaps.append("\(spread.exchange) leads nowhere with key \"\(key)\"")
-            } else if !isOver, spread.width > 1 {
-                differences.append("\(spread.exchange) leads past \(way.middle.name) with key \"\(key)\"")
+                gaps.append("\(sharding.exchange) leads nowhere with key \"\(key)\"")
+            } else if !isOver, sharding.width > 1 {
+                differences.append("\(sharding.exchange) leads past \(way.middle.name) with key \"\(key)\"")
             }
         }
-        guard isSpread else { return }
-        let wanted = way.queues.prefix(spread.width)
+        guard isSharded else { return }
+        let wanted = way.queues.prefix(sharding.width)
         let lacking = wanted.filter { !bound.contains($0) }
         if !lacking.isEmpty { differences.append("\(lacking.joined(separator: ", ")) gets no jobs") }
         let surplus = bound.filter { !wanted.contains($0) }

@@ -8,9 +8,9 @@ package enum LaneLeaders {
     /// - Parameters:
     ///   - leaders: the node that leads each queue, by the queue's name.
     ///   - nodes: the number of nodes.
-    package static func crowded(_ spread: AMQPSpread, leaders: [String: String], nodes: Int) -> [String] {
-        spread.ways.compactMap { way in
-            let found = way.queues.prefix(spread.width).compactMap { leaders[$0] }
+    package static func crowded(_ sharding: AMQPSharding, leaders: [String: String], nodes: Int) -> [String] {
+        sharding.ways.compactMap { way in
+            let found = way.queues.prefix(sharding.width).compactMap { leaders[$0] }
             return Set(found).count < min(found.count, nodes) ? way.queues.first : nil
         }
     }

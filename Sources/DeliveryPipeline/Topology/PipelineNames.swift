@@ -128,8 +128,8 @@ public struct PipelineNames: Sendable, Hashable {
                 topology.queues.append(AMQPQueue(name: self.queue(of: lane, shard: shard), arguments: arguments))
             }
         }
-        topology.spread = spread
-        for seconds in Set(delays).union(ScheduleLadder.delays).sorted() {
+        topology.sharding = sharding
+        for seconds in Set(delays).union(ScheduleDelays.delays).sorted() {
             let name = delay(seconds: seconds)
             // The fanout exchange in front keeps the lane as the routing key. With this key, the jobs exchange routes
             // the expired job back to its lane.
@@ -156,11 +156,11 @@ public struct PipelineNames: Sendable, Hashable {
 
     /// The distribution of each lane over its shards. The exchange of a lane has the name of its first queue. As with
     /// ``jobs``, a job that matches no binding is routed to the queue of dropped jobs.
-    private var spread: AMQPSpread {
-        AMQPSpread(
+    private var sharding: AMQPSharding {
+        AMQPSharding(
             exchange: jobs,
             ways: Lane.allCases.map { lane in
-                AMQPSpread.Way(
+                AMQPSharding.Way(
                     keys: lane == .normal ? [lane.rawValue, ""] : [lane.rawValue],
                     middle: AMQPExchange(
                         name: queue(of: lane), kind: .random, arguments: ["alternate-exchange": .string(dropped)]),

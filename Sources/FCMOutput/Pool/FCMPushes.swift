@@ -17,7 +17,7 @@ final class FCMPushes {
     /// The reason in the outcomes of messages that wait because no access token is available.
     static let noAccessToken = "NoAccessToken"
 
-    private let desk: PushDesk
+    private let dispatcher: PushDispatcher
     private let tokens: AccessTokenSource
     private let quota: ProjectQuota
     private let logger: Logger
@@ -32,9 +32,9 @@ final class FCMPushes {
     var wake: (Int64) -> Void = { _ in }
 
     init(
-        _ desk: PushDesk, tokens: AccessTokenSource, quota: ProjectQuota, project: String, logger: Logger
+        _ dispatcher: PushDispatcher, tokens: AccessTokenSource, quota: ProjectQuota, project: String, logger: Logger
     ) throws(HTTP2Error) {
-        self.desk = desk
+        self.dispatcher = dispatcher
         self.tokens = tokens
         self.quota = quota
         self.logger = logger
@@ -64,80 +64,82 @@ final class FCMPushes {
     }
 
     private func putAsideWhatWaits(now: Int64) {
-        guard desk.waiting > 0 else { return }
+        guard dispatcher.waiting > 0 else { return }
         if let obstacle = quota.obstacle(now: now), obstacle.milliseconds > Self.longestWaitHere {
             let seconds = Int32((obstacle.milliseconds + 999) / 1_000)
-            desk.putAside(reason: obstacle.reason, seconds: seconds, at: desk.moment(now))
+            dispatcher.putAside(reason: obstacle.reason, seconds: seconds, at: dispatcher.moment(now))
         }
         guard let room = quota.room(within: Self.secondsHere, now: now) else { return }
         let most = max(1, room)
-        if desk.waiting > most { desk.putAside(allBut: most, reason: "QUOTA_EXCEEDED", at: desk.moment(now)) }
+        if dispatcher.waiting > most {
+            dispatcher.putAside(allBut: most, reason: "QUOTA_EXCEEDED", at: dispatcher.moment(now))
+        }
     }
 }
 
 extension FCMPushes: PoolClient {
-    var waiting: Int { min(desk.waiting, room) }
-    var isEmpty: Bool { desk.isEmpty }
+    var waiting: Int { min(dispatcher.waiting, room) }
+    var isEmpty: Bool { dispatcher.isEmpty }
 
     func turnBegins(now: Int64) {
-        desk.turnBegins(now: now)
+        dispatcher.turnBegins(now: now)
         putAsideWhatWaits(now: now)
-        room = desk.waiting > 0 ? quota.draw(upTo: desk.waiting, now: now) : 0
+        room = dispatcher.waiting > 0 ? quota.draw(upTo: dispatcher.waiting, now: now) : 0
     }
 
     func next(onlyUrgent: Bool, now: Int64) -> PoolRequest? {
-        let now = desk.moment(now)
-        while room > 0, let push = desk.next(onlyUrgent: onlyUrgent, at: now) {
+        let now = dispatcher.moment(now)
+        while room > 0, let push = dispatcher.next(onlyUrgent: onlyUrgent, at: now) {
             let message = Self.prepared(push.job)
             do throws(FCMFault) {
                 let body = try message.body(for: push.job.routed.job.recipients[push.recipient], now: now.wall)
                 room -= 1
-                return PoolRequest(tag: desk.putOnWire(push), path: path, fields: noFields, body: body)
+                return PoolRequest(tag: dispatcher.putOnWire(push), path: path, fields: noFields, body: body)
             } catch {
-                desk.settle(push, .rejected, reason: error.reason, detail: error.detail, at: now)
+                dispatcher.settle(push, .rejected, reason: error.reason, detail: error.detail, at: now)
             }
         }
         return nil
     }
 
     func filled(isUsable: Bool, now: Int64) {
-        guard desk.waiting > 0 else { return }
+        guard dispatcher.waiting > 0 else { return }
         if !isUsable { withoutToken(tokens.current(now: now), now: now) }
-        guard desk.waiting > 0, room == 0 else { return }
+        guard dispatcher.waiting > 0, room == 0 else { return }
         wake(quota.wait(now: now))
     }
 
     private func withoutToken(_ answer: AccessTokenCache.Answer, now: Int64) {
         switch answer {
         case .token, .pending: break
-        case .unavailable: desk.putAside(reason: Self.noAccessToken, at: desk.moment(now))
+        case .unavailable: dispatcher.putAside(reason: Self.noAccessToken, at: dispatcher.moment(now))
         case .refused(let refusal):
             tokens.reportRefusal(refusal, now: now)
-            desk.putAside(reason: refusal.error, seconds: tokens.pause(now: now), at: desk.moment(now))
+            dispatcher.putAside(reason: refusal.error, seconds: tokens.pause(now: now), at: dispatcher.moment(now))
         }
     }
 
     func turnEnds() {
-        quota.giveBack(room)
+        quota.refund(room)
         room = 0
-        desk.turnEnds()
+        dispatcher.turnEnds()
     }
 
     func answerField(_ tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-        guard name.is("retry-after"), let seconds = RetryAfter.seconds(value, now: desk.now) else { return }
-        desk.update(tag) { $0.withExtras { $0.retryAfterSeconds = seconds } }
+        guard name.is("retry-after"), let seconds = RetryAfter.seconds(value, now: dispatcher.now) else { return }
+        dispatcher.update(tag) { $0.withExtras { $0.retryAfterSeconds = seconds } }
     }
 
     func answered(_ tag: Int, _ answer: PoolAnswer, now: Int64) -> ConnectionVerdict {
-        guard var sent = desk.takeOffWire(tag) else { return .keep }
-        let now = desk.moment(now)
-        desk.health.hostAnswered(now: now)
+        guard var sent = dispatcher.takeOffWire(tag) else { return .keep }
+        let now = dispatcher.moment(now)
+        dispatcher.health.hostAnswered(now: now)
         guard answer.status == 200 else { return refused(sent, answer, at: now) }
         sent.providerID = FCMSuccessBody.name(in: answer.body)
         let message = Self.prepared(sent.push.job)
         message.accept(for: message.routed.job.recipients[sent.push.recipient])
         acceptedWrittenAt = max(acceptedWrittenAt, sent.writtenAt)
-        desk.settleSent(sent, .credential, status: 200, at: now)
+        dispatcher.settleSent(sent, .credential, status: 200, at: now)
         return .keep
     }
 
@@ -149,30 +151,31 @@ extension FCMPushes: PoolClient {
             status: answer.status, body, retryAfter: sent.retryAfterSeconds,
             isBroadcast: refusal.recipient.kind.isBroadcast)
         if refusal.mayConcernRecipient, meaning == .payloadRefused || meaning == .refused, !meaning.isAboutToken(body) {
-            desk.sendOnceMore(sent.push, at: now)
+            dispatcher.sendOnceMore(sent.push, at: now)
             return .keep
         }
         let isBad = refusal.isRecipientAtFault || meaning.isAboutToken(body)
         message.tokens?.answered(bad: isBad ? refusal.reason : nil, now: now)
-        if meaning.acceptsCredential { desk.health.accepted(.credential, sent, now: now) }
+        if meaning.acceptsCredential { dispatcher.health.accepted(.credential, sent, now: now) }
         switch meaning {
         case .payloadRefused where !refusal.isRecipientAtFault:
             message.refuse(FCMFault(reason: refusal.reason, detail: body.detail ?? ""), to: refusal.recipient)
-            desk.settle(refusal.outcome(.rejected), of: message)
-        case .payloadRefused, .refused, .tokenRefused: desk.settle(refusal.outcome(.rejected), of: message)
+            dispatcher.settle(refusal.outcome(.rejected), of: message)
+        case .payloadRefused, .refused, .tokenRefused: dispatcher.settle(refusal.outcome(.rejected), of: message)
         case .tokenDead:
-            desk.settle(refusal.outcome(refusal.recipient.kind.isBroadcast ? .rejected : .unregistered), of: message)
+            dispatcher.settle(
+                refusal.outcome(refusal.recipient.kind.isBroadcast ? .rejected : .unregistered), of: message)
         case .unauthenticated where !sent.push.isRepeated:
-            desk.sendOnceMore(sent.push, at: now)
+            dispatcher.sendOnceMore(sent.push, at: now)
             return replacement(for: sent)
         case .unauthenticated, .doubtful:
-            let consequence = desk.refuse(sent, isAmbiguous: true, reason: refusal.reason, at: now)
-            desk.settle(refusal.outcome(consequence.verdict), of: message)
+            let consequence = dispatcher.refuse(sent, isAmbiguous: true, reason: refusal.reason, at: now)
+            dispatcher.settle(refusal.outcome(consequence.verdict), of: message)
             return meaning == .unauthenticated ? replacement(for: sent) : .keep
-        case .retryAfter(let seconds): desk.settle(refusal.outcome(.retry, retryAfter: seconds), of: message)
-        case .retry: desk.settle(refusal.outcome(.retry), of: message)
+        case .retryAfter(let seconds): dispatcher.settle(refusal.outcome(.retry, retryAfter: seconds), of: message)
+        case .retry: dispatcher.settle(refusal.outcome(.retry), of: message)
         case .projectMustWait(let seconds):
-            desk.settle(refusal.outcome(.retry, retryAfter: seconds), of: message)
+            dispatcher.settle(refusal.outcome(.retry, retryAfter: seconds), of: message)
             projectMustWait(seconds, because: refusal.reason, now: now)
         }
         return .keep
@@ -184,22 +187,24 @@ extension FCMPushes: PoolClient {
         acceptedWrittenAt > sent.writtenAt ? .keep : .replaceExpired
     }
 
-    func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64) { desk.unprocessed(tag, now: now) }
+    func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64) { dispatcher.unprocessed(tag, now: now) }
 
-    func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) { desk.lost(tag, loss, now: now) }
+    func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) { dispatcher.lost(tag, loss, now: now) }
 
     func goAway(debugData: [UInt8], now: Int64) -> String? {
         debugData.isEmpty ? nil : String(decoding: debugData.prefix(100), as: UTF8.self)
     }
 
-    func connectFailed(_ error: any Error, isLast: Bool, now: Int64) { desk.connectFailed(isLast: isLast, now: now) }
+    func connectFailed(_ error: any Error, isLast: Bool, now: Int64) {
+        dispatcher.connectFailed(isLast: isLast, now: now)
+    }
 
     func tick(now: Int64) {
         // While the pool sends nothing, a missing answer does not mean that FCM is silent.
-        if desk.hasNothingOnWire, quota.wait(now: now) > 1 || !tokens.hasToken(now: now) {
-            desk.health.waitBegins(now: desk.moment(now))
+        if dispatcher.hasNothingOnWire, quota.wait(now: now) > 1 || !tokens.hasToken(now: now) {
+            dispatcher.health.waitBegins(now: dispatcher.moment(now))
         }
-        desk.tick(now: now)
+        dispatcher.tick(now: now)
         tokens.count(now: now)
     }
 }

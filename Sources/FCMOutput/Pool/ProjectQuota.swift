@@ -5,7 +5,7 @@ import Threading
 /// All credentials of the project use the same object.
 final class ProjectQuota: Sendable {
     private struct State {
-        var pace: QuotaPace
+        var limiter: QuotaRateLimiter
         /// The time before which FCM accepts no messages, in milliseconds of ``Uptime``.
         var waitsUntil: Int64 = 0
         var waitsBecause = ""
@@ -22,7 +22,7 @@ final class ProjectQuota: Sendable {
     init(of project: String, perMinute: Int, shares: any QuotaShares) {
         name = "fcm/\(project)"
         self.shares = shares
-        state = Mutex(State(pace: QuotaPace(perMinute: perMinute)))
+        state = Mutex(State(limiter: QuotaRateLimiter(perMinute: perMinute)))
     }
 
     /// Draws messages from the quota and returns their number, at most `wanted`. The caller must give back the messages
@@ -30,9 +30,9 @@ final class ProjectQuota: Sendable {
     func draw(upTo wanted: Int, now: Int64) -> Int {
         let workers = shares.workers(sharing: name)
         return state.withLock { state in
-            state.pace.refill(workers: workers, nowMilliseconds: now)
+            state.limiter.refill(workers: workers, nowMilliseconds: now)
             guard now >= state.waitsUntil else { return 0 }
-            return state.pace.draw(upTo: wanted)
+            return state.limiter.draw(upTo: wanted)
         }
     }
 
@@ -41,19 +41,19 @@ final class ProjectQuota: Sendable {
     func room(within seconds: Double, now: Int64) -> Int? {
         let workers = shares.workers(sharing: name)
         return state.withLock { state in
-            state.pace.refill(workers: workers, nowMilliseconds: now)
-            return state.pace.room(within: seconds, workers: workers)
+            state.limiter.refill(workers: workers, nowMilliseconds: now)
+            return state.limiter.room(within: seconds, workers: workers)
         }
     }
 
-    func giveBack(_ count: Int) {
-        if count > 0 { state.withLock { $0.pace.giveBack(count) } }
+    func refund(_ count: Int) {
+        if count > 0 { state.withLock { $0.limiter.refund(count) } }
     }
 
     /// Returns the time until a message may be sent, in milliseconds.
     func wait(now: Int64) -> Int64 {
         let workers = shares.workers(sharing: name)
-        return state.withLock { max($0.waitsUntil - now, $0.pace.wait(workers: workers)) }
+        return state.withLock { max($0.waitsUntil - now, $0.limiter.wait(workers: workers)) }
     }
 
     /// Records that FCM asks the project to wait.

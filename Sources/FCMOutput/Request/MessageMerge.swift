@@ -19,9 +19,9 @@ struct MessageMerge {
     /// Returns the content of the merged message between its braces.
     ///
     /// - Parameter message: a JSON object that the scanner has accepted.
-    static func merge(_ message: UnsafeBufferPointer<UInt8>, _ wishes: JobWishes, ttl: Int64?) -> [UInt8] {
+    static func merge(_ message: UnsafeBufferPointer<UInt8>, _ defaults: JobDefaults, ttl: Int64?) -> [UInt8] {
         var merge = MessageMerge(message)
-        merge.run(wishes, ttl: ttl)
+        merge.run(defaults, ttl: ttl)
         return merge.output
     }
 
@@ -32,9 +32,9 @@ struct MessageMerge {
         output.reserveCapacity(message.count + 256)
     }
 
-    private mutating func run(_ wishes: JobWishes, ttl: Int64?) {
-        var android = wishes.android(ttl: ttl)
-        let apns = wishes.apnsHeaders, webpush = wishes.webpushHeaders(ttl: ttl)
+    private mutating func run(_ defaults: JobDefaults, ttl: Int64?) {
+        var android = defaults.android(ttl: ttl)
+        let apns = defaults.apnsHeaders, webpush = defaults.webpushHeaders(ttl: ttl)
         var missing = ["android", "apns", "webpush"]
         var isEmpty = true
         let all = members(of: 0)
@@ -83,40 +83,40 @@ struct MessageMerge {
     }
 
     /// Adds the wishes to the `headers` of `apns` or `webpush`.
-    private mutating func fillHeaders(of platform: Member, _ wishes: [Wish]) {
+    private mutating func fillHeaders(of platform: Member, _ defaults: [DefaultMember]) {
         switch platform.kind {
         case .object:
             let all = members(of: platform.value.lowerBound)
             let headers = all.filter { $0.name == "headers" }
-            for member in headers { fill(member, wishes) }
+            for member in headers { fill(member, defaults) }
             guard headers.isEmpty else { return }
             copy(to: platform.value.lowerBound + 1)
             output.append(contentsOf: #""headers":"#.utf8)
-            append(object: wishes)
+            append(object: defaults)
             if !all.isEmpty { output.append(UInt8(ascii: ",")) }
-        case .null: replace(platform.value) { $0.append(headers: wishes) }
+        case .null: replace(platform.value) { $0.append(headers: defaults) }
         default: break
         }
     }
 
-    private mutating func fill(_ object: Member, _ wishes: [Wish]) {
-        guard !wishes.isEmpty else { return }
+    private mutating func fill(_ object: Member, _ defaults: [DefaultMember]) {
+        guard !defaults.isEmpty else { return }
         switch object.kind {
         case .object:
             let there = members(of: object.value.lowerBound)
-            let unmet = wishes.filter { wish in !there.contains { $0.kind != .null && wish.isMet(by: $0.name) } }
+            let unmet = defaults.filter { member in !there.contains { $0.kind != .null && member.isMet(by: $0.name) } }
             // A null member is replaced below, because a second member of its name would conflict with it.
-            let absent = unmet.filter { wish in !there.contains { wish.isMet(by: $0.name) } }
+            let absent = unmet.filter { member in !there.contains { member.isMet(by: $0.name) } }
             if !absent.isEmpty {
                 copy(to: object.value.lowerBound + 1)
                 append(members: absent)
                 if !there.isEmpty { output.append(UInt8(ascii: ",")) }
             }
             for member in there {
-                guard let wish = unmet.first(where: { $0.isMet(by: member.name) }) else { continue }
-                replace(member.value) { JSONText.append(wish.value, to: &$0.output) }
+                guard let member = unmet.first(where: { $0.isMet(by: member.name) }) else { continue }
+                replace(member.value) { JSONText.append(member.value, to: &$0.output) }
             }
-        case .null: replace(object.value) { $0.append(object: wishes) }
+        case .null: replace(object.value) { $0.append(object: defaults) }
         default: break
         }
     }
@@ -132,24 +132,24 @@ struct MessageMerge {
         copied = position
     }
 
-    private mutating func append(headers wishes: [Wish]) {
+    private mutating func append(headers defaults: [DefaultMember]) {
         output.append(contentsOf: #"{"headers":"#.utf8)
-        append(object: wishes)
+        append(object: defaults)
         output.append(UInt8(ascii: "}"))
     }
 
-    private mutating func append(object wishes: [Wish]) {
+    private mutating func append(object defaults: [DefaultMember]) {
         output.append(UInt8(ascii: "{"))
-        append(members: wishes)
+        append(members: defaults)
         output.append(UInt8(ascii: "}"))
     }
 
-    private mutating func append(members wishes: [Wish]) {
-        for (place, wish) in wishes.enumerated() {
+    private mutating func append(members defaults: [DefaultMember]) {
+        for (place, member) in defaults.enumerated() {
             if place > 0 { output.append(UInt8(ascii: ",")) }
-            JSONText.append(wish.name, to: &output)
+            JSONText.append(member.name, to: &output)
             output.append(UInt8(ascii: ":"))
-            JSONText.append(wish.value, to: &output)
+            JSONText.append(member.value, to: &output)
         }
     }
 }

@@ -14,7 +14,7 @@ package final class PreparedMessage: QueuedJob, @unchecked Sendable {
     /// Whether FCM has accepted the payload for a device and for a topic.
     private var accepted = (device: false, broadcast: false)
     private let check: MessageCheck
-    private let wishes: JobWishes
+    private let defaults: JobDefaults
     private let start: [UInt8]
     private var tail: Tail
 
@@ -30,24 +30,24 @@ package final class PreparedMessage: QueuedJob, @unchecked Sendable {
     package init(_ routed: RoutedJob, sink: any OutcomeSink, now: Timestamp) throws(FCMFault) {
         let job = routed.job
         check = try Self.check(job.payload, of: job)
-        wishes = JobWishes(of: job)
+        defaults = JobDefaults(of: job)
         start = Array((job.validateOnly ? #"{"validate_only":true,"message":{"# : #"{"message":{"#).utf8)
-        tail = Self.tail(of: job.payload, of: job, wishes, ttl: wishes.ttl(at: now))
+        tail = Self.tail(of: job.payload, of: job, defaults, ttl: defaults.ttl(at: now))
         super.init(routed, sink: sink)
     }
 
     /// Returns the body for one recipient, or throws the fault for which FCM would refuse it.
     package func body(for recipient: Recipient, now: Timestamp) throws(FCMFault) -> HTTP2Body {
         let job = routed.job
-        let ttl = wishes.ttl(at: now)
+        let ttl = defaults.ttl(at: now)
         let tail: Tail
         if let own = recipient.payload {
             if let fault = try Self.check(own, of: job).fault(to: recipient.kind) { throw fault }
-            tail = Self.tail(of: own, of: job, wishes, ttl: ttl)
+            tail = Self.tail(of: own, of: job, defaults, ttl: ttl)
         } else {
             let fault = recipient.kind.isBroadcast ? refused.broadcast : refused.device
             if let fault = fault ?? check.fault(to: recipient.kind) { throw fault }
-            if self.tail.ttl != ttl { self.tail = Self.tail(of: job.payload, of: job, wishes, ttl: ttl) }
+            if self.tail.ttl != ttl { self.tail = Self.tail(of: job.payload, of: job, defaults, ttl: ttl) }
             tail = self.tail
         }
         if recipient.kind == .topic, !Self.isTopic(job.bytes(recipient.token)) {
@@ -106,11 +106,11 @@ package final class PreparedMessage: QueuedJob, @unchecked Sendable {
         try job.withBytes { bytes throws(FCMFault) in try MessageCheck(UnsafeBufferPointer(rebasing: bytes[payload])) }
     }
 
-    private static func tail(of payload: Range<Int>, of job: Job, _ wishes: JobWishes, ttl: Int64?) -> Tail {
+    private static func tail(of payload: Range<Int>, of job: Job, _ defaults: JobDefaults, ttl: Int64?) -> Tail {
         job.withBytes { bytes in
             let message = UnsafeBufferPointer(rebasing: bytes[payload])
-            guard wishes.isEmpty else {
-                let merged = MessageMerge.merge(message, wishes, ttl: ttl)
+            guard defaults.isEmpty else {
+                let merged = MessageMerge.merge(message, defaults, ttl: ttl)
                 return Tail(bytes: ArraySlice(merged + Array("}}".utf8)), isEmpty: false, ttl: ttl)
             }
             let inside = message.dropFirst().dropLast()

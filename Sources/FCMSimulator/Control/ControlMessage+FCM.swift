@@ -76,7 +76,8 @@ extension ControlMessage {
             limit.periodMilliseconds =
                 try container.numberIfPresent(.period, in: 1...delays.upperBound).map(Int64.init)
                 ?? limit.periodMilliseconds
-            limit.tellsWhen = try container.decodeIfPresent(Bool.self, forKey: .retryAfter) ?? limit.tellsWhen
+            limit.sendsRetryAfter =
+                try container.decodeIfPresent(Bool.self, forKey: .retryAfter) ?? limit.sendsRetryAfter
             self.limit = limit
         }
     }

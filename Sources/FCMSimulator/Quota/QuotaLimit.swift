@@ -6,7 +6,7 @@ public struct QuotaLimit: Hashable, Sendable {
     /// the first message after the previous period, regardless of the clock.
     public var periodMilliseconds: Int64 = 60_000
     /// Whether a refusal contains a `retry-after` field with the time until the next period.
-    public var tellsWhen = true
+    public var sendsRetryAfter = true
 
     public init() {}
 }

@@ -60,14 +60,14 @@ final class SendHistory: Sendable {
         guard status == 200 || status == 429 || status >= 500 else { return }
         // After a 429 without `retry-after`, Google requires a delay of 60 seconds: six times the default of
         // `leastRetryDelay`.
-        let told = answer.retryAfter.map { Int64($0) * 1_000 } ?? (status == 429 ? 6 * leastRetryDelay : 0)
+        let reported = answer.retryAfter.map { Int64($0) * 1_000 } ?? (status == 429 ? 6 * leastRetryDelay : 0)
         let identity = request.identity
         state.withLock { state in
             if state.recent.count >= Self.mostRemembered {
                 state.older = state.recent
                 state.recent = [:]
             }
-            state.recent[identity] = Answered(status: status, at: now, retryAt: now + max(leastRetryDelay, told))
+            state.recent[identity] = Answered(status: status, at: now, retryAt: now + max(leastRetryDelay, reported))
         }
     }
 

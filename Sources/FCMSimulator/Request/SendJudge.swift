@@ -4,7 +4,7 @@ internal import PushSimulator
 /// A validator of requests to send a message, used by one connection. It performs FCM's checks in FCM's order.
 final class SendJudge {
     private let accounts: AccountRegistry
-    private let quotas: QuotaBook
+    private let quotas: QuotaRegistry
     private let history: SendHistory
     private let answers: ChosenAnswers<PlannedFCMAnswer>
     /// The last parsed body and its result, or `nil`. If requests are recorded, each body is needed twice.

@@ -45,7 +45,7 @@ package final class NameLookups: Sendable {
     /// Runs look-ups until the queue is empty.
     private func work() {
         while let lookup = next() {
-            tell(lookup.endpoint, Result { try lookup.resolve(lookup.endpoint.host, lookup.endpoint.port) })
+            complete(lookup.endpoint, Result { try lookup.resolve(lookup.endpoint.host, lookup.endpoint.port) })
         }
     }
 
@@ -57,7 +57,7 @@ package final class NameLookups: Sendable {
         }
     }
 
-    private func tell(_ endpoint: Endpoint, _ result: Result<[SocketAddress], any Error>) {
+    private func complete(_ endpoint: Endpoint, _ result: Result<[SocketAddress], any Error>) {
         let promises = state.withLock { $0.waiting.removeValue(forKey: endpoint) ?? [] }
         for promise in promises { promise.completeWith(result) }
     }

@@ -40,7 +40,7 @@ package struct ConnectionState {
     package var sendsPings: Bool
     private let settingsTimeoutMilliseconds: Int64
     private var hasAnswer = false
-    private var lastHeard: Int64
+    private var lastReceived: Int64
     /// The time of the last PING in milliseconds of ``Uptime``, or `nil` if anything was received since then.
     private var unansweredPing: Int64?
     private var lastPing: Int64
@@ -56,7 +56,7 @@ package struct ConnectionState {
         self.streamsUntilProven = streamsUntilProven
         self.sendsPings = sendsPings
         self.settingsTimeoutMilliseconds = settingsTimeoutMilliseconds
-        lastHeard = nowMilliseconds
+        lastReceived = nowMilliseconds
         lastPing = nowMilliseconds
     }
 
@@ -64,14 +64,14 @@ package struct ConnectionState {
     package mutating func connected(nowMilliseconds: Int64) {
         guard phase == .connecting else { return }
         phase = .awaitingSettings
-        lastHeard = nowMilliseconds
+        lastReceived = nowMilliseconds
     }
 
     /// Records that the server's SETTINGS arrived. Returns `true` the first time.
     package mutating func settingsArrived(nowMilliseconds: Int64) -> Bool {
         guard phase == .connecting || phase == .awaitingSettings else { return false }
         phase = .open
-        lastHeard = nowMilliseconds
+        lastReceived = nowMilliseconds
         lastPing = nowMilliseconds
         return true
     }
@@ -90,8 +90,8 @@ package struct ConnectionState {
 
     package mutating func answered() { hasAnswer = true }
 
-    package mutating func heard(nowMilliseconds: Int64) {
-        lastHeard = nowMilliseconds
+    package mutating func received(nowMilliseconds: Int64) {
+        lastReceived = nowMilliseconds
         unansweredPing = nil
     }
 
@@ -108,7 +108,7 @@ package struct ConnectionState {
         switch phase {
         // The Connector limits the time for each address.
         case .connecting, .closed: return .nothing
-        case .awaitingSettings: return now - lastHeard >= settingsTimeoutMilliseconds ? .giveUp : .nothing
+        case .awaitingSettings: return now - lastReceived >= settingsTimeoutMilliseconds ? .giveUp : .nothing
         case .open, .draining: break
         }
         guard sendsPings else { return .nothing }
@@ -117,7 +117,7 @@ package struct ConnectionState {
         }
         let patience = openStreams > 0 ? Self.silenceMilliseconds : Self.idlePingMilliseconds
         let isMeasuringDue = openStreams > 0 && now - lastPing >= Self.measuringMilliseconds
-        guard now - lastHeard >= patience || isMeasuringDue else { return .nothing }
+        guard now - lastReceived >= patience || isMeasuringDue else { return .nothing }
         unansweredPing = now
         lastPing = now
         return .ping

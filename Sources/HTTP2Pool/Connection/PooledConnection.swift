@@ -31,7 +31,7 @@ final class PooledConnection: @unchecked Sendable {
     @exclusivity(unchecked) private var fields: HTTP2Fields?
     /// Whether a request was submitted since the last flush.
     @exclusivity(unchecked) private var hasSent = false
-    @exclusivity(unchecked) private var hasHeard = false
+    @exclusivity(unchecked) private var hasReceived = false
     private var highestProcessed = Int32.max
     @exclusivity(unchecked) private(set) var roundTrip = RoundTripTime()
     /// The time at which a request was last sent or the connection opened, in milliseconds of ``Uptime``.
@@ -180,9 +180,9 @@ final class PooledConnection: @unchecked Sendable {
     /// Records that the server is alive if anything has arrived from it since the last call. Called once in each turn.
     func noteSignsOfLife(now: Int64) {
         eventLoop.preconditionInEventLoop()
-        guard hasHeard else { return }
-        hasHeard = false
-        state.heard(nowMilliseconds: now)
+        guard hasReceived else { return }
+        hasReceived = false
+        state.received(nowMilliseconds: now)
     }
 
     /// Returns whether the connection must be closed after this idle time, because the server may close it at any
@@ -273,7 +273,7 @@ extension PooledConnection: HTTP2ClientDelegate {
     func responseEnded(tag place: Int) {
         // The answer is reported here, because the stream may close later or never.
         guard let request = inFlight.remove(place) else { return }
-        hasHeard = true
+        hasReceived = true
         answered(request)
     }
 
@@ -317,7 +317,7 @@ extension PooledConnection: HTTP2ClientDelegate {
     }
 
     func peerSettingsChanged() {
-        hasHeard = true
+        hasReceived = true
         let now = Uptime.milliseconds()
         if state.settingsArrived(nowMilliseconds: now) {
             openedAt = now
@@ -328,7 +328,7 @@ extension PooledConnection: HTTP2ClientDelegate {
     }
 
     func goAwayReceived(lastStreamID: Int32, code: HTTP2ErrorCode, debugData: UnsafeRawBufferPointer) {
-        hasHeard = true
+        hasReceived = true
         highestProcessed = lastStreamID
         let openStreams = inFlight.count
         pool.leave(self)
@@ -340,7 +340,7 @@ extension PooledConnection: HTTP2ClientDelegate {
     }
 
     func pingAcknowledged(_ payload: UInt64) {
-        hasHeard = true
+        hasReceived = true
         let nanoseconds = Double(NIODeadline.now().uptimeNanoseconds) - Double(payload)
         roundTrip.measured(milliseconds: nanoseconds / 1_000_000)
         pool.meter?.pinged(milliseconds: nanoseconds / 1_000_000)

@@ -97,7 +97,7 @@ final class HTTP1ClientHandler: ChannelInboundHandler {
             exchange.answerBegan(
                 status: Int(head.status.code), keepsAlive: head.isKeepAlive, idleSeconds: head.headers.idleSeconds)
             delegate.responseStarted(tag: tag, status: Int(head.status.code))
-            for (name, value) in head.headers { tell(name.lowercased(), value, of: tag, to: delegate) }
+            for (name, value) in head.headers { forward(name.lowercased(), value, of: tag, to: delegate) }
         case .body(let bytes):
             bytes.withUnsafeReadableBytes { delegate.responseData(tag: tag, $0) }
         case .end:
@@ -109,7 +109,7 @@ final class HTTP1ClientHandler: ChannelInboundHandler {
         }
     }
 
-    private func tell(_ name: String, _ value: String, of tag: Int, to delegate: any HTTP1ClientDelegate) {
+    private func forward(_ name: String, _ value: String, of tag: Int, to delegate: any HTTP1ClientDelegate) {
         var (name, value) = (name, value)
         name.withUTF8 { name in
             value.withUTF8 { value in
@@ -129,8 +129,8 @@ final class HTTP1ClientHandler: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         exchange.end()
-        let told = delegate.take()
-        told?.channelClosed(error: failure)
+        let reported = delegate.take()
+        reported?.channelClosed(error: failure)
         context.fireChannelInactive()
     }
 }

@@ -19,7 +19,7 @@ final class PoolMeter {
     private static let slowMilliseconds: Int64 = 2_000
     private let limit: Int
     /// The figures of this pool that the cells already include.
-    private var counted = PoolFigures()
+    private var counted = PoolStatistics()
     private var countedLimit = 0
     private var reachability = Reachability()
     private var countedUnreachable = 0
@@ -54,23 +54,23 @@ final class PoolMeter {
     }
 
     /// Updates the gauges. Called once a second, and when the pool ends.
-    func holds(_ figures: PoolFigures, isLast: Bool) {
+    func holds(_ statistics: PoolStatistics, isLast: Bool) {
         connectionsLimit.add((isLast ? 0 : limit) - countedLimit)
         countedLimit = isLast ? 0 : limit
         // An open connection shows that the server is reachable, even if an attempt to open another connection has
         // failed.
-        if figures.open > 0 { reachability.connected() }
+        if statistics.open > 0 { reachability.connected() }
         let unreachables = !isLast && reachability.isUnreachable(nowMilliseconds: Uptime.milliseconds()) ? 1 : 0
         unreachable.add(unreachables - countedUnreachable)
         countedUnreachable = unreachables
-        guard figures != counted else { return }
-        connecting.add(figures.connecting - counted.connecting)
-        open.add(figures.open - counted.open)
-        draining.add(figures.draining - counted.draining)
-        streams.add(figures.streams - counted.streams)
-        streamsLimit.add(figures.streamsLimit - counted.streamsLimit)
-        waiting.add(figures.waiting - counted.waiting)
-        counted = figures
+        guard statistics != counted else { return }
+        connecting.add(statistics.connecting - counted.connecting)
+        open.add(statistics.open - counted.open)
+        draining.add(statistics.draining - counted.draining)
+        streams.add(statistics.streams - counted.streams)
+        streamsLimit.add(statistics.streamsLimit - counted.streamsLimit)
+        waiting.add(statistics.waiting - counted.waiting)
+        counted = statistics
     }
 
     /// Counts a filled connection whose flow-control window blocks waiting requests.

@@ -21,12 +21,12 @@ final class ClientCore: SessionCore {
             messagePartReceived(frame)
         case NGHTTP2_SETTINGS where !frame.hasFlag(NGHTTP2_FLAG_ACK):
             hasPeerSettings = true
-            listener.tell { $0.peerSettingsChanged() }
+            listener.notify { $0.peerSettingsChanged() }
         case NGHTTP2_PING where frame.hasFlag(NGHTTP2_FLAG_ACK):
-            listener.tell { $0.pingAcknowledged(frame.pingPayload) }
+            listener.notify { $0.pingAcknowledged(frame.pingPayload) }
         case NGHTTP2_GOAWAY:
             let goAway = frame.goAway
-            listener.tell {
+            listener.notify {
                 $0.goAwayReceived(lastStreamID: goAway.lastStreamID, code: goAway.code, debugData: goAway.debugData)
             }
         default:
@@ -49,7 +49,7 @@ final class ClientCore: SessionCore {
                 native, UInt8(NGHTTP2_FLAG_NONE.rawValue), frame.pointee.hd.stream_id,
                 HTTP2ErrorCode.cancel.rawValue)
         }
-        listener.tell { $0.responseEnded(tag: record.pointee.tag) }
+        listener.notify { $0.responseEnded(tag: record.pointee.tag) }
     }
 
     override func fieldReceived(
@@ -61,7 +61,7 @@ final class ClientCore: SessionCore {
         let record = streams[index]
         switch record.pointee.responsePhase {
         case .fields:
-            listener.tell { $0.responseField(tag: record.pointee.tag, name: name, value: value) }
+            listener.notify { $0.responseField(tag: record.pointee.tag, name: name, value: value) }
         case .awaitingStatus, .informational:
             // `:status` is the only pseudo-header field that a response may have (RFC 9113, section 8.3.2). The library
             // checks this.
@@ -75,7 +75,7 @@ final class ClientCore: SessionCore {
             }
             record.pointee.responsePhase = .fields
             noteUse()
-            listener.tell { $0.responseStarted(tag: record.pointee.tag, status: status) }
+            listener.notify { $0.responseStarted(tag: record.pointee.tag, status: status) }
         case .body, .over:
             break
         }
@@ -87,14 +87,14 @@ final class ClientCore: SessionCore {
         let record = streams[index]
         guard record.pointee.responsePhase != .over else { return }
         noteUse()
-        listener.tell { $0.responseData(tag: record.pointee.tag, bytes) }
+        listener.notify { $0.responseData(tag: record.pointee.tag, bytes) }
     }
 
     override func streamClosed(stream: Int32, code: UInt32) {
         guard let index = record(of: stream) else { return }
         // The delegate is called before the record is closed, so that it can still ask how much of the request was
         // sent.
-        listener.tell {
+        listener.notify {
             $0.streamClosed(
                 tag: streams[index].pointee.tag, streamID: stream, code: HTTP2ErrorCode(rawValue: code))
         }

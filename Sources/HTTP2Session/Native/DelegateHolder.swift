@@ -23,11 +23,11 @@ final class DelegateHolder<Delegate> {
     /// Calls the delegate without reference counting, which otherwise takes a tenth of all work on a request. The
     /// delegate is an immutable property of a box, so only the box must stay alive. ``keepingAlive(_:)`` ensures that.
     @inline(__always)
-    func tell(_ event: (Delegate) -> Void) {
+    func notify(_ event: (Delegate) -> Void) {
         reference?._withUnsafeGuaranteedRef { event($0.delegate) }
     }
 
-    /// Keeps the delegate alive during a call of `body`, even if it is replaced meanwhile. Every call of ``tell(_:)``
+    /// Keeps the delegate alive during a call of `body`, even if it is replaced meanwhile. Every call of ``notify(_:)``
     /// must be made inside `body`.
     func keepingAlive(_ body: () throws(HTTP2Error) -> Void) throws(HTTP2Error) {
         let alive = box

@@ -44,7 +44,7 @@ final class ServerCore: SessionCore {
         guard streams.count < streamLimit else { return refuse(stream) }
         var tag = 0
         noteUse()
-        listener.tell { tag = $0.requestStarted(streamID: stream) }
+        listener.notify { tag = $0.requestStarted(streamID: stream) }
         let index = streams.insert(StreamRecord(tag: tag))
         nghttp2_session_set_stream_user_data(native, stream, SessionCore.pointer(index))
     }
@@ -54,7 +54,7 @@ final class ServerCore: SessionCore {
         // The call fails only if memory is short or the connection is gone, so that there is nothing to refuse.
         nghttp2_submit_rst_stream(
             native, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, HTTP2ErrorCode.refusedStream.rawValue)
-        listener.tell { $0.requestRefused(streamID: stream) }
+        listener.notify { $0.requestRefused(streamID: stream) }
     }
 
     override func fieldReceived(
@@ -65,9 +65,9 @@ final class ServerCore: SessionCore {
         else { return true }
         let tag = streams[index].pointee.tag
         if frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST {
-            listener.tell { $0.requestField(tag: tag, name: name, value: value) }
+            listener.notify { $0.requestField(tag: tag, name: name, value: value) }
         } else {
-            listener.tell { $0.requestTrailer(tag: tag, name: name, value: value) }
+            listener.notify { $0.requestTrailer(tag: tag, name: name, value: value) }
         }
         return true
     }
@@ -80,7 +80,7 @@ final class ServerCore: SessionCore {
         guard stream != 0, record(of: stream) != nil || frame.type == NGHTTP2_HEADERS, admitRefusal(),
             malformedStreams.insert(stream).inserted
         else { return }
-        listener.tell { $0.requestMalformed(streamID: stream, problem: rule ?? frame.diagnosis(code)) }
+        listener.notify { $0.requestMalformed(streamID: stream, problem: rule ?? frame.diagnosis(code)) }
     }
 
     /// Reports a malformed request for which the library only resets the stream. An example is a body whose length
@@ -89,13 +89,15 @@ final class ServerCore: SessionCore {
         let stream = frame.pointee.hd.stream_id
         let code = HTTP2ErrorCode(rawValue: frame.pointee.rst_stream.error_code)
         guard malformedStreams.remove(stream) == nil, code == .protocolError else { return }
-        listener.tell { $0.requestMalformed(streamID: stream, problem: "stream \(stream): not a well-formed message") }
+        listener.notify {
+            $0.requestMalformed(streamID: stream, problem: "stream \(stream): not a well-formed message")
+        }
     }
 
     override func dataReceived(stream: Int32, _ bytes: UnsafeRawBufferPointer) {
         guard let index = record(of: stream) else { return }
         noteUse()
-        listener.tell { $0.requestData(tag: streams[index].pointee.tag, bytes) }
+        listener.notify { $0.requestData(tag: streams[index].pointee.tag, bytes) }
     }
 
     override func frameReceived(_ frame: UnsafePointer<nghttp2_frame>) {
@@ -106,19 +108,19 @@ final class ServerCore: SessionCore {
             guard frame.hasFlag(NGHTTP2_FLAG_END_STREAM), failure == nil,
                 let index = record(of: frame.pointee.hd.stream_id)
             else { return }
-            listener.tell {
+            listener.notify {
                 $0.requestEnded(
                     tag: streams[index].pointee.tag, streamID: frame.pointee.hd.stream_id)
             }
         case NGHTTP2_SETTINGS where frame.hasFlag(NGHTTP2_FLAG_ACK):
-            listener.tell { $0.settingsAcknowledged() }
+            listener.notify { $0.settingsAcknowledged() }
         case NGHTTP2_PING where frame.hasFlag(NGHTTP2_FLAG_ACK):
-            listener.tell { $0.pingAcknowledged(frame.pingPayload) }
+            listener.notify { $0.pingAcknowledged(frame.pingPayload) }
         case NGHTTP2_PING:
-            listener.tell { $0.pingReceived() }
+            listener.notify { $0.pingReceived() }
         case NGHTTP2_GOAWAY:
             let goAway = frame.goAway
-            listener.tell {
+            listener.notify {
                 $0.goAwayReceived(lastStreamID: goAway.lastStreamID, code: goAway.code, debugData: goAway.debugData)
             }
         default:
@@ -130,7 +132,7 @@ final class ServerCore: SessionCore {
         guard let index = record(of: stream) else { return }
         let tag = streams[index].pointee.tag
         closeRecord(index)
-        listener.tell { $0.streamClosed(tag: tag, streamID: stream, code: HTTP2ErrorCode(rawValue: code)) }
+        listener.notify { $0.streamClosed(tag: tag, streamID: stream, code: HTTP2ErrorCode(rawValue: code)) }
     }
 
     /// Records the library's message about a field, without the field's value and without terminal control characters.

@@ -37,7 +37,7 @@ package struct Explanation: Encodable {
     /// differ from their state at the time of the job.
     package init(_ facts: JobFacts) {
         job = facts.job
-        checked = ChecksOfFacts(facts: facts).checks
+        checked = CheckFormatter(facts: facts).checks
         let certain = facts.outcome ?? facts.rejection ?? facts.cancelled
         found = certain != nil
         (cause, advice) =
@@ -59,14 +59,14 @@ extension JobFacts {
         guard let ledger else { return nil }
         let outcomes = ledger.rows.filter { $0.kind != LedgerKind.rejection }
         if asksOne, let last = outcomes.first {
-            return told(last.cause(others: outcomes.count - 1), because: [last.reason])
+            return reported(last.cause(others: outcomes.count - 1), because: [last.reason])
         }
         let sums = ledger.sums.filter { $0.kind != LedgerKind.rejection }
         guard !asksOne, !sums.isEmpty else { return nil }
         let total = sums.reduce(0) { $0 + $1.count }
         let parts = sums.prefix(10).map { sum in "\(sum.count) \(sum.kind)\(sum.reason.map { " (\($0))" } ?? "")" }
         let last = sums.map(\.last).max()?.rfc3339 ?? ""
-        return told(
+        return reported(
             (
                 "\(total) \(total == 1 ? "outcome is" : "outcomes are") told, the last at \(last): "
                     + parts.joined(separator: ", "),
@@ -75,7 +75,7 @@ extension JobFacts {
     }
 
     /// Returns the cause with the current faults of the app added, if the reason was a missing or unusable credential.
-    private func told(_ cause: Cause, because reasons: [String?]) -> Cause {
+    private func reported(_ cause: Cause, because reasons: [String?]) -> Cause {
         let isOfApp = reasons.contains { $0 == "NoCredential" || $0 == "CredentialUnusable" }
         guard isOfApp, let first = appFaults.first else { return cause }
         return (cause.0 + "; now " + appFaults.words, first.todo ?? cause.1)

@@ -48,7 +48,7 @@ struct AppCommand: AsyncParsableCommand {
             guard output.account.id != nil || credential != nil else { return }
             let credentials = try output.credentials()
             if let account = output.account.id, let problem = credentials.problem(ofAccount: account) {
-                throw ValidationError("\(AccountWords.options(of: output.name)) \(account) \(problem)")
+                throw ValidationError("\(AccountTerms.options(of: output.name)) \(account) \(problem)")
             }
         }
 
@@ -90,8 +90,8 @@ struct AppCommand: AsyncParsableCommand {
             guard let known = try? await CredentialRepository(pool).list(),
                 !known.contains(where: { $0.isOf(account, with: output.name) && $0.state != .retired })
             else { return }
-            let name = "\(AccountWords.word(of: output.name)) \(account)"
-            printError("\(name) has no credential yet: \(AccountWords.remedy(account, of: output.name))")
+            let name = "\(AccountTerms.word(of: output.name)) \(account)"
+            printError("\(name) has no credential yet: \(AccountTerms.remedy(account, of: output.name))")
         }
 
         /// Changes the app and returns its new state. A missing app is added only if an account is given or the output
@@ -104,7 +104,7 @@ struct AppCommand: AsyncParsableCommand {
                 // The error may also mean that the credential does not exist.
                 guard try await !apps.list().contains(where: { $0.bundleID == app }) else { throw error }
                 throw ValidationError(
-                    "there is no app \(app) yet: to add it, say \(AccountWords.options(of: output.name))")
+                    "there is no app \(app) yet: to add it, say \(AccountTerms.options(of: output.name))")
             }
         }
     }
@@ -123,7 +123,7 @@ struct AppCommand: AsyncParsableCommand {
             let apps = all.filter { $0.unreadable == nil }
             if json { return try printJSON(apps.map { described($0) }) }
             var table = Table(header: [
-                "APP", AccountWords.header, "ENVIRONMENT", "PAUSED", "RATE", "CREDENTIAL", "PUBLISHERS",
+                "APP", AccountTerms.header, "ENVIRONMENT", "PAUSED", "RATE", "CREDENTIAL", "PUBLISHERS",
             ])
             for app in apps {
                 table.append([
@@ -166,11 +166,11 @@ struct AppCommand: AsyncParsableCommand {
 
         private func table(_ routes: [AppRoute]) -> Table {
             var table = Table(
-                header: AccountWords.column("OUTPUT")
+                header: AccountTerms.column("OUTPUT")
                     + ["ENVIRONMENT", "PUSH TYPE", "TOPIC", "CREDENTIAL", "BECAUSE"])
             for route in routes {
                 table.append(
-                    AccountWords.column(route.output.name) + [
+                    AccountTerms.column(route.output.name) + [
                         route.environment.rawValue, route.pushType, route.topic,
                         route.chosen?.credential.name ?? "none", route.explanation,
                     ])
@@ -215,7 +215,7 @@ extension App {
 
     /// The app's accounts and environment, for example `team TEAMA12345, production`.
     fileprivate var origin: String {
-        (listed.map { "\(AccountWords.word(of: $0.output)) \($0.account.id)" } + [defaultEnvironment.rawValue])
+        (listed.map { "\(AccountTerms.word(of: $0.output)) \($0.account.id)" } + [defaultEnvironment.rawValue])
             .joined(separator: ", ")
     }
 

@@ -35,10 +35,10 @@ struct CredentialCommand: AsyncParsableCommand {
                     })
             }
             let rest = [
-                "KIND", AccountWords.header, "KEY", "ENVIRONMENTS", "STATE", "DAYS LEFT", "MASTER KEY", "LABEL",
+                "KIND", AccountTerms.header, "KEY", "ENVIRONMENTS", "STATE", "DAYS LEFT", "MASTER KEY", "LABEL",
                 "REFUSED",
             ]
-            var table = Table(header: ["ID"] + AccountWords.column("OUTPUT") + rest)
+            var table = Table(header: ["ID"] + AccountTerms.column("OUTPUT") + rest)
             for credential in credentials {
                 let rest = [
                     credential.kind.rawValue, credential.account, credential.keyID ?? "-",
@@ -48,7 +48,7 @@ struct CredentialCommand: AsyncParsableCommand {
                     credential.masterKeyID, credential.label,
                     refusals[credential.id]?.map(\.text).joined(separator: "; ") ?? "-",
                 ]
-                table.append([credential.id] + AccountWords.column(credential.output) + rest)
+                table.append([credential.id] + AccountTerms.column(credential.output) + rest)
             }
             print(table)
         }

@@ -32,7 +32,7 @@ extension CredentialCommand {
         func validate() throws {
             guard output.account.id == nil else { return }
             throw ValidationError(
-                "say whose it is to be: \(AccountWords.all.map { "--\($0)" }.joined(separator: ", "))")
+                "say whose it is to be: \(AccountTerms.all.map { "--\($0)" }.joined(separator: ", "))")
         }
 
         func run() async throws {
@@ -43,7 +43,7 @@ extension CredentialCommand {
             details.label = label
             let new = try output.credentials().create(details, now: .now)
             try await backup.keeping(new) {
-                try await CredentialKeeper(output, json: json).keep(new, as: "created", options)
+                try await CredentialSaver(output, json: json).keep(new, as: "created", options)
             }
             if let out = backup.out, !json { print("the private key is in \(out): store it apart from the database") }
         }

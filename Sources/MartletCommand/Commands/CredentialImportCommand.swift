@@ -28,7 +28,7 @@ extension CredentialCommand {
         func run() async throws {
             let new = try credential.read(
                 files, of: output.account.id, for: output.credentials(), isTrial: dryRun)
-            let keeper = try CredentialKeeper(output, json: json)
+            let keeper = try CredentialSaver(output, json: json)
             guard dryRun else { return try await keeper.keep(new, as: "imported", options) }
             try await keeper.show(new, options)
         }

@@ -22,7 +22,7 @@ extension CredentialCommand {
                 let keyring = try source.keyring()
                 var progress = Progress()
                 let report = try await Rekeying(pool, keyring: keyring, isDryRun: dryRun).run { seen in
-                    progress.tell { _ in "looked at \(seen) rows" }
+                    progress.report { _ in "looked at \(seen) rows" }
                 }
                 return (report, keyring)
             }

@@ -31,7 +31,7 @@ struct JobCommand: AsyncParsableCommand {
                 valueName: "seconds"))
         var wait: Int?
 
-        @OptionGroup var patience: PatienceOption
+        @OptionGroup var patience: ConfirmTimeoutOption
         @OptionGroup var options: ConfigurationOptions
 
         func validate() throws {
@@ -58,9 +58,9 @@ struct JobCommand: AsyncParsableCommand {
             guard job.results == .all else {
                 throw ValidationError("--wait: of this job nothing is told but problems: it says so in 'results'")
             }
-            try await BrokerLook.require(exchanges: [pipeline.names.results], by: source)
+            try await BrokerCheck.require(exchanges: [pipeline.names.results], by: source)
             let awaited = AwaitedOutcomes(job, body: body)
-            let watch = try await OutcomeWatch(
+            let watch = try await OutcomePrinter(
                 awaited, of: job, pipeline.names, try source.broker(),
                 logger: try source.logger("martlet.job", atLeast: .error))
             try await publish(
@@ -77,8 +77,8 @@ struct JobCommand: AsyncParsableCommand {
             headers: AMQPFieldTable = [:]
         ) async throws {
             let broker = try source.broker()
-            try await BrokerLook.require(exchanges: [names.jobs], by: source)
-            let publisher = try await PatientPublisher(
+            try await BrokerCheck.require(exchanges: [names.jobs], by: source)
+            let publisher = try await ConfirmingPublisher(
                 broker, patience, logger: try source.logger("martlet.job", atLeast: .error))
             // The broker verifies the user id. An app may accept jobs only from certain users.
             let properties = AMQPProperties(

@@ -27,7 +27,7 @@ struct ResultsCommand: AsyncParsableCommand {
             let source = try await options.load()
             let names = try source.names()
             let broker = try source.broker()
-            try await BrokerLook.require(exchanges: [names.results], by: source)
+            try await BrokerCheck.require(exchanges: [names.results], by: source)
             // The command names the queue itself, because users have rights only on names that begin with the prefix.
             let tail = AMQPQueue(
                 name: "\(names.prefix).tail.\(UUID().uuidString.lowercased())", isDurable: false, isExclusive: true,

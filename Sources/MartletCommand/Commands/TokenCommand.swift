@@ -104,7 +104,7 @@ struct TokenCommand: AsyncParsableCommand {
                 let some = try await registry.forgetSome(app: app, output: output)
                 if some == 0 { return count }
                 count += some
-                progress.tell { _ in "\(count) tokens forgotten" }
+                progress.report { _ in "\(count) tokens forgotten" }
             }
         }
     }

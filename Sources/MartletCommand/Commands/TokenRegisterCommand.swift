@@ -78,7 +78,7 @@ extension TokenCommand {
                     if shown <= Self.shownBadLines { printError("line \(line): \(problem)") }
                     if shown == Self.shownBadLines { printError("further bad lines are only counted") }
                 } progress: { count in
-                    progress.tell { seconds in
+                    progress.report { seconds in
                         "\(count.linesDone) lines done, \(Int(Double(count.tokens) / seconds)) tokens a second"
                     }
                 }

@@ -37,7 +37,7 @@ struct WhyCommand: AsyncParsableCommand {
         let source = try await options.load()
         let explanation = try await withDatabase(source, for: "why") { pool in
             Explanation(
-                await FactFinder(source: source, pool: pool, job: job, ref: ref, token: token, appName: app).facts())
+                await JobSearch(source: source, pool: pool, job: job, ref: ref, token: token, appName: app).facts())
         }
         if json {
             try printJSON(explanation)

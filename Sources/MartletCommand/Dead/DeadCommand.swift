@@ -89,7 +89,7 @@ struct DeadCommand: AsyncParsableCommand {
         @Flag(help: "Say what would be done.")
         var dryRun = false
 
-        @OptionGroup var patience: PatienceOption
+        @OptionGroup var patience: ConfirmTimeoutOption
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {

@@ -29,9 +29,9 @@ struct DeadQueue {
     /// Returns a publisher for jobs.
     ///
     /// - Throws: ``BrokerFault`` if the exchange for jobs does not exist.
-    func publisher(_ patience: PatienceOption) async throws -> PatientPublisher {
-        try await BrokerLook.require(exchanges: [names.jobs], by: source)
-        return try await PatientPublisher(broker, patience, logger: logger)
+    func publisher(_ patience: ConfirmTimeoutOption) async throws -> ConfirmingPublisher {
+        try await BrokerCheck.require(exchanges: [names.jobs], by: source)
+        return try await ConfirmingPublisher(broker, patience, logger: logger)
     }
 
     /// Calls `body` with each matching job in the queue, until `body` ends the run. Jobs that arrive during the run are
@@ -84,7 +84,7 @@ struct DeadQueue {
             }
             deliveries.release(delivery)
             if seen == count { return }
-            progress.tell { _ in "\(doing) \(fitting), looked at \(seen) of \(count)" }
+            progress.report { _ in "\(doing) \(fitting), looked at \(seen) of \(count)" }
             last = .now
         }
     }
@@ -105,7 +105,7 @@ struct DeadQueue {
     }
 
     private func look() async throws -> AMQPInspection.Queue {
-        let found = try await BrokerLook.require(queues: [names.dead], by: source)
+        let found = try await BrokerCheck.require(queues: [names.dead], by: source)
         return found.queues[names.dead] ?? AMQPInspection.Queue(messages: 0, consumers: 0)
     }
 }

@@ -23,7 +23,7 @@ struct BrokerChecks {
             return (found, "connected to \(found.broker)")
         }
         guard let found else { return }
-        let promises = BrokerPromises(product: found.broker)
+        let promises = BrokerGuarantees(product: found.broker)
         await report.check("product") {
             guard promises.weaknesses.isEmpty else {
                 throw DoctorWarning(
@@ -66,7 +66,7 @@ struct BrokerChecks {
         if isOperator {
             let used = [pipeline.names.jobs, pipeline.names.results, pipeline.names.dead]
             topology.exchanges.removeAll { !used.contains($0.name) }
-            topology.spread = nil
+            topology.sharding = nil
         }
         // The broker compares arguments only for a user with the permission to configure the queue or exchange.
         return try await AMQPInspection.look(
@@ -123,7 +123,7 @@ struct BrokerChecks {
     private static let patience = Duration.seconds(10)
 
     private func publishing(
-        _ promises: BrokerPromises, _ found: AMQPInspection, _ report: inout DoctorReport
+        _ promises: BrokerGuarantees, _ found: AMQPInspection, _ report: inout DoctorReport
     ) async {
         await report.check("write") {
             guard promises.isRabbitMQ else { throw DoctorNote("not tried: only RabbitMQ is known to refuse the trial") }
@@ -198,7 +198,7 @@ struct BrokerChecks {
         }
     }
 
-    private func size(_ promises: BrokerPromises) throws -> String {
+    private func size(_ promises: BrokerGuarantees) throws -> String {
         let largest = try source.pipeline().limits.maximumJobBytes
         guard let limit = promises.standardMessageSize else {
             throw DoctorNote("not known of this broker", todo: "compare its limit with jobs.maximum_bytes, \(largest)")

@@ -96,7 +96,7 @@ struct DatabaseChecks {
             if let problem = snapshot.openingProblems.sorted().first { throw DoctorFault(problem) }
             let found = "\(snapshot.credentialSummaries.count) can be opened, for \(snapshot.appCount) apps"
             let lacking = snapshot.allApps.filter {
-                !AppLack.all(of: $0, with: source.outputs, in: snapshot, at: .now).isEmpty
+                !AppRoutingFault.all(of: $0, with: source.outputs, in: snapshot, at: .now).isEmpty
             }
             guard lacking.isEmpty else {
                 let names = Phrase.list(lacking.map(\.bundleID).sorted())

@@ -58,10 +58,10 @@ struct DoctorFinding: Sendable, Hashable, Encodable {
 struct DoctorReport {
     private(set) var findings: [DoctorFinding] = []
     /// The callback that receives each finding as soon as it is added.
-    private let tell: (DoctorFinding) -> Void
+    private let report: (DoctorFinding) -> Void
 
-    init(tell: @escaping (DoctorFinding) -> Void) {
-        self.tell = tell
+    init(report: @escaping (DoctorFinding) -> Void) {
+        self.report = report
     }
 
     var problems: Int { findings.count { $0.level == .error } }
@@ -90,7 +90,7 @@ struct DoctorReport {
     mutating func add(_ level: DoctorFinding.Level, _ name: String, _ text: String, _ todo: String = "") {
         let finding = DoctorFinding(level: level, name: name, text: text, todo: todo)
         findings.append(finding)
-        tell(finding)
+        report(finding)
     }
 
     /// The complete report, for `--json`.

@@ -8,7 +8,7 @@ struct ManagementChecks {
     let source: ConfigurationSource
     /// The address of the management API, or `nil` to skip these checks.
     let address: String?
-    let promises: BrokerPromises
+    let promises: BrokerGuarantees
 
     private static let patience = PipelineConfiguration.acknowledgementTimeoutMilliseconds
 
@@ -110,7 +110,7 @@ struct ManagementChecks {
         let counts = Dictionary(grouping: facts.queues) { $0.leader ?? $0.node ?? "?" }.mapValues(\.count)
         let leaders = Dictionary(facts.queues.map { ($0.name, $0.leader ?? $0.node ?? "?") }) { $1 }
         let crowded =
-            try source.pipeline().topology.spread.map {
+            try source.pipeline().topology.sharding.map {
                 LaneLeaders.crowded($0, leaders: leaders, nodes: facts.nodes.count)
             } ?? []
         guard crowded.isEmpty else {

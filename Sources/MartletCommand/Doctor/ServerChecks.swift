@@ -56,9 +56,9 @@ struct ServerChecks {
         guard try source.boolean(.databaseListen) else {
             return "not used (database.listen: false): changes are looked for every two or three seconds"
         }
-        let (heard, hear) = AsyncStream.makeStream(of: Void.self)
+        let (received, hear) = AsyncStream.makeStream(of: Void.self)
         let listener = try await PostgresConnection.connect(pool.configuration) { _ in hear.yield() }
-        let finding = try await SessionSharing.isFound(listener, pool) ? "" : try await listen(listener, heard)
+        let finding = try await SessionSharing.isFound(listener, pool) ? "" : try await listen(listener, received)
         await listener.close()
         if let finding {
             throw DoctorWarning(
@@ -72,15 +72,15 @@ struct ServerChecks {
     ///
     /// - Returns: a warning about the `LISTEN` that may remain in a pooled session, or `nil` if the notification
     ///   arrived.
-    private func listen(_ listener: PostgresConnection, _ heard: AsyncStream<Void>) async throws -> String? {
+    private func listen(_ listener: PostgresConnection, _ received: AsyncStream<Void>) async throws -> String? {
         let channel = "martlet_doctor_\(UInt32.random(in: 0 ... .max))"
         let session = try await listener.batch([
             PostgresStatement("LISTEN \(channel)"), PostgresStatement("SELECT pg_backend_pid() AS session"),
         ])[1][0]["session"].integer
         try await pool.query("SELECT pg_notify($1, '')", [.text(channel)])
-        let isHeard = await withTaskGroup(of: Bool.self) { group in
+        let isReceived = await withTaskGroup(of: Bool.self) { group in
             group.addTask {
-                for await _ in heard { return true }
+                for await _ in received { return true }
                 return false
             }
             group.addTask {
@@ -90,7 +90,7 @@ struct ServerChecks {
             defer { group.cancelAll() }
             return await group.next() ?? false
         }
-        return isHeard ? nil : ", whose session \(session) may listen to \(channel) until it is closed"
+        return isReceived ? nil : ", whose session \(session) may listen to \(channel) until it is closed"
     }
 
     func connections() async throws -> String {

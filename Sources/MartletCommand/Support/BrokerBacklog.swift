@@ -50,10 +50,11 @@ struct BrokerBacklog {
 
     /// Starts a task that reads the numbers repeatedly until it is cancelled, and passes each result to `tell`. The
     /// caller never waits for the broker.
-    static func follow(_ source: ConfigurationSource, _ tell: @escaping @Sendable (String) -> Void) -> Task<Void, Never>
-    {
+    static func follow(_ source: ConfigurationSource, _ report: @escaping @Sendable (String) -> Void) -> Task<
+        Void, Never
+    > {
         Task {
-            repeat { tell(await text(source)) } while (try? await Task.sleep(for: interval)) != nil
+            repeat { report(await text(source)) } while (try? await Task.sleep(for: interval)) != nil
         }
     }
 }

@@ -11,11 +11,11 @@ struct OutputOption: ParsableArguments {
     @OptionGroup var account: AccountOption
 
     /// The name of the output. If `--output` is not given, the account option determines the name.
-    var name: String { given ?? account.word.flatMap { AccountWords.outputs(of: $0).first } ?? Job.defaultOutput }
+    var name: String { given ?? account.word.flatMap { AccountTerms.outputs(of: $0).first } ?? Job.defaultOutput }
 
     func validate() throws {
         guard let word = account.word else { return }
-        let outputs = AccountWords.outputs(of: word)
+        let outputs = AccountTerms.outputs(of: word)
         if let given, !outputs.contains(given) {
             throw ValidationError("--\(word) is of \(outputs.joined(separator: ", ")), not of \(given)")
         }

@@ -8,7 +8,7 @@ struct Progress {
     /// Prints a progress line, unless the last one was printed less than five seconds ago.
     ///
     /// - Parameter text: returns the line. Its argument is the time since the start, in seconds.
-    mutating func tell(_ text: (Double) -> String) {
+    mutating func report(_ text: (Double) -> String) {
         let now = ContinuousClock.now
         guard now - last >= Self.interval else { return }
         last = now

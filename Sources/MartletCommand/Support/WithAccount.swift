@@ -18,6 +18,6 @@ struct WithAccount<Base: Encodable & Sendable>: Encodable, Sendable {
         try base.encode(to: encoder)
         if account.isEmpty { return }
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode(account, forKey: Key(stringValue: AccountWords.word(of: output)))
+        try container.encode(account, forKey: Key(stringValue: AccountTerms.word(of: output)))
     }
 }

@@ -41,8 +41,8 @@ struct BindingPlan: Sendable, Hashable {
         steps = topology.bindings.map {
             .bind(Binding(source: $0.exchange, destination: $0.queue, isQueue: true, routingKey: $0.routingKey))
         }
-        guard let spread = topology.spread else { return }
-        if spread.width > 1 { lay(spread) } else { layOne(spread) }
+        guard let sharding = topology.sharding else { return }
+        if sharding.width > 1 { lay(sharding) } else { layOne(sharding) }
     }
 
     var bindings: [Binding] {
@@ -56,42 +56,42 @@ struct BindingPlan: Sendable, Hashable {
     /// Adds the steps for lanes with several shards. The middle exchange of a lane is first bound only to the first
     /// queue. This queue may also have a direct binding, but RabbitMQ delivers each message to it only once. The other
     /// queues are bound to the middle exchange after the direct binding is removed.
-    private mutating func lay(_ spread: AMQPSpread) {
-        for way in spread.ways {
+    private mutating func lay(_ sharding: AMQPSharding) {
+        for way in sharding.ways {
             bindToMiddle(way, way.queues.prefix(1))
-            steps += over(spread, way).map { .bind($0) }
-            for binding in past(spread, way) { unbind(binding) }
-            unbindFromMiddle(way, way.queues.dropFirst(spread.width))
-            bindToMiddle(way, way.queues.prefix(spread.width).dropFirst())
+            steps += over(sharding, way).map { .bind($0) }
+            for binding in past(sharding, way) { unbind(binding) }
+            unbindFromMiddle(way, way.queues.dropFirst(sharding.width))
+            bindToMiddle(way, way.queues.prefix(sharding.width).dropFirst())
         }
     }
 
     /// Adds the steps for lanes with one shard, in the reverse order of ``lay(_:)``.
-    private mutating func layOne(_ spread: AMQPSpread) {
-        for way in spread.ways {
+    private mutating func layOne(_ sharding: AMQPSharding) {
+        for way in sharding.ways {
             unbindFromMiddle(way, way.queues.dropFirst())
-            steps += past(spread, way).map { .bind($0) }
-            for binding in over(spread, way) { unbind(binding) }
+            steps += past(sharding, way).map { .bind($0) }
+            for binding in over(sharding, way) { unbind(binding) }
         }
     }
 
-    private func over(_ spread: AMQPSpread, _ way: AMQPSpread.Way) -> [Binding] {
+    private func over(_ sharding: AMQPSharding, _ way: AMQPSharding.Way) -> [Binding] {
         way.keys.map {
-            Binding(source: spread.exchange, destination: way.middle.name, isQueue: false, routingKey: $0)
+            Binding(source: sharding.exchange, destination: way.middle.name, isQueue: false, routingKey: $0)
         }
     }
 
-    private func past(_ spread: AMQPSpread, _ way: AMQPSpread.Way) -> [Binding] {
-        way.keys.map { Binding(source: spread.exchange, destination: way.queues[0], isQueue: true, routingKey: $0) }
+    private func past(_ sharding: AMQPSharding, _ way: AMQPSharding.Way) -> [Binding] {
+        way.keys.map { Binding(source: sharding.exchange, destination: way.queues[0], isQueue: true, routingKey: $0) }
     }
 
-    private mutating func bindToMiddle(_ way: AMQPSpread.Way, _ queues: ArraySlice<String>) {
+    private mutating func bindToMiddle(_ way: AMQPSharding.Way, _ queues: ArraySlice<String>) {
         steps += queues.map {
             .bind(Binding(source: way.middle.name, destination: $0, isQueue: true, routingKey: ""))
         }
     }
 
-    private mutating func unbindFromMiddle(_ way: AMQPSpread.Way, _ queues: ArraySlice<String>) {
+    private mutating func unbindFromMiddle(_ way: AMQPSharding.Way, _ queues: ArraySlice<String>) {
         guard !queues.isEmpty else { return }
         steps.append(
             .unbind(

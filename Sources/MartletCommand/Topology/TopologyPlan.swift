@@ -11,7 +11,7 @@ struct TopologyPlan: Sendable {
 
     init(topology: AMQPTopology, virtualHost: String, users: [BrokerUser] = []) {
         (self.topology, self.virtualHost, self.users) = (topology, virtualHost, users)
-        exchanges = topology.exchanges + (topology.spread?.middles ?? [])
+        exchanges = topology.exchanges + (topology.sharding?.middles ?? [])
         plan = BindingPlan(topology)
     }
 
@@ -67,11 +67,11 @@ struct TopologyPlan: Sendable {
 
     /// The warning about bindings that exist but that an import of definitions does not remove.
     var warning: String {
-        let told = plan.unbindings.map { "\($0.names) of \($0.source), key \"\($0.routingKey)\"" }
+        let reported = plan.unbindings.map { "\($0.names) of \($0.source), key \"\($0.routingKey)\"" }
         return
             "An import takes nothing away. Where another amqp.shards was in force before, run what --format rabbitmqadmin "
             + "prints instead, which unbinds what that one has bound, too, or each job may come twice. Not to be bound any "
-            + "more: \(told.joined(separator: "; "))."
+            + "more: \(reported.joined(separator: "; "))."
     }
 
     // MARK: For a shell

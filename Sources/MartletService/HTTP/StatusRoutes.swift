@@ -3,7 +3,7 @@ import NIOCore
 
 /// The routes of the status page: the page, its JSON, its style sheet and its script.
 struct StatusRoutes: Sendable {
-    let status: StatusBoard
+    let status: StatusSource
 
     func add(to router: RouterGroup<BasicRequestContext>) {
         router.get("/") { [status] _, _ in

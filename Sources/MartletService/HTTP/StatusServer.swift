@@ -20,7 +20,7 @@ struct StatusServer: Service {
     /// A closure that returns the reason why the process is not ready, or `nil` if it is ready.
     let obstacle: @Sendable () -> String?
     /// The source of the status page, or `nil` for a process without a status page.
-    let status: StatusBoard?
+    let status: StatusSource?
     let access: StatusAccess
     let metrics: MetricRegistry
     /// The metric families that `/metrics` shows, in this order.
@@ -36,7 +36,7 @@ struct StatusServer: Service {
 
     private func application() -> Application<RouterResponder<BasicRequestContext>> {
         let router = Router(options: .autoGenerateHeadEndpoints)
-        router.add(middleware: OneAnswer())
+        router.add(middleware: SingleResponseMiddleware())
         router.add(middleware: ReadOnly())
         router.get("health") { _, _ in "ok\n" }
         router.get("ready") { [obstacle] _, _ in
@@ -71,7 +71,7 @@ struct StatusServer: Service {
 extension StatusServer {
     /// Creates the server of a worker.
     init(
-        endpoint: Endpoint, eventLoops: any EventLoopGroup, logger: Logger, status: StatusBoard, access: StatusAccess,
+        endpoint: Endpoint, eventLoops: any EventLoopGroup, logger: Logger, status: StatusSource, access: StatusAccess,
         metrics: MetricRegistry
     ) {
         self.init(
@@ -83,7 +83,7 @@ extension StatusServer {
 
 /// A middleware that closes each connection after one response. Without it, a client might send a second request at the
 /// moment when its connection is closed because of its age, and would get no response.
-private struct OneAnswer: RouterMiddleware {
+private struct SingleResponseMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: BasicRequestContext,
         next: (Request, BasicRequestContext) async throws -> Response

@@ -8,7 +8,7 @@ enum LedgerMetrics {
     static func register(_ monitor: LedgerMonitor, in registry: MetricRegistry) {
         registry.read("process") { page in
             page.add(.ledgerBuildInfo, [Worker.version, Worker.commit, WorkerMetrics.compiler], 1)
-            ProcessFigures.read()?.add(to: &page)
+            ProcessStatistics.read()?.add(to: &page)
         }
         registry.read("ledger") { page in add(monitor, to: &page, now: .now) }
     }

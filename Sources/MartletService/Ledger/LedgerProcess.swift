@@ -100,7 +100,7 @@ private struct AfterMigrations: Service {
             try await cancelWhenGracefulShutdown {
                 try await DatabaseWait.untilThere { error, wait in
                     monitor.update { $0.cannotBegin("\(error)") }
-                    error.tellWaiting(wait, logger)
+                    error.logWaiting(wait, logger)
                 } _: {
                     try await Migrations(database, logger: logger).verify()
                 }

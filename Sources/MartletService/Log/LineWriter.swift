@@ -42,7 +42,7 @@ package final class LineWriter: Sendable {
 
     private let file: Int32
     /// Whether `poll` reports correctly that a write does not block. The value is `false` for a terminal.
-    private let tellsItsRoom: Bool
+    private let reportsItsRoom: Bool
     private let note: @Sendable (Int) -> [UInt8]
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "martlet.log")
@@ -55,7 +55,7 @@ package final class LineWriter: Sendable {
         (self.file, self.note) = (file, note)
         var status = stat()
         let kind = fstat(file, &status) == 0 ? status.st_mode & S_IFMT : 0
-        tellsItsRoom = [S_IFIFO, S_IFSOCK, S_IFREG].contains(kind)
+        reportsItsRoom = [S_IFIFO, S_IFSOCK, S_IFREG].contains(kind)
     }
 
     /// The number of lines dropped since the start.
@@ -128,7 +128,7 @@ package final class LineWriter: Sendable {
 
     private func isReady() -> Bool {
         var asked = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
-        return tellsItsRoom && poll(&asked, 1, 0) == 1
+        return reportsItsRoom && poll(&asked, 1, 0) == 1
     }
 
     /// Writes bytes to a file, and returns the bytes that the file did not accept.

@@ -53,7 +53,7 @@ public final class WorkerLog: Sendable {
     /// Logs the summaries of all counted repetitions, and waits up to one second for standard error. Must be called
     /// before the process ends.
     public func flush() {
-        tellHeld(all: true)
+        reportHeld(all: true)
         terminal?.finish()
     }
 
@@ -89,7 +89,7 @@ public final class WorkerLog: Sendable {
 
     private static var uptime: Int64 { Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000) }
 
-    private func tellHeld(all: Bool) {
+    private func reportHeld(all: Bool) {
         for line in limit.withLock({ $0.takeDue(now: Self.uptime, at: .now, all: all) }) { write(line) }
     }
 
@@ -103,7 +103,7 @@ public final class WorkerLog: Sendable {
         guard let due = limit.withLock({ $0.nextDue }) else { return isWaiting.withLock { $0 = false } }
         let wait = DispatchTimeInterval.milliseconds(Int(clamping: max(1_000, due - Self.uptime)))
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + wait) { [self] in
-            tellHeld(all: false)
+            reportHeld(all: false)
             isWaiting.withLock { $0 = false }
             if limit.withLock({ $0.nextDue }) != nil { waitToTellHeld() }
         }

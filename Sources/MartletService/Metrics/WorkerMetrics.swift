@@ -21,7 +21,8 @@ enum WorkerMetrics {
     ///   - exchanges: the names of the exchanges that the worker publishes to.
     ///   - start: the time at which the worker started.
     static func register(
-        in registry: MetricRegistry, exchanges: [String], state: WorkerState, board: RefusalBoard, quotas: QuotaBoard,
+        in registry: MetricRegistry, exchanges: [String], state: WorkerState, refusalRegistry: RefusalRegistry,
+        quotas: QuotaShareTable,
         log: WorkerLog,
         outputs: [any OutputPlugin], start: Timestamp
     ) {
@@ -32,7 +33,7 @@ enum WorkerMetrics {
         registry.read("process") { page in
             page.add(.buildInfo, [Worker.version, Worker.commit, compiler], 1)
             page.add(.startTime, Int(start.milliseconds))
-            ProcessFigures.read()?.add(to: &page)
+            ProcessStatistics.read()?.add(to: &page)
             for (level, count) in log.lines { page.add(.logMessages, ["\(level)"], count) }
             page.add(.logDropped, log.dropped)
         }
@@ -42,8 +43,8 @@ enum WorkerMetrics {
             for (quota, workers) in fleet.quotas { page.add(.quotaWorkers, [quota], workers) }
         }
         registry.read("refusals") { page in
-            page.add(board.refusals)
-            page.add(board.badTokens)
+            page.add(refusalRegistry.refusals)
+            page.add(refusalRegistry.badTokens)
         }
         registry.read("snapshot") { [state] page in
             page.add(.snapshotTime, state.lastLook)

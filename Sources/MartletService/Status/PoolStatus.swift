@@ -53,7 +53,7 @@ package struct PoolStatus: Sendable, Hashable, Encodable {
     /// Returns the pools that have connections or waiting requests. In these pools, ``credential`` is the id of the
     /// credential.
     package static func all(in page: MetricPage) -> [PoolStatus] {
-        func figures(_ family: MetricFamily) -> [Name: Int] {
+        func statistics(_ family: MetricFamily) -> [Name: Int] {
             Dictionary(page.values(of: family).map { (Name($0.labels), Int($0.value)) }, uniquingKeysWith: +)
         }
         func connections(_ state: String) -> [Name: Int] {
@@ -61,8 +61,8 @@ package struct PoolStatus: Sendable, Hashable, Encodable {
             return Dictionary(those.map { (Name($0.labels), Int($0.value)) }, uniquingKeysWith: +)
         }
         let (connecting, open, draining) = (connections("connecting"), connections("open"), connections("draining"))
-        let (streams, limits) = (figures(.poolStreams), figures(.poolStreamsLimit))
-        let (waiting, blocked) = (figures(.poolWaiting), figures(.poolWindowBlocked))
+        let (streams, limits) = (statistics(.poolStreams), statistics(.poolStreamsLimit))
+        let (waiting, blocked) = (statistics(.poolWaiting), statistics(.poolWindowBlocked))
         return waiting.keys.compactMap { name in
             let status = PoolStatus(
                 credential: name.credential.isEmpty ? nil : name.credential,

@@ -69,7 +69,7 @@ package enum StatusPage {
 
     private static func worker(_ status: StatusDocument) -> HTML {
         let worker = status.worker
-        var figures: [(String, String)] = [
+        var statistics: [(String, String)] = [
             ("State", worker.state.replacing("_", with: " ")), ("Outcomes a second", Phrase.rate(worker.rate)),
             ("Jobs waiting in this worker", Phrase.figure(worker.jobsWaiting)),
             ("Jobs open", Phrase.figure(worker.jobsOpen)),
@@ -78,13 +78,13 @@ package enum StatusPage {
         ]
         // The obstacle is left out if the text of a problem already contains it.
         if let obstacle = worker.obstacle, !status.problems.contains(where: { $0.text.contains(obstacle) }) {
-            figures.insert(("Why not ready", obstacle), at: 1)
+            statistics.insert(("Why not ready", obstacle), at: 1)
         }
         let minute = worker.minute.sorted { $0.value == $1.value ? $0.key < $1.key : $0.value > $1.value }.map {
             "\(Phrase.figure($0.value)) \($0.key.replacing("_", with: " "))"
         }
-        figures.append(("In the last minute", minute.isEmpty ? "nothing" : minute.joined(separator: ", ")))
-        let list = figures.map { name, value in
+        statistics.append(("In the last minute", minute.isEmpty ? "nothing" : minute.joined(separator: ", ")))
+        let list = statistics.map { name, value in
             HTML.element("div", [.element("dt", HTML(name)), .element("dd", HTML(value))])
         }
         return StatusTables.section(

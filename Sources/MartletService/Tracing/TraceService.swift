@@ -14,7 +14,7 @@ package struct TraceService: Service {
 
     private let buffer: SpanBuffer
     private let collector: Collector
-    private let nap = Nap()
+    private let sleep = InterruptibleSleep()
     private let lastPatience: Duration
     private let failures: OngoingFailures
     private let logger: Logger
@@ -41,7 +41,7 @@ package struct TraceService: Service {
         }
         try? await gracefulShutdown()
         let before = buffer.counts.dropped
-        nap.end()
+        sleep.end()
         buffer.close()
         let patience = Task {
             try? await Task.sleep(for: lastPatience)
@@ -61,8 +61,8 @@ package struct TraceService: Service {
     private func work() async {
         var export = TraceExport()
         for await _ in buffer.arrivals {
-            while buffer.count > 0, !nap.isOver {
-                if buffer.count < Self.batch { await nap.sleep(Self.company) }
+            while buffer.count > 0, !sleep.isOver {
+                if buffer.count < Self.batch { await sleep.sleep(Self.company) }
                 await send(buffer.take(Self.batch), &export)
             }
         }
@@ -88,13 +88,13 @@ package struct TraceService: Service {
                 failures.began(
                     .tracesFailed, "Traces can't be sent, trying again", answer.text,
                     metadata: ["spans": .stringConvertible(spans.count)], to: logger)
-                await nap.sleep(time)
-                guard nap.isOver else { continue }
+                await sleep.sleep(time)
+                guard sleep.isOver else { continue }
                 return buffer.givenUp(spans.count)
             case .giveUp(let time):
                 buffer.givenUp(spans.count)
                 warn(.tracesGivenUp, "Spans are given up that could not be sent", answer, spans.count)
-                return await nap.sleep(time)
+                return await sleep.sleep(time)
             }
         }
     }

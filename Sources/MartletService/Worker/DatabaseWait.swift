@@ -1,6 +1,6 @@
 import EventNames
 package import Logging
-import Pacing
+import RateLimits
 package import PostgresClient
 
 /// A loop that repeats an attempt until the database is available. Its waits grow from one second to 30 seconds.
@@ -15,7 +15,7 @@ package enum DatabaseWait {
     package static func untilThere<Value>(
         random: () -> Double = { .random(in: 0...1) },
         sleep: (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
-        tell: (PostgresError, Duration) -> Void, _ attempt: () async throws -> Value
+        report: (PostgresError, Duration) -> Void, _ attempt: () async throws -> Value
     ) async throws -> Value {
         var backoff = Backoff(first: .seconds(1), longest: .seconds(30))
         while true {
@@ -23,7 +23,7 @@ package enum DatabaseWait {
                 return try await attempt()
             } catch let error as PostgresError where error.isRetriable {
                 let wait = backoff.failed(random: random())
-                tell(error, wait)
+                report(error, wait)
                 try await sleep(wait)
             }
         }
@@ -33,7 +33,7 @@ package enum DatabaseWait {
 extension PostgresError {
     /// Logs that the process waits for the database. A refused login is logged as an error, because only an operator
     /// can correct it. It is still retried, because an operator may correct it at any time.
-    package func tellWaiting(_ wait: Duration, _ logger: Logger) {
+    package func logWaiting(_ wait: Duration, _ logger: Logger) {
         let level: Logger.Level = isLoginRefused ? .error : .warning
         logger.log(
             level: level, .waitingForDatabase, "Waiting for the database",

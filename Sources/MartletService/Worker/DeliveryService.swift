@@ -13,9 +13,9 @@ import UnixSignals
 struct DeliveryService: Service {
     let configuration: WorkerConfiguration
     let state: WorkerState
-    let board: RefusalBoard
-    let quotas: QuotaBoard
-    let status: StatusBoard
+    let refusalRegistry: RefusalRegistry
+    let quotas: QuotaShareTable
+    let status: StatusSource
     let failures: OngoingFailures
     let metrics: MetricRegistry
     /// The exporter of traces, or `nil` if traces are disabled.
@@ -53,7 +53,7 @@ struct DeliveryService: Service {
         // The service starts before the keyring is checked. If the keyring opens nothing, the worker's row then shows
         // the problem to the whole fleet.
         let fleetService = FleetService(
-            board: quotas, changes: changes, repository: WorkerRepository(fleet), worker: worker,
+            refusalRegistry: quotas, changes: changes, repository: WorkerRepository(fleet), worker: worker,
             sharesQuotas: { [state] in state.isWorking }, report: { [status] in status.report() }, logger: logger)
         let delivery = Step {
             guard await canOpenSomething(snapshots, changes) else { return }
@@ -101,7 +101,8 @@ struct DeliveryService: Service {
                     logger: logger
                 ),
                 RefusalService(
-                    board: board, repository: RefusalRepository(pool), worker: configuration.pipeline.worker,
+                    refusalRegistry: refusalRegistry, repository: RefusalRepository(pool),
+                    worker: configuration.pipeline.worker,
                     failures: failures, logger: logger),
                 MaintenanceService(
                     claims: ClaimRepository(pool), cancellations: CancellationRepository(pool),
@@ -127,7 +128,7 @@ struct DeliveryService: Service {
         try configuration.source.withSettings(of: plugin) { settings in
             var context = OutputContext(
                 settings: settings, tokens: tokens, quotas: quotas, clock: { .now },
-                refusals: { [board] in board.tell($0) }, logger: logger)
+                refusals: { [refusalRegistry] in refusalRegistry.report($0) }, logger: logger)
             context.metrics = metrics
             return RunningOutput(plugin, try plugin.make(context))
         }
@@ -161,12 +162,12 @@ struct DeliveryService: Service {
     ) async throws -> (SnapshotStore, CancellationFeed) {
         try await DatabaseWait.untilThere { error, wait in
             state.waits("\(StatusFacts.waitsForDatabase): \(error)")
-            error.tellWaiting(wait, logger)
+            error.logWaiting(wait, logger)
         } _: {
             try await Migrations(configuration.database, logger: logger).verify()
             let snapshots = try await SnapshotStore.load(
                 from: operators, keyring: configuration.keyring,
-                patience: ReadingPatience(first: ReadingPatience.longest), failures: failures, logger: logger)
+                patience: ReadTimeout(first: ReadTimeout.longest), failures: failures, logger: logger)
             return (
                 snapshots,
                 try await CancellationFeed.load(

@@ -4,7 +4,7 @@ import PushModel
 import ServiceLifecycle
 import Store
 
-/// A service that logs the notices of ``ExpiryWatch`` about expiring credentials.
+/// A service that logs the notices of ``ExpiryDetector`` about expiring credentials.
 struct ExpiryService: Service {
     private static let interval = Duration.seconds(60)
 
@@ -24,13 +24,13 @@ struct ExpiryService: Service {
                 group.addTask {
                     while (try? await Task.sleep(for: Self.interval)) != nil { signal.yield() }
                 }
-                var watch = ExpiryWatch()
-                for await _ in signals { tell(watch.look(at: store.current.credentialSummaries, now: now())) }
+                var detector = ExpiryDetector()
+                for await _ in signals { log(detector.look(at: store.current.credentialSummaries, now: now())) }
             }
         }
     }
 
-    private func tell(_ notices: [ExpiryWatch.Notice]) {
+    private func log(_ notices: [ExpiryDetector.Notice]) {
         for notice in notices {
             let credential = notice.credential
             let metadata: Logger.Metadata = [

@@ -23,7 +23,7 @@ struct PipelineService: Service {
             let drained = ContinuousClock.now
             // Outcomes that outputs report after the drain are ignored.
             let counts = pipeline.counts
-            tell(end, counts)
+            logEnd(end, counts)
             await shutDownOutputs(awaitingTheWire: end != .unsettled)
             group.cancelAll()
             log.flush()
@@ -31,7 +31,7 @@ struct PipelineService: Service {
         }
     }
 
-    private func tell(_ end: DrainEnd, _ counts: PipelineCounts) {
+    private func logEnd(_ end: DrainEnd, _ counts: PipelineCounts) {
         switch end {
         case .settled: logger.notice(.settled, "Everything is settled")
         case .unanswered:
@@ -64,8 +64,8 @@ struct PipelineService: Service {
                 "jobs": .stringConvertible(counts.jobsAcknowledged),
                 "outcomes": .dictionary(counts.outcomes.mapValues { .stringConvertible($0) }),
                 "retries": .stringConvertible(counts.retries),
-                "jobs_put_back": .stringConvertible(counts.jobsPutBack),
-                "pushes_put_back": .stringConvertible(counts.pushesPutBack),
+                "jobs_put_back": .stringConvertible(counts.jobsRequeued),
+                "pushes_put_back": .stringConvertible(counts.pushesRequeued),
                 "jobs_left": .stringConvertible(counts.jobsOpen),
             ])
     }

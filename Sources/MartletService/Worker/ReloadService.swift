@@ -9,7 +9,7 @@ struct ReloadService: Service {
     let hangUps: UnixSignalsSequence
     let pipeline: DeliveryPipeline
     let log: WorkerLog
-    let status: StatusBoard
+    let status: StatusSource
     let reload: @Sendable () async throws -> ConfigurationSource
     let logger: Logger
 

@@ -19,7 +19,7 @@ struct ShardService: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var watch = ShardWatch()
+            var watch = ShardCheckSchedule()
             var (most, beats) = (0, 0)
             while (try? await Task.sleep(for: Self.interval)) != nil {
                 // If the database does not answer, the last known number of shards is used.

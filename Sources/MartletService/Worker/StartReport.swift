@@ -15,7 +15,7 @@ struct StartReport: Service {
     let logger: Logger
 
     /// The maximum time that the line `worker.started` waits for the broker. It is also the interval at which
-    /// ``tellWeaknesses()`` checks whether the broker is known.
+    /// ``logWeaknesses()`` checks whether the broker is known.
     private static let patience = Duration.seconds(5)
 
     func run() async throws {
@@ -25,16 +25,16 @@ struct StartReport: Service {
             // A worker that was stopped in the meantime must not log that it has started.
             guard !Task.isCancelled else { return }
             logger.notice(.started, "Worker started", metadata: metadata(broker: broker, database: database))
-            await tellWeaknesses()
+            await logWeaknesses()
         }
         try? await gracefulShutdown()
     }
 
     /// Waits until the broker's product is known, and then logs the broker's weaknesses once.
-    private func tellWeaknesses() async {
+    private func logWeaknesses() async {
         while pipeline.broker == nil { guard (try? await Task.sleep(for: Self.patience)) != nil else { return } }
         guard let broker = pipeline.broker else { return }
-        for weakness in BrokerPromises(product: broker).weaknesses {
+        for weakness in BrokerGuarantees(product: broker).weaknesses {
             logger.warning(
                 .brokerWeaker, "The broker gives less than Martlet promises",
                 metadata: ["broker": "\(broker)", "weakness": "\(weakness)"])

@@ -42,8 +42,8 @@ public struct Worker: Sendable {
         var logger = log.logger("martlet.worker")
         logger[metadataKey: "worker"] = "\(configuration.pipeline.worker)"
         let state = WorkerState()
-        let board = RefusalBoard()
-        let quotas = QuotaBoard()
+        let refusalRegistry = RefusalRegistry()
+        let quotas = QuotaShareTable()
         let failures = OngoingFailures()
         let metrics = MetricRegistry()
         configuration.pipeline.meter = PipelineMeter(
@@ -58,10 +58,12 @@ public struct Worker: Sendable {
         }
         configuration.database.meter = PostgresMeter(metrics)
         WorkerMetrics.register(
-            in: metrics, exchanges: configuration.pipeline.exchanges, state: state, board: board, quotas: quotas,
+            in: metrics, exchanges: configuration.pipeline.exchanges, state: state, refusalRegistry: refusalRegistry,
+            quotas: quotas,
             log: log, outputs: source.outputs, start: .now)
-        let status = StatusBoard(
-            configuration, state: state, refusals: board, quotas: quotas, warnings: log.warnings, failures: failures,
+        let status = StatusSource(
+            configuration, state: state, refusals: refusalRegistry, quotas: quotas, warnings: log.warnings,
+            failures: failures,
             metrics: metrics, logger: logger)
         metrics.read("problems") { [status] page in page.add(status.problems) }
         // The server starts before the database is reachable and ends after the drain, so that probes always get an
@@ -76,7 +78,8 @@ public struct Worker: Sendable {
         services.append(PulseService(status: status))
         services.append(
             DeliveryService(
-                configuration: configuration, state: state, board: board, quotas: quotas, status: status,
+                configuration: configuration, state: state, refusalRegistry: refusalRegistry, quotas: quotas,
+                status: status,
                 failures: failures, metrics: metrics,
                 traces: configuration.tracing.map { TraceService($0, spans, failures: failures, logger: logger) },
                 hangUps: hangUps,

@@ -70,7 +70,7 @@ final class WorkerState: Sendable {
     }
 
     /// Sets the properties of `facts` that this object knows.
-    func tell(_ facts: inout StatusFacts, outputs: [any OutputPlugin]) {
+    func fill(_ facts: inout StatusFacts, outputs: [any OutputPlugin]) {
         switch stage.withLock({ $0 }) {
         case .waiting(let reason): facts.stage = .waiting(reason)
         case .working(let pipeline, let snapshots, let since):

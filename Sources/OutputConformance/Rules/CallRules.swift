@@ -10,7 +10,7 @@ enum CallRules {
         if let worst = [ProviderBehaviour.silent, .slow].first(where: trial.setup.can) {
             try await trial.behave(worst)
         }
-        let book = OutcomeBook()
+        let recorder = RecordingSink()
         let output = trial.setup.output
         let credentials = Set(trial.samples.credentials.map(\.id))
         let jobs = [1, 5_000].map { count in Result { try trial.job(to: trial.good(count)) } }
@@ -21,7 +21,7 @@ enum CallRules {
             }
         }
         for job in try jobs.map({ try $0.get() }) {
-            await time("send of \(job.recipients.count)", trial.handing([(job, book)]))
+            await time("send of \(job.recipients.count)", trial.handing([(job, recorder)]))
         }
         await time("credentialsChanged") { output.credentialsChanged(to: credentials) }
         await time("cancel") { output.cancel { $0 == "job-2" } }

@@ -10,11 +10,11 @@ enum CancellingRules {
         needs: [.behaviour(.slow), .crowd]
     ) { trial in
         try await trial.withCrowds { trial, count in
-            let book = OutcomeBook()
-            let crowd = try await trial.crowd(of: count, in: book)
+            let recorder = RecordingSink()
+            let crowd = try await trial.crowd(of: count, in: recorder)
             trial.cancel(crowd.id)
-            await book.wait(for: count, atMost: trial.limits.patience)
-            let entries = book.entries.of(crowd)
+            await recorder.wait(for: count, atMost: trial.limits.patience)
+            let entries = recorder.entries.of(crowd)
             let failed = entries.filter { $0.verdict == .failed }
             let problems =
                 entries.problems(unless: [.sent, .failed], crowd.id)
@@ -28,26 +28,26 @@ enum CancellingRules {
         "cancel spares others", "Jobs that are not meant by a cancellation go on."
     ) { trial in
         guard trial.setup.can(.slow), trial.samples.crowd > 0 else {
-            return try await others(trial, beside: try trial.job(to: trial.good(3)), in: OutcomeBook(), isSent: false)
+            return try await others(trial, beside: try trial.job(to: trial.good(3)), in: RecordingSink(), isSent: false)
         }
         return try await trial.withCrowds(mayAllPass: true) { trial, count in
-            let book = OutcomeBook()
-            let crowd = try await trial.crowd(of: count, in: book)
-            let problems = try await others(trial, beside: crowd, in: book, isSent: true)
-            return (problems, isTelling: book.entries.of(crowd).contains { $0.verdict == .failed })
+            let recorder = RecordingSink()
+            let crowd = try await trial.crowd(of: count, in: recorder)
+            let problems = try await others(trial, beside: crowd, in: recorder, isSent: true)
+            return (problems, isTelling: recorder.entries.of(crowd).contains { $0.verdict == .failed })
         }
     }
 
     /// Cancels a job while another job waits behind it. Returns a line of text for each violation in the other job's
     /// outcomes.
     private static func others(
-        _ trial: Trial, beside meant: SampleJob, in book: OutcomeBook, isSent: Bool
+        _ trial: Trial, beside meant: SampleJob, in recorder: RecordingSink, isSent: Bool
     ) async throws -> [String] {
         let other = try trial.job(to: trial.good(3))
-        trial.send(isSent ? [other] : [meant, other], to: book)
+        trial.send(isSent ? [other] : [meant, other], to: recorder)
         trial.cancel(meant.id)
-        await book.wait(for: meant.recipients.count + 3, atMost: trial.limits.patience)
-        return book.entries.of(other).problems(unless: .sent, "not meant")
+        await recorder.wait(for: meant.recipients.count + 3, atMost: trial.limits.patience)
+        return recorder.entries.of(other).problems(unless: .sent, "not meant")
     }
 
     private static let forgetsCancelling = ConformanceRule(

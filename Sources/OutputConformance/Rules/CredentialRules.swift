@@ -2,7 +2,7 @@ import PushModel
 
 /// Rules about changes of credentials.
 enum CredentialRules {
-    static let all = [othersGoOn, unheardOf, retired, comesLate, takenBack, closesRetired, secondOfAccount]
+    static let all = [othersGoOn, unheardOf, retired, comesLate, withdrawn, closesRetired, secondOfAccount]
 
     private static let othersGoOn = ConformanceRule(
         "credentials change", "A credential that stays in use is used as before."
@@ -31,17 +31,17 @@ enum CredentialRules {
         let (old, new) = (trial.samples.credentials[0], trial.samples.credentials[1])
         return try await trial.withCrowds(mayAllPass: true) { trial, count in
             trial.use([old, new])
-            let book = OutcomeBook()
-            let crowd = try await trial.crowd(of: count, in: book, credential: old)
+            let recorder = RecordingSink()
+            let crowd = try await trial.crowd(of: count, in: recorder, credential: old)
             trial.use([new])
             let next = try trial.job(to: trial.good(3), credential: new)
-            await trial.deliver([next], to: book)
-            await book.wait(for: count + 3, atMost: trial.limits.patience)
-            let entries = book.entries.of(crowd)
+            await trial.deliver([next], to: recorder)
+            await recorder.wait(for: count + 3, atMost: trial.limits.patience)
+            let entries = recorder.entries.of(crowd)
             let problems =
                 entries.problems(unless: [.sent, .returned], "the old credential's")
                 + crowd.problemsOfHonesty(entries, await trial.arrivals())
-                + book.entries.of(next).problems(unless: .sent, "the new credential's")
+                + recorder.entries.of(next).problems(unless: .sent, "the new credential's")
             return (problems, isTelling: entries.contains { $0.verdict != .sent })
         }
     }
@@ -57,7 +57,7 @@ enum CredentialRules {
             .problems(unless: [.returned, .sent], "the retired credential's")
     }
 
-    private static let takenBack = ConformanceRule(
+    private static let withdrawn = ConformanceRule(
         "credential taken back", "A credential that was retired and is named again is good again.",
         needs: [.twoCredentials]
     ) { trial in

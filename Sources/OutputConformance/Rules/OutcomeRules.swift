@@ -12,7 +12,7 @@ enum OutcomeRules {
         let jobs = try [1, 2, 150].flatMap { count in
             try Lane.allCases.map { try trial.job(to: trial.good(count), lane: $0) }
         }
-        await trial.deliver(jobs, to: OutcomeBook())
+        await trial.deliver(jobs, to: RecordingSink())
         // The end of every trial counts the outcomes.
         return []
     }
@@ -39,13 +39,13 @@ enum OutcomeRules {
     private static let toItsSink = ConformanceRule(
         "to its sink", "Outcomes are reported to the sink that came with their job."
     ) { trial in
-        let pairs = try (1...5).map { _ in (job: try trial.job(to: trial.good(3)), book: OutcomeBook()) }
+        let pairs = try (1...5).map { _ in (job: try trial.job(to: trial.good(3)), recorder: RecordingSink()) }
         if trial.setup.can(.slow) { try await trial.behave(.slow) }
         // All jobs are sent at once, so that all of them are in progress when the first is answered.
         trial.send(pairs)
-        _ = await eventually(within: trial.limits.patience) { pairs.reduce(0) { $0 + $1.book.told } >= 15 }
-        return pairs.flatMap { job, book in
-            book.entries.problems("was reported to the sink of \(job.id)") { $0.number != job.number }
+        _ = await eventually(within: trial.limits.patience) { pairs.reduce(0) { $0 + $1.recorder.reported } >= 15 }
+        return pairs.flatMap { job, recorder in
+            recorder.entries.problems("was reported to the sink of \(job.id)") { $0.number != job.number }
         }
     }
 
@@ -106,9 +106,9 @@ enum OutcomeRules {
     private static let times = ConformanceRule(
         "times", "An outcome's `at` lies between the moments when its job was handed in and when it was reported."
     ) { trial in
-        let book = try await trial.tour()
-        let earliest = book.begunAt.later(by: .zero - trial.limits.clockDifference)
-        return book.entries.flatMap { entry in
+        let recorder = try await trial.tour()
+        let earliest = recorder.begunAt.later(by: .zero - trial.limits.clockDifference)
+        return recorder.entries.flatMap { entry in
             let latest = entry.cameAt.later(by: trial.limits.clockDifference)
             return (earliest...max(earliest, latest)).contains(entry.at)
                 ? [] : ["\(entry): at \(entry.at.rfc3339), reported at \(entry.cameAt.rfc3339)"]

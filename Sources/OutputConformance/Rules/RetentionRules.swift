@@ -7,8 +7,8 @@ enum RetentionRules {
     private static let releasesJobs = ConformanceRule(
         "jobs are released", "A job is released after its last outcome, while the output goes on: it may be megabytes."
     ) { trial in
-        let book = OutcomeBook()
-        let jobs = try await handedIn(trial, book)
+        let recorder = RecordingSink()
+        let jobs = try await handedIn(trial, recorder)
         _ = await eventually(within: trial.limits.patience) { jobs.allSatisfy { $0.object == nil } }
         return jobs.filter { $0.object != nil }.map { "\($0.name) is still held" }
     }
@@ -29,13 +29,13 @@ enum RetentionRules {
     }
 
     /// Sends jobs and waits for their outcomes. Returns weak references to the jobs.
-    private static func handedIn(_ trial: Trial, _ book: OutcomeBook) async throws -> [Weak] {
+    private static func handedIn(_ trial: Trial, _ recorder: RecordingSink) async throws -> [Weak] {
         let jobs = try [
             trial.job(to: trial.good(1)), trial.job(to: trial.good(40), lane: .bulk),
             trial.job(to: trial.samples.refused + trial.samples.dead + trial.good(1)),
             trial.job(to: trial.good(2), expiresAt: Trial.past),
         ]
-        await trial.deliver(jobs, to: book)
+        await trial.deliver(jobs, to: recorder)
         return jobs.map { Weak(name: "\($0.id), of \($0.recipients.count)", object: $0.routed) }
     }
 
@@ -43,11 +43,11 @@ enum RetentionRules {
         _ harness: OutputHarness, _ limits: ConformanceLimits
     ) async throws -> (rest: [Weak], atTheEnd: [String], stop: @Sendable () async -> Void) {
         let trial = Trial(harness, try await harness.make(), limits)
-        let book = OutcomeBook()
-        _ = try await handedIn(trial, book)
+        let recorder = RecordingSink()
+        _ = try await handedIn(trial, recorder)
         let atTheEnd = await trial.close()
         return (
-            [Weak(name: "the output", object: trial.setup.output), Weak(name: "a sink", object: book)], atTheEnd,
+            [Weak(name: "the output", object: trial.setup.output), Weak(name: "a sink", object: recorder)], atTheEnd,
             trial.setup.stop
         )
     }

@@ -9,11 +9,11 @@ enum StoppingRules {
         needs: [.behaviour(.slow), .crowd]
     ) { trial in
         try await trial.withCrowds { trial, count in
-            let book = OutcomeBook()
-            let crowd = try await trial.crowd(of: count, in: book)
+            let recorder = RecordingSink()
+            let crowd = try await trial.crowd(of: count, in: recorder)
             trial.stopSending()
-            await book.wait(for: count, atMost: trial.limits.patience)
-            return ([], isTelling: book.entries.of(crowd).contains { $0.verdict == .returned })
+            await recorder.wait(for: count, atMost: trial.limits.patience)
+            return ([], isTelling: recorder.entries.of(crowd).contains { $0.verdict == .returned })
         }
     }
 
@@ -22,11 +22,11 @@ enum StoppingRules {
         needs: [.behaviour(.slow), .crowd, .arrivals]
     ) { trial in
         try await trial.withCrowds { trial, count in
-            let book = OutcomeBook()
-            let crowd = try await trial.crowd(of: count, in: book)
+            let recorder = RecordingSink()
+            let crowd = try await trial.crowd(of: count, in: recorder)
             trial.stopSending()
-            await book.wait(for: count, atMost: trial.limits.patience)
-            let entries = book.entries.of(crowd)
+            await recorder.wait(for: count, atMost: trial.limits.patience)
+            let entries = recorder.entries.of(crowd)
             let problems =
                 entries.problems(unless: [.sent, .returned], crowd.id)
                 + crowd.problemsOfHonesty(entries, await trial.arrivals())
@@ -68,11 +68,11 @@ enum StoppingRules {
         "stop repeats nothing", "A stop reports nothing again of what was reported before."
     ) { trial in
         let job = try trial.job(to: trial.good(20))
-        let book = OutcomeBook()
-        await trial.deliver([job], to: book)
-        let before = book.entries.count
+        let recorder = RecordingSink()
+        await trial.deliver([job], to: recorder)
+        let before = recorder.entries.count
         trial.stopSending()
         await trial.shutDown()
-        return book.entries.dropFirst(before).map { "after all had ended: \($0)" }
+        return recorder.entries.dropFirst(before).map { "after all had ended: \($0)" }
     }
 }

@@ -6,22 +6,22 @@ struct HandedIn: Sendable {
     let number: Int
     let id: String
     let recipients: Int
-    let book: OutcomeBook
+    let recorder: RecordingSink
 
-    init(_ job: SampleJob, _ book: OutcomeBook) {
+    init(_ job: SampleJob, _ recorder: RecordingSink) {
         number = job.number
         id = job.id
         recipients = job.recipients.count
-        self.book = book
+        self.recorder = recorder
     }
 
     /// Whether each recipient has at least one outcome.
-    var isOver: Bool { book.told(of: number) >= recipients }
+    var isOver: Bool { recorder.reported(of: number) >= recipients }
 
     /// A line of text for each recipient that does not have exactly one outcome.
     var problems: [String] {
         var found = Array(repeating: [Outcome.Verdict](), count: recipients)
-        for entry in book.entries where entry.number == number && found.indices.contains(entry.recipient) {
+        for entry in recorder.entries where entry.number == number && found.indices.contains(entry.recipient) {
             found[entry.recipient].append(entry.verdict)
         }
         return found.enumerated().filter { $1.count != 1 }.map { recipient, verdicts in

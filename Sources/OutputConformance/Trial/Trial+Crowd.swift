@@ -4,13 +4,13 @@ extension Trial {
     /// Sends a job to a slow provider and waits until some of its recipients are on the wire. The job has more
     /// recipients than the wire can hold.
     func crowd(
-        of count: Int, in book: OutcomeBook, credential: Credential? = nil
+        of count: Int, in recorder: RecordingSink, credential: Credential? = nil
     ) async throws -> SampleJob {
         _ = await outcomes(of: try job(to: good(1), credential: credential))
         try await behave(.slow)
         let crowd = try job(to: good(count), credential: credential)
         let before = await arrivals()?.count ?? 0
-        send([crowd], to: book)
+        send([crowd], to: recorder)
         if setup.arrivals != nil {
             _ = await eventually(within: limits.patience) { await arrivals()?.count ?? 0 > before }
         }

@@ -3,20 +3,20 @@ import PushModel
 extension Trial {
     /// Sends jobs of all kinds and returns their outcomes. The provider is healthy at first and then fails in all ways
     /// that cause no delay. Sending is stopped at the end.
-    func tour() async throws -> OutcomeBook {
-        let book = OutcomeBook()
+    func tour() async throws -> RecordingSink {
+        let recorder = RecordingSink()
         let jobs = [
             try job(to: good(3)), try job(to: good(1) + samples.refused + samples.dead + good(1)),
             try job(to: good(2), expiresAt: Self.past),
         ]
-        await deliver(jobs, to: book)
+        await deliver(jobs, to: recorder)
         for behaviour in [ProviderBehaviour.refuses, .busy, .garbles, .refusesCredential] where setup.can(behaviour) {
             try await behave(behaviour)
-            await deliver([try job(to: good(3))], to: book)
+            await deliver([try job(to: good(3))], to: recorder)
         }
         stopSending()
-        await deliver([try job(to: good(2))], to: book)
-        return book
+        await deliver([try job(to: good(2))], to: recorder)
+        return recorder
     }
 
     /// The JSON text of a deadline one hour in the past.

@@ -64,22 +64,22 @@ final class Trial: Sendable {
     // MARK: Calling the output
 
     /// Sends jobs to the output. Returns before the call is made.
-    func send(_ jobs: [SampleJob], to book: OutcomeBook) { send(jobs.map { ($0, book) }) }
+    func send(_ jobs: [SampleJob], to recorder: RecordingSink) { send(jobs.map { ($0, recorder) }) }
 
     /// Sends jobs to the output in one call on the host's queue.
-    func send(_ jobs: [(SampleJob, OutcomeBook)]) { host.call(handing(jobs)) }
+    func send(_ jobs: [(SampleJob, RecordingSink)]) { host.call(handing(jobs)) }
 
     /// Returns a closure that sends jobs to the output. Their outcomes are counted at the end of the trial.
-    func handing(_ jobs: [(SampleJob, OutcomeBook)]) -> @Sendable () -> Void {
+    func handing(_ jobs: [(SampleJob, RecordingSink)]) -> @Sendable () -> Void {
         handedIn.withLock { $0 += jobs.map { HandedIn($0, $1) } }
-        return { [setup] in for (job, book) in jobs { setup.output.send(job.routed, reportingTo: book) } }
+        return { [setup] in for (job, recorder) in jobs { setup.output.send(job.routed, reportingTo: recorder) } }
     }
 
     /// Sends jobs to the output, waits for their outcomes and returns them.
     func outcomes(of jobs: [SampleJob]) async -> [OutcomeEntry] {
-        let book = OutcomeBook()
-        await deliver(jobs, to: book)
-        return book.entries
+        let recorder = RecordingSink()
+        await deliver(jobs, to: recorder)
+        return recorder.entries
     }
 
     func outcomes(of job: SampleJob) async -> [OutcomeEntry] { await outcomes(of: [job]) }
@@ -87,10 +87,10 @@ final class Trial: Sendable {
     /// Sends jobs to the output and waits for their outcomes.
     ///
     /// - Parameter book: the sink. All outcomes of its earlier jobs must have arrived.
-    func deliver(_ jobs: [SampleJob], to book: OutcomeBook) async {
-        let before = book.told
-        send(jobs, to: book)
-        await book.wait(for: before + jobs.reduce(0) { $0 + $1.recipients.count }, atMost: limits.patience)
+    func deliver(_ jobs: [SampleJob], to recorder: RecordingSink) async {
+        let before = recorder.reported
+        send(jobs, to: recorder)
+        await recorder.wait(for: before + jobs.reduce(0) { $0 + $1.recipients.count }, atMost: limits.patience)
     }
 
     func stopSending() { host.call { [setup] in setup.output.stopSending() } }

@@ -142,7 +142,7 @@ public final class PostgresConnection: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 mailbox.send(
                     Request(id: id, work: work, timeout: timeout ?? queryTimeout, lockTimeout: lockTimeout) { result in
-                        continuation.resume(with: result.mapError { Self.told($0) })
+                        continuation.resume(with: result.mapError { Self.reported($0) })
                     })
                 // The cancellation handler below may have run before the request existed.
                 if Task.isCancelled { mailbox.cancel(id) }
@@ -152,7 +152,7 @@ public final class PostgresConnection: Sendable {
         }
     }
 
-    private static func told(_ error: PostgresError) -> any Error {
+    private static func reported(_ error: PostgresError) -> any Error {
         error.code == .cancelled ? CancellationError() : error
     }
 }

@@ -1,6 +1,6 @@
 import EventNames
 public import Logging
-import Pacing
+import RateLimits
 
 /// A listener for notifications that uses its own connection and reconnects whenever the connection is lost.
 ///

@@ -7,9 +7,9 @@ package final class AppTokens {
     /// The provider's reason that indicates a mix-up of environments or projects.
     private let mixUp: String
     // Exclusivity checks are off on this hot path, because only one thread uses this object.
-    @exclusivity(unchecked) private(set) var watch = BadTokenWatch()
+    @exclusivity(unchecked) private(set) var watch = BadTokenDetector()
     /// The numbers of bad tokens that are not reported yet, by the provider's reason.
-    private var untold: [String: Int] = [:]
+    private var unreported: [String: Int] = [:]
 
     init(app: String, mixUp: String) {
         self.app = app
@@ -20,19 +20,19 @@ package final class AppTokens {
     ///
     /// - Parameter reason: The provider's reason if it calls the token bad, otherwise `nil`.
     package func answered(bad reason: String?, now: Moment) {
-        if let reason { untold[reason, default: 0] += 1 }
+        if let reason { unreported[reason, default: 0] += 1 }
         if reason == mixUp { watch.bad(nowMilliseconds: now.uptime) } else { watch.good() }
     }
 
-    func takeUntold(in environment: PushEnvironment) -> [BadTokens] {
-        guard !untold.isEmpty else { return [] }
-        defer { untold = [:] }
-        return untold.map {
+    func takeUnreported(in environment: PushEnvironment) -> [BadTokens] {
+        guard !unreported.isEmpty else { return [] }
+        defer { unreported = [:] }
+        return unreported.map {
             BadTokens(app: app, environment: environment, reason: $0.key, count: $0.value)
         }
     }
 
-    func look(now: Moment) -> BadTokenWatch.Change? { watch.look(nowMilliseconds: now.uptime) }
+    func look(now: Moment) -> BadTokenDetector.Change? { watch.look(nowMilliseconds: now.uptime) }
 
     func mayLog(now: Moment) -> Bool { watch.mayLog(nowMilliseconds: now.uptime) }
 }

@@ -212,9 +212,9 @@ package final class PoolHealth {
                 _ = app.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
             }
         }
-        if wasReported, !isCredentialReported { tellOfEnd(subject) }
+        if wasReported, !isCredentialReported { reportEnd(subject) }
         guard what == .topic, let scope = sent.push.job.health, scope.topic != nil else { return }
-        if scope.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime) { tellOfEnd(subject(scope)) }
+        if scope.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime) { reportEnd(subject(scope)) }
     }
 
     /// Whether the credential is reported as refused, either as a whole or for at least one app.
@@ -292,7 +292,7 @@ package final class PoolHealth {
         refusals(.began(Refusal(subject: subject, reason: breaker.reason ?? "-", since: now.wall)))
     }
 
-    private func tellOfEnd(_ subject: Refusal.Subject) {
+    private func reportEnd(_ subject: Refusal.Subject) {
         logger.notice(
             .credentialAccepted, "\(service) accepts this credential again",
             metadata: ["topic": "\(subject.topic ?? "all")"])

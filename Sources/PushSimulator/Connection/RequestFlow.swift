@@ -10,13 +10,13 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
     private let connection: SimulatorConnection
     private let channel: any Channel
     private let windowDelay: TimeAmount?
-    private var watch: ProgressWatch
+    private var detector: StallDetector
 
     init(loop: SimulatorLoop, channel: any Channel, rules: any ConnectionRules) throws {
         self.loop = loop
         self.rules = rules
         self.channel = channel
-        watch = ProgressWatch(round: loop.round)
+        detector = StallDetector(round: loop.round)
         let windowDelay = loop.faults.windowDelayMilliseconds
         self.windowDelay = windowDelay > 0 ? .milliseconds(Int64(windowDelay)) : nil
         let session = try HTTP2ServerSession(
@@ -177,7 +177,7 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
 
     func silence(_ isSilent: Bool) {
         if !isSilent {
-            watch.restart(at: loop.round)
+            detector.restart(at: loop.round)
             connection.requests.restart(at: loop.round)
         }
         connection.silence(isSilent)
@@ -191,7 +191,7 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
 
     /// Ends requests and connections that exceed the timeout. Called in each round of the event loop.
     func endWhatTakesTooLong() {
-        if let problem = watch.problem(unfinishedHeaders: connection.session.unfinishedHeaders, at: loop.round) {
+        if let problem = detector.problem(unfinishedHeaders: connection.session.unfinishedHeaders, at: loop.round) {
             loop.timedOut(problem.text)
             connection.goAway(code: problem.code)
             return connection.handler.close()
@@ -199,7 +199,7 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
         // A client whose flow-control window is delayed cannot send its body in time.
         guard windowDelay == nil else { return }
         for tag in connection.requests.indices
-        where ProgressWatch.isTooLong(since: connection.requests.states[tag].begun, at: loop.round) {
+        where StallDetector.isTooLong(since: connection.requests.states[tag].begun, at: loop.round) {
             let stream = connection.requests.states[tag].stream
             connection.requests.states[tag].begun = nil
             loop.timedOut("stream \(stream): a request that does not end")
@@ -220,7 +220,7 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
     }
 
     func settingsAcknowledged() {
-        watch.settingsAcknowledged()
+        detector.settingsAcknowledged()
     }
 
     func pingReceived() {

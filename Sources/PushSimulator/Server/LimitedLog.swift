@@ -4,7 +4,7 @@ internal import Logging
 /// resets the limit at regular intervals. Used on one event loop.
 final class LimitedLog {
     private let logger: Logger
-    private var said = 0
+    private var logged = 0
     private static let mostLines = 20
 
     init(logger: Logger) {
@@ -12,14 +12,14 @@ final class LimitedLog {
     }
 
     func say(_ message: Logger.Message, _ problem: String) {
-        said += 1
-        guard said <= Self.mostLines else { return }
+        logged += 1
+        guard logged <= Self.mostLines else { return }
         logger.notice(message, metadata: ["problem": "\(problem)"])
-        if said == Self.mostLines { logger.notice("more of such are counted and not logged for a while") }
+        if logged == Self.mostLines { logger.notice("more of such are counted and not logged for a while") }
     }
 
     /// Resets the number of logged lines, so that more lines may be logged.
     func allowMore() {
-        said = 0
+        logged = 0
     }
 }

@@ -36,7 +36,7 @@ final class SimulatorLoop {
     // MARK: Time
 
     private func scheduleRound() {
-        let interval = TimeAmount(configuration.timeout / ProgressWatch.roundsPerTimeout)
+        let interval = TimeAmount(configuration.timeout / StallDetector.roundsPerTimeout)
         eventLoop.assumeIsolated().scheduleTask(in: interval) { [weak self] in self?.nextRound() }
     }
 

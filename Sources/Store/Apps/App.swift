@@ -14,14 +14,14 @@ public struct App: Sendable, Hashable, Identifiable {
     public var allowedPublishers: Set<String>
     public var isPaused: Bool
     /// The app's rate limit, or `nil` if it has none.
-    public var pace: AppPace?
+    public var pace: AppRateLimit?
     /// The reason why the app's row can't be read, or `nil` if it can be read. In an unreadable app only the bundle id
     /// is valid, and the app's jobs wait.
     public var unreadable: StoreError?
 
     public init(
         bundleID: String, accounts: [String: AppAccount] = [:], defaultEnvironment: PushEnvironment = .production,
-        allowedPublishers: Set<String> = [], isPaused: Bool = false, pace: AppPace? = nil
+        allowedPublishers: Set<String> = [], isPaused: Bool = false, pace: AppRateLimit? = nil
     ) {
         self.bundleID = bundleID
         self.accounts = accounts

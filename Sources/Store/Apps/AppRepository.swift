@@ -172,7 +172,7 @@ public struct AppRepository: Sendable {
             bundleID: try row["bundle_id"].text, accounts: accounts,
             defaultEnvironment: try row["default_environment"].known(),
             allowedPublishers: Set(try row["allowed_publishers"].textArray), isPaused: try row["paused"].bool,
-            pace: try row["rate"].optional.map { AppPace(rate: try $0.integer, includesUrgent: includesUrgent) })
+            pace: try row["rate"].optional.map { AppRateLimit(rate: try $0.integer, includesUrgent: includesUrgent) })
     }
 
     private static func unknown(_ bundleID: String) -> StoreError {

@@ -72,11 +72,11 @@ public final class CancellationFeed: Sendable {
     }
 
     /// Reports all events since ``initial`` until the task is cancelled.
-    public func run(_ tell: @escaping @Sendable (Event) -> Void) async {
+    public func run(_ report: @escaping @Sendable (Event) -> Void) async {
         var place = start
         for await _ in changes.signals(of: ["cancelled_jobs"], atLeastEvery: pollInterval) {
             do {
-                place = try await follow(from: place, tell)
+                place = try await follow(from: place, report)
                 failures.ended(
                     .cancellationsReadAgain, "Cancellations can be read again", after: .cancellationsUnreadable,
                     to: logger)
@@ -89,7 +89,7 @@ public final class CancellationFeed: Sendable {
         }
     }
 
-    private func follow(from place: Place, _ tell: (Event) -> Void) async throws -> Place {
+    private func follow(from place: Place, _ report: (Event) -> Void) async throws -> Place {
         let rows = try await pool.query(
             Self.changesSQL, [.bigint(Int64(place.version)), .bigint(Int64(Self.pageSize + 1))])
         guard let state = rows.first else { throw Self.noState }
@@ -99,7 +99,7 @@ public final class CancellationFeed: Sendable {
             || state["forgotten"].integer > place.version || rows.count > Self.pageSize
         {
             let (jobs, next) = try await Self.load(pool, logger)
-            tell(.loaded(jobs))
+            report(.loaded(jobs))
             return next
         }
         let changes = try rows.compactMap { row in
@@ -107,7 +107,7 @@ public final class CancellationFeed: Sendable {
         }
         if !changes.isEmpty {
             logger.info(.cancellationsRead, "Cancellations read", metadata: ["changes": "\(changes.count)"])
-            tell(.changed(changes))
+            report(.changed(changes))
         }
         return Place(version: version, reloadAt: place.reloadAt)
     }

@@ -1,6 +1,6 @@
 public import EventNames
 public import Logging
-import Pacing
+import RateLimits
 public import PostgresClient
 import PushModel
 import Threading
@@ -21,7 +21,7 @@ public final class DeadTokenFeed: Sendable {
         /// The interval between two reads of new marks.
         public var pollInterval = Duration.seconds(2)
         /// The timeout for loading all marks.
-        public var patience = ReadingPatience()
+        public var patience = ReadTimeout()
 
         public init() {}
     }
@@ -50,7 +50,7 @@ public final class DeadTokenFeed: Sendable {
     public func note(falsePositives count: Int) { falsePositives.add(count, ordering: .relaxed) }
 
     /// Loads all marks and then reports new marks until the task is cancelled.
-    public func run(_ tell: @escaping @Sendable (Event) -> Void) async {
+    public func run(_ report: @escaping @Sendable (Event) -> Void) async {
         var following: (since: Timestamp, age: FilterAge)?
         // A load that timed out is repeated after a growing back-off, with a longer timeout.
         var patience = configuration.patience
@@ -61,11 +61,11 @@ public final class DeadTokenFeed: Sendable {
                 if let (since, age) = following,
                     !age.isOver(at: .now, falsePositives: falsePositives.load(ordering: .relaxed))
                 {
-                    let (next, count) = try await follow(since: since, patience.timeout, tell)
+                    let (next, count) = try await follow(since: since, patience.timeout, report)
                     following = (next, age.adding(count))
                 } else {
                     let start = ContinuousClock.now
-                    following = try await load(patience.timeout, tell)
+                    following = try await load(patience.timeout, report)
                     patience.succeeded(after: .now - start)
                 }
                 backoff.succeeded()
@@ -82,7 +82,8 @@ public final class DeadTokenFeed: Sendable {
         }
     }
 
-    private func load(_ timeout: Duration, _ tell: (Event) -> Void) async throws -> (since: Timestamp, age: FilterAge) {
+    private func load(_ timeout: Duration, _ report: (Event) -> Void) async throws -> (since: Timestamp, age: FilterAge)
+    {
         let start = ContinuousClock.now
         falsePositives.store(0, ordering: .relaxed)
         let (next, filter) = try await registry.pool.transaction { connection in
@@ -105,14 +106,14 @@ public final class DeadTokenFeed: Sendable {
             metadata: [
                 "tokens": "\(filter.count)", "bytes": "\(filter.bytes)", "seconds": "\((.now - start) / .seconds(1))",
             ])
-        tell(.loaded(filter))
+        report(.loaded(filter))
         return (next, age)
     }
 
     /// Reports the marks since a time.
     ///
     /// - Returns: the time from which the next call must continue, and the number of reported marks.
-    private func follow(since: Timestamp, _ timeout: Duration, _ tell: (Event) -> Void) async throws -> (
+    private func follow(since: Timestamp, _ timeout: Duration, _ report: (Event) -> Void) async throws -> (
         next: Timestamp, count: Int
     ) {
         try await registry.pool.transaction { connection in
@@ -121,7 +122,7 @@ public final class DeadTokenFeed: Sendable {
             // This query also reads marks at or after `next`, which the next call reports again.
             try await Self.read(since: since, connection, timeout) { hashes in
                 count += hashes.count
-                tell(.marked(hashes))
+                report(.marked(hashes))
             }
             return (max(next, since), count)
         }

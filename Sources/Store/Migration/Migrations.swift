@@ -6,11 +6,11 @@ public import PostgresClient
 public struct Migrations: Sendable {
     private let configuration: PostgresConfiguration
     private let known: [Migration]
-    private let patience: LockPatience
+    private let patience: LockTimeout
     private let logger: Logger
 
     /// The maximum times to wait for locks on the database.
-    package struct LockPatience: Sendable {
+    package struct LockTimeout: Sendable {
         /// The time to wait for the lock of another migration.
         package var migration = Duration.seconds(60)
         /// The time to wait for the lock of a table. It is short, because the sessions of all workers that request the
@@ -25,7 +25,7 @@ public struct Migrations: Sendable {
     }
 
     package init(
-        _ configuration: PostgresConfiguration, known: [Migration], patience: LockPatience = LockPatience(),
+        _ configuration: PostgresConfiguration, known: [Migration], patience: LockTimeout = LockTimeout(),
         logger: Logger
     ) {
         self.configuration = configuration
@@ -88,7 +88,7 @@ public struct Migrations: Sendable {
     private func applyNext(_ connection: PostgresConnection) async throws -> Migration? {
         try await connection.transaction { connection in
             let processID = try await connection.query("SELECT pg_backend_pid() AS pid")[0]["pid"].integer
-            let watch = LockWatch(
+            let watch = LockMonitor(
                 configuration, of: processID, interval: min(.seconds(1), patience.table / 4), logger: logger)
             let watching = Task { await watch.run() }
             defer { watching.cancel() }

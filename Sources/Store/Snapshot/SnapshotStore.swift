@@ -20,7 +20,7 @@ public final class SnapshotStore: Sendable {
     private let state: Mutex<State>
     private let loader: SnapshotLoader
     private let pollInterval: Duration
-    private let patience: ReadingPatience
+    private let patience: ReadTimeout
     private let failures: OngoingFailures
     private let logger: Logger
 
@@ -33,7 +33,7 @@ public final class SnapshotStore: Sendable {
     ///   not an error, because it affects only its own apps.
     public static func load(
         from pool: PostgresPool, keyring: MasterKeyring, pollInterval: Duration = .seconds(3),
-        patience: ReadingPatience = ReadingPatience(), failures: OngoingFailures = OngoingFailures(), logger: Logger
+        patience: ReadTimeout = ReadTimeout(), failures: OngoingFailures = OngoingFailures(), logger: Logger
     ) async throws -> SnapshotStore {
         let loader = SnapshotLoader(pool: pool, keyring: keyring)
         let start = ContinuousClock.now
@@ -51,7 +51,7 @@ public final class SnapshotStore: Sendable {
     }
 
     private init(
-        loader: SnapshotLoader, loaded: SnapshotLoader.Loaded, pollInterval: Duration, patience: ReadingPatience,
+        loader: SnapshotLoader, loaded: SnapshotLoader.Loaded, pollInterval: Duration, patience: ReadTimeout,
         failures: OngoingFailures, logger: Logger
     ) {
         state = Mutex(State(loaded: loaded))
@@ -114,7 +114,7 @@ public final class SnapshotStore: Sendable {
             metadata: ["current": "\(keyring.currentKeyID)", "keys": .array(keyring.keyIDs.sorted().map { "\($0)" })])
     }
 
-    private func reload(_ patience: inout ReadingPatience) async {
+    private func reload(_ patience: inout ReadTimeout) async {
         let start = ContinuousClock.now
         do {
             let last = state.withLock { $0.loaded }

@@ -106,7 +106,7 @@ public struct WorkerRepository: Sendable {
     /// - Parameter timeout: the timeout of the query, or `nil` for the pool's timeout.
     /// - Throws: ``PostgresError``.
     public func fleet(timeout: Duration? = nil) async throws -> [FleetMember] {
-        let heard = try await pool.query(
+        let received = try await pool.query(
             """
             SELECT \(Self.memberColumns) FROM (
                 SELECT * FROM martlet.workers WHERE \(Self.seen(within: Self.shownSeconds, ahead: Self.aheadSeconds))
@@ -115,8 +115,8 @@ public struct WorkerRepository: Sendable {
             """, timeout: timeout
         ).map(Self.member)
         let youngest = Dictionary(
-            heard.lazy.filter { !$0.isSilent }.map { ($0.name, $0.uptimeSeconds) }, uniquingKeysWith: min)
-        return heard.filter { member in
+            received.lazy.filter { !$0.isSilent }.map { ($0.name, $0.uptimeSeconds) }, uniquingKeysWith: min)
+        return received.filter { member in
             !member.isSilent || youngest[member.name].map { $0 <= member.uptimeSeconds } != true
         }
     }

@@ -41,20 +41,20 @@ extension WebPushAnswer {
     /// Mozilla's number for every error in `authorization`.
     private static let authorizationErrno = 109
 
-    package init(status: Int, words: AnswerWords, from service: PushService, saysWhen: Bool) {
+    package init(status: Int, words: RefusalBody, from service: PushService, hasRetryAfter: Bool) {
         self =
             switch status {
             case 200..<300: .accepted
             case 300..<400: .redirected
             case 400..<500: Self.refusal(status, words, service)
             case 501, 505: .refused
-            case 503 where saysWhen: .busy
+            case 503 where hasRetryAfter: .busy
             case 507: .noListener
             default: .unavailable
             }
     }
 
-    private static func refusal(_ status: Int, _ words: AnswerWords, _ service: PushService) -> Self {
+    private static func refusal(_ status: Int, _ words: RefusalBody, _ service: PushService) -> Self {
         if words.reason == mismatchReason { return .keyMismatch }
         if let reason = words.reason, credentialReasons.contains(reason) { return .credentialRefused }
         switch status {
@@ -76,7 +76,7 @@ extension WebPushAnswer {
     }
 
     /// Returns the reason of the outcome: the service's own reason or number, or otherwise the status.
-    package func reason(status: Int, words: AnswerWords) -> String {
+    package func reason(status: Int, words: RefusalBody) -> String {
         switch self {
         case .keyMismatch: Self.mismatch
         case .redirected: "Redirected"

@@ -16,7 +16,7 @@ package enum WebPushReasons {
     /// Apple's reasons for temporary failures of the service, and other temporary reasons.
     private static let busy = [
         "IdleTimeout", "InternalServerError", "ServiceUnavailable", "Shutdown", "TooManyRequests",
-        // Reasons of a ``Brake`` if the service names no reason.
+        // Reasons of a ``SendPause`` if the service names no reason.
         "Status406", "Status429", "Status503",
         // Martlet's reasons for messages that wait in the broker.
         "TooManyConnections", "TooManyOrigins",

@@ -55,7 +55,7 @@ package struct VAPIDKeyReader {
             let raw = Base64URL.bytes(pair.privateKey)
         else { throw file.fault("is JSON without a privateKey as base64url") }
         let key = VAPIDKey(try Self.key(raw, file), subject: try Self.checked(subject ?? pair.subject))
-        if let said = pair.publicKey, Base64URL.bytes(said) != Base64URL.bytes(key.publicKeyText) {
+        if let stated = pair.publicKey, Base64URL.bytes(stated) != Base64URL.bytes(key.publicKeyText) {
             throw file.fault("the public key does not belong to the private key")
         }
         return key

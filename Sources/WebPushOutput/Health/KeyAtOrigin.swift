@@ -14,7 +14,7 @@ final class KeyAtOrigin {
     let subject: Refusal.Subject
     @exclusivity(unchecked) var breaker: Breaker
     /// The pause after too many messages with this key to this origin.
-    @exclusivity(unchecked) var brake = Brake()
+    @exclusivity(unchecked) var pause = SendPause()
     /// The id of the last job of which a message was refused, or `nil`. A message of another job is the better probe.
     var lastRefusedJob: String?
     /// Whether the key is retired and the time for its waiting messages is over. It then sends nothing.

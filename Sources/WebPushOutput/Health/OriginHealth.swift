@@ -26,7 +26,7 @@ final class OriginHealth {
     private static let addressMilliseconds: Int64 = 60_000
 
     private let origin: String
-    private let refusals: RefusalDesk
+    private let refusals: RefusalFilter
     private let logger: Logger
     private let silenceMilliseconds: Int64
     /// The initial state of every key's breaker.
@@ -34,7 +34,7 @@ final class OriginHealth {
     /// The breaker that opens if the origin does not answer or accepts no connection.
     // Only one thread uses this object, so exclusivity checks on the hot path could find nothing, here and below.
     @exclusivity(unchecked) private var host = Breaker(shortestMilliseconds: 5_000, longestMilliseconds: 60_000)
-    @exclusivity(unchecked) private var brake = Brake()
+    @exclusivity(unchecked) private var pause = SendPause()
     /// The uptime in milliseconds until which the origin counts as having only disallowed addresses, or `nil`.
     @exclusivity(unchecked) private var forbiddenUntil: Int64?
     private var keys: [KeyAtOrigin.ID: KeyAtOrigin] = [:]
@@ -46,7 +46,7 @@ final class OriginHealth {
     /// The uptime in milliseconds since which other origins have occupied all connections, or `nil`.
     @exclusivity(unchecked) private var crowdedOutSince: Int64?
 
-    init(of origin: String, configuration: WebPushConfiguration, refusals: RefusalDesk, logger: Logger) {
+    init(of origin: String, configuration: WebPushConfiguration, refusals: RefusalFilter, logger: Logger) {
         self.origin = origin
         self.refusals = refusals
         self.logger = logger
@@ -77,15 +77,15 @@ final class OriginHealth {
             return Obstacle(verdict: .rejected, reason: WebPushFault.addressNotAllowed.reason)
         }
         if key.breaker.admission(nowMilliseconds: now.uptime) == .hold { return obstacle(key.breaker, job) }
-        if let obstacle = obstacle(key.brake, now) ?? obstacle(brake, now) { return obstacle }
+        if let obstacle = obstacle(key.pause, now) ?? obstacle(pause, now) { return obstacle }
         return host.admission(nowMilliseconds: now.uptime) == .hold ? obstacle(host, job) : nil
     }
 
-    private func obstacle(_ brake: Brake, _ now: Moment) -> Obstacle? {
-        guard let wait = brake.milliseconds(nowMilliseconds: now.uptime), wait > Breaker.patienceMilliseconds else {
+    private func obstacle(_ pause: SendPause, _ now: Moment) -> Obstacle? {
+        guard let wait = pause.milliseconds(nowMilliseconds: now.uptime), wait > Breaker.patienceMilliseconds else {
             return nil
         }
-        return Obstacle(verdict: .hold, reason: brake.reason, seconds: Int32(clamping: (wait + 999) / 1_000))
+        return Obstacle(verdict: .hold, reason: pause.reason, seconds: Int32(clamping: (wait + 999) / 1_000))
     }
 
     private func obstacle(_ breaker: Breaker, _ job: OriginJob) -> Obstacle {
@@ -97,12 +97,12 @@ final class OriginHealth {
     /// Returns whether messages to the origin may be sent, regardless of their key.
     func admission(uptime now: Int64) -> Breaker.Admission {
         let admission = host.isClosed ? .pass : host.admission(nowMilliseconds: now)
-        return brake.milliseconds(nowMilliseconds: now) != nil && admission != .hold ? .wait : admission
+        return pause.milliseconds(nowMilliseconds: now) != nil && admission != .hold ? .wait : admission
     }
 
     /// Returns whether messages with the key may be sent, after ``admission(uptime:)`` has admitted them.
     func lets(_ key: KeyAtOrigin, uptime now: Int64) -> Bool {
-        !key.breaker.holds(nowMilliseconds: now) && key.brake.milliseconds(nowMilliseconds: now) == nil
+        !key.breaker.holds(nowMilliseconds: now) && key.pause.milliseconds(nowMilliseconds: now) == nil
     }
 
     /// Records that a message is sent. ``lets(_:uptime:)`` must have allowed it.
@@ -122,9 +122,9 @@ final class OriginHealth {
 
     /// Returns whether a breaker or a brake holds back the origin or one of its keys at this time.
     func holdsAny(nowMilliseconds now: Int64) -> Bool {
-        brake.seconds(nowMilliseconds: now) != nil || host.holds(nowMilliseconds: now)
+        pause.seconds(nowMilliseconds: now) != nil || host.holds(nowMilliseconds: now)
             || keys.values.contains {
-                $0.brake.seconds(nowMilliseconds: now) != nil || $0.breaker.holds(nowMilliseconds: now)
+                $0.pause.seconds(nowMilliseconds: now) != nil || $0.breaker.holds(nowMilliseconds: now)
             }
     }
 
@@ -138,18 +138,18 @@ final class OriginHealth {
 
     func accepted(_ sent: MessageOnWire, now: Moment) {
         let key = sent.push.part.key
-        brake.accepted()
-        key.brake.accepted()
-        if key.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime) { tellOfEnd(key) }
+        pause.accepted()
+        key.pause.accepted()
+        if key.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime) { reportEnd(key) }
     }
 
     /// Records an answer that refuses the message but shows that the service accepts the key.
     func authorized(_ sent: MessageOnWire, now: Moment) {
         let key = sent.push.part.key
-        if key.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime) { tellOfEnd(key) }
+        if key.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime) { reportEnd(key) }
     }
 
-    private func tellOfEnd(_ key: KeyAtOrigin) {
+    private func reportEnd(_ key: KeyAtOrigin) {
         logger.notice(.keyAccepted, "A push service accepts this VAPID key again", metadata: metadata(of: key))
         refusals.take(.ended(key.subject))
     }
@@ -174,7 +174,7 @@ final class OriginHealth {
         case .requestAtFault: return Consequence(verdict: isAmbiguous ? .rejected : .retry)
         case .doubted: return Consequence(verdict: .retry)
         case .refused(let isNew):
-            if isNew { tell(of: key, reason: reason, now: now) }
+            if isNew { report(of: key, reason: reason, now: now) }
             if isAmbiguous { return Consequence(verdict: .retry) }
             let seconds =
                 sent.push.isProbe
@@ -183,7 +183,7 @@ final class OriginHealth {
         }
     }
 
-    private func tell(of key: KeyAtOrigin, reason: String, now: Moment) {
+    private func report(of key: KeyAtOrigin, reason: String, now: Moment) {
         logger.warning(
             .keyRefused, "A push service refuses this VAPID key, its messages there wait",
             metadata: metadata(of: key).merging([
@@ -199,26 +199,26 @@ final class OriginHealth {
     func busy(_ sent: MessageOnWire, status: Int, reason: String, now: Moment) -> Bool {
         let (key, retryAfterSeconds) = (sent.push.part.key, sent.retryAfterSeconds)
         let random = Double.random(in: 0..<1)
-        func refuses(_ brake: inout Brake) -> Bool {
-            brake.refused(
+        func refuses(_ pause: inout SendPause) -> Bool {
+            pause.refused(
                 reason, by: sent.push.identity.address, retryAfterSeconds: retryAfterSeconds,
                 nowMilliseconds: now.uptime, random: random)
         }
         if status == 503 {
-            guard refuses(&brake) else { return false }
-            tellOfBrake(brake, of: "all", askedFor: retryAfterSeconds, now)
+            guard refuses(&pause) else { return false }
+            reportPause(pause, of: "all", askedFor: retryAfterSeconds, now)
             return true
         }
-        guard refuses(&key.brake) else { return false }
+        guard refuses(&key.pause) else { return false }
         restrictsKeys = true
         let isAlone = !keys.values.contains {
-            $0.id.credential != key.id.credential && $0.brake.seconds(nowMilliseconds: now.uptime) != nil
+            $0.id.credential != key.id.credential && $0.pause.seconds(nowMilliseconds: now.uptime) != nil
         }
         if isAlone {
-            tellOfBrake(key.brake, of: "one VAPID key", askedFor: retryAfterSeconds, now)
+            reportPause(key.pause, of: "one VAPID key", askedFor: retryAfterSeconds, now)
         } else {
-            brake.begin(reason, retryAfterSeconds: retryAfterSeconds, nowMilliseconds: now.uptime, random: random)
-            tellOfBrake(brake, of: "all", askedFor: retryAfterSeconds, now)
+            pause.begin(reason, retryAfterSeconds: retryAfterSeconds, nowMilliseconds: now.uptime, random: random)
+            reportPause(pause, of: "all", askedFor: retryAfterSeconds, now)
         }
         return true
     }
@@ -226,13 +226,13 @@ final class OriginHealth {
     /// Logs that a pause begins.
     ///
     /// - Parameter askedFor: the delay in seconds that the service asks for, or 0 if it asks for none. It may exceed
-    ///   ``Brake/longestSeconds``.
-    private func tellOfBrake(_ brake: Brake, of what: String, askedFor: Int32, _ now: Moment) {
+    ///   ``SendPause/longestSeconds``.
+    private func reportPause(_ pause: SendPause, of what: String, askedFor: Int32, _ now: Moment) {
         logger.notice(
             .serviceBusy, "A push service has too much to do, what waits for it is put back",
             metadata: [
-                "reason": "\(brake.reason ?? "-")", "of": "\(what)",
-                "seconds": "\(brake.seconds(nowMilliseconds: now.uptime) ?? 0)",
+                "reason": "\(pause.reason ?? "-")", "of": "\(what)",
+                "seconds": "\(pause.seconds(nowMilliseconds: now.uptime) ?? 0)",
                 "asked_for": "\(askedFor > 0 ? String(askedFor) : "-")",
             ])
     }
@@ -279,7 +279,7 @@ final class OriginHealth {
     func forgetRestrictions(now: Moment) {
         guard restrictsKeys else { return }
         restrictsKeys = keys.values.contains {
-            !$0.breaker.isClosed || $0.brake.milliseconds(nowMilliseconds: now.uptime) != nil
+            !$0.breaker.isClosed || $0.pause.milliseconds(nowMilliseconds: now.uptime) != nil
         }
     }
 

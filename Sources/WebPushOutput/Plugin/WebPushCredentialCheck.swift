@@ -59,9 +59,9 @@ struct WebPushCredentialCheck {
     private static func finding(
         _ answer: SingleRequest.Answer, from service: PushService, at host: String
     ) -> CredentialFinding {
-        let words = AnswerWords(answer.body)
+        let words = RefusalBody(answer.body)
         let meaning = WebPushAnswer(
-            status: answer.status, words: words, from: service, saysWhen: answer.fields["retry-after"] != nil)
+            status: answer.status, words: words, from: service, hasRetryAfter: answer.fields["retry-after"] != nil)
         let reason = meaning.reason(status: answer.status, words: words)
         switch meaning {
         case .accepted: return CredentialFinding(.accepted("\(host) accepted a message without a body"))

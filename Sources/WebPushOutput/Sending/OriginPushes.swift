@@ -214,9 +214,9 @@ extension OriginPushes: PoolClient {
     }
 
     private func refused(_ sent: MessageOnWire, _ answer: PoolAnswer, at now: Moment) {
-        let words = AnswerWords(answer.body)
+        let words = RefusalBody(answer.body)
         let meaning = WebPushAnswer(
-            status: answer.status, words: words, from: service, saysWhen: sent.retryAfterSeconds > 0)
+            status: answer.status, words: words, from: service, hasRetryAfter: sent.retryAfterSeconds > 0)
         let reason = meaning.reason(status: answer.status, words: words)
         switch meaning {
         case .credentialRefused, .unauthorized:
@@ -292,7 +292,7 @@ extension OriginPushes: PoolClient {
         holdQueued(now: now)
     }
 
-    func goAway(debugData: [UInt8], now: Int64) -> String? { AnswerWords(debugData).reason }
+    func goAway(debugData: [UInt8], now: Int64) -> String? { RefusalBody(debugData).reason }
 
     /// Records that a connection could not be made. If no other connection is pending, queued messages wait in the
     /// broker until the origin's next probe. If the address is disallowed, they are rejected.

@@ -18,19 +18,19 @@ final class WebPushShard: @unchecked Sendable {
 
     private let eventLoop: any EventLoop
     private let clock: @Sendable () -> Timestamp
-    private let refusals: RefusalDesk
+    private let refusals: RefusalFilter
     private let logger: Logger
     private let retirementSeconds: Int64
     private let mailbox = Mutex<[Share]>([])
     private var origins: OriginTable
-    private var boards: [Credential.ID: BadTokenBoard] = [:]
+    private var counters: [Credential.ID: BadTokenCounter] = [:]
     private var outcomes = OutcomeBatch()
     private var ticker: RepeatedTask?
     private var isStopped = false
 
     init(
         on eventLoop: any EventLoop, configuration: WebPushConfiguration, sharing limit: SharedConnectionLimit,
-        clock: @escaping @Sendable () -> Timestamp, refusals: RefusalDesk, logger: Logger
+        clock: @escaping @Sendable () -> Timestamp, refusals: RefusalFilter, logger: Logger
     ) {
         self.eventLoop = eventLoop
         self.clock = clock
@@ -85,9 +85,9 @@ final class WebPushShard: @unchecked Sendable {
         eventLoop.scheduleTask(in: .seconds(retirementSeconds)) {
             self.takeShares()
             for pool in self.origins.pools { pool.retire(isRetired) }
-            for (id, board) in self.boards where isRetired(id) {
-                self.forget(board)
-                self.boards[id] = nil
+            for (id, counter) in self.counters where isRetired(id) {
+                self.forget(counter)
+                self.counters[id] = nil
             }
         }
     }
@@ -104,8 +104,8 @@ final class WebPushShard: @unchecked Sendable {
             return EventLoopFuture.andAllComplete(
                 self.origins.pools.map { $0.close() }, on: self.eventLoop
             ).always { _ in
-                for board in self.boards.values { self.forget(board) }
-                self.boards = [:]
+                for counter in self.counters.values { self.forget(counter) }
+                self.counters = [:]
             }
         }.get()
     }
@@ -152,7 +152,7 @@ final class WebPushShard: @unchecked Sendable {
             }
         }
         guard !pools.isEmpty else { return }
-        let tokens = board(of: job.identity.credential).tokens(of: job.routed.job.app)
+        let tokens = counter(of: job.identity.credential).tokens(of: job.routed.job.app)
         for pool in pools { pool.send(job, tokens: tokens) }
     }
 
@@ -165,7 +165,7 @@ final class WebPushShard: @unchecked Sendable {
     private func tick() {
         let now = Moment(wall: clock(), uptime: Uptime.milliseconds())
         for pool in origins.removeUnused(nowMilliseconds: now.uptime) { _ = pool.close() }
-        for board in boards.values { board.tell(now: now) }
+        for counter in counters.values { counter.report(now: now) }
     }
 
     private func settle(_ job: WebPushJob, _ recipient: Int, _ verdict: Outcome.Verdict, reason: String? = nil) {
@@ -176,22 +176,22 @@ final class WebPushShard: @unchecked Sendable {
 
     // MARK: Bad subscriptions
 
-    private func board(of credential: Credential) -> BadTokenBoard {
-        if let known = boards[credential.id] { return known }
+    private func counter(of credential: Credential) -> BadTokenCounter {
+        if let known = counters[credential.id] { return known }
         var logger = logger
         logger[metadataKey: "credential"] = "\(credential.id)"
         logger[metadataKey: "vapid"] = "\(credential.account)"
-        let new = BadTokenBoard(
+        let new = BadTokenCounter(
             of: Refusal.Subject(credential: credential.id, environment: .production, topic: nil),
             mixUp: (
                 reason: WebPushAnswer.mismatch, question: "were they made with another VAPID key?"
             ), refusals: refusals.take, logger: logger)
-        boards[credential.id] = new
+        counters[credential.id] = new
         return new
     }
 
-    private func forget(_ board: BadTokenBoard) {
-        board.tell(now: Moment(wall: clock(), uptime: Uptime.milliseconds()))
-        board.forget()
+    private func forget(_ counter: BadTokenCounter) {
+        counter.report(now: Moment(wall: clock(), uptime: Uptime.milliseconds()))
+        counter.forget()
     }
 }

@@ -4,9 +4,9 @@ internal import PushSimulator
 /// A validator of pushes, used by one connection. The first fault that it finds determines the answer.
 final class PushJudge {
     private let persona: Persona
-    private let office: SubscriptionOffice
-    private let freshness: FreshnessBook
-    private let tokens: TokenBook
+    private let registry: SubscriptionRegistry
+    private let freshness: KeyReuseDetector
+    private let tokens: TokenUseRecord
     private let longestBody: Int
     private let answers: ChosenAnswers<PlannedWebPushAnswer>
     /// The last valid value of `authorization` and its token, or `nil`. A sender uses one value for each origin.
@@ -14,7 +14,7 @@ final class PushJudge {
 
     init(_ double: WebPushDouble, _ persona: Persona, _ answers: ChosenAnswers<PlannedWebPushAnswer>) {
         self.persona = persona
-        office = double.office
+        registry = double.registry
         freshness = double.freshness
         tokens = double.tokens
         longestBody = double.configuration.longestBodies[persona] ?? 4_096
@@ -34,7 +34,7 @@ final class PushJudge {
 
     func judge(_ fields: PushFields, _ body: [UInt8], at now: Int64) -> Verdict {
         guard fields.method == "POST" else { return Verdict(PlannedWebPushAnswer(.methodNotAllowed)) }
-        guard let found = office.find(path: fields.path, persona) else {
+        guard let found = registry.find(path: fields.path, persona) else {
             return Verdict(PlannedWebPushAnswer(.badPath))
         }
         guard case .subscription(let subscription) = found else { return Verdict(PlannedWebPushAnswer(.unknown)) }
@@ -111,7 +111,7 @@ final class PushJudge {
             throw MessageCipher.Fault(problem: "Content-Encoding is not aes128gcm, once")
         }
         let message = try MessageCipher.open(
-            body, with: subscription.privateKey(office.secret), subscription.authenticationSecret(office.secret))
+            body, with: subscription.privateKey(registry.secret), subscription.authenticationSecret(registry.secret))
         guard message.senderKey != lastToken?.token.key else {
             throw MessageCipher.Fault(problem: "the message is enciphered with the VAPID key")
         }

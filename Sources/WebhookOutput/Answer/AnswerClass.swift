@@ -1,9 +1,9 @@
 /// The meaning of an answer's status for the whole batch.
 package enum AnswerClass: Equatable {
     /// The body reports the outcome of each recipient.
-    case told
+    case reported
     /// The request succeeded, but the answer does not report outcomes.
-    case untold
+    case unreported
     /// The receiver accepted no recipient, and the batch is retried later.
     case busy
     /// The receiver accepted no recipient, because it refuses the contents of the batch.
@@ -17,13 +17,13 @@ package enum AnswerClass: Equatable {
     /// Classifies a status.
     ///
     /// - Parameter saysWhen: whether the answer has a `Retry-After` field.
-    package init(status: Int, saysWhen: Bool) {
+    package init(status: Int, hasRetryAfter: Bool) {
         self =
             switch status {
-            case 200: .told
-            case 201..<300: .untold
+            case 200: .reported
+            case 201..<300: .unreported
             case 421, 425, 429: .busy
-            case 503 where saysWhen: .busy
+            case 503 where hasRetryAfter: .busy
             case 408: .broken
             case 300..<400, 401, 403, 404, 410: .doubtful
             case 400..<500: .refused

@@ -7,7 +7,7 @@ import PushModel
 package struct BatchAnswer {
     /// The reported outcomes, indexed by the recipient's position in the batch. An element is `nil` if the answer does
     /// not name the recipient.
-    package let outcomes: [ToldOutcome?]
+    package let outcomes: [ReportedOutcome?]
 
     /// Parses an answer, or returns `nil` if the body is not a valid answer.
     package init?(_ body: [UInt8], recipients: Int) {
@@ -17,14 +17,14 @@ package struct BatchAnswer {
 }
 
 private struct BatchAnswerReader {
-    private var outcomes: [ToldOutcome?]
+    private var outcomes: [ReportedOutcome?]
     private let bytes: UnsafeBufferPointer<UInt8>
 
-    static func read(_ body: [UInt8], recipients: Int) -> [ToldOutcome?]? {
+    static func read(_ body: [UInt8], recipients: Int) -> [ReportedOutcome?]? {
         guard String(validating: body, as: UTF8.self) != nil else { return nil }
         return body.withUnsafeBufferPointer { bytes in
             var reader = BatchAnswerReader(
-                outcomes: [ToldOutcome?](repeating: nil, count: recipients), bytes: bytes)
+                outcomes: [ReportedOutcome?](repeating: nil, count: recipients), bytes: bytes)
             return (try? reader.read()) == true ? reader.outcomes : nil
         }
     }
@@ -57,24 +57,24 @@ private struct BatchAnswerReader {
         }
         var places: [Int?] = []
         var kinds = 0
-        var told = ToldOutcome(.unknown)
+        var reported = ReportedOutcome(.unknown)
         try scanner.object { (key, scanner) throws(JSONSyntaxError) in
             let kind = scanner.nextKind()
             switch (text(key), kind) {
             case ("i", .number): places.append(Self.place(number(try scanner.value())))
             case ("kind", .string):
                 kinds += 1
-                told.verdict = ToldOutcome.verdicts[text(try scanner.string())] ?? .failed
-            case ("id", .string): told.id = text(try scanner.string())
-            case ("reason", .string): told.reason = Self.cut(text(try scanner.string()))
-            case ("retry_after", .number): told.retryAfterSeconds = Self.seconds(number(try scanner.value()))
+                reported.verdict = ReportedOutcome.verdicts[text(try scanner.string())] ?? .failed
+            case ("id", .string): reported.id = text(try scanner.string())
+            case ("reason", .string): reported.reason = Self.cut(text(try scanner.string()))
+            case ("retry_after", .number): reported.retryAfterSeconds = Self.seconds(number(try scanner.value()))
             default: try scanner.value()
             }
         }
         guard kinds == 1, places.count == 1, let place = places[0], outcomes.indices.contains(place),
             outcomes[place] == nil
         else { return }
-        outcomes[place] = told
+        outcomes[place] = reported
     }
 
     private func text(_ token: JSONScanner.StringToken) -> String {
@@ -92,11 +92,11 @@ private struct BatchAnswerReader {
         Double(text).map { Int32(min(max(0, $0.rounded(.up)), 86_400)) } ?? 0
     }
 
-    /// Shortens a reason to ``ToldOutcome/maximumReasonBytes`` at a character boundary. Returns `nil` for an empty
+    /// Shortens a reason to ``ReportedOutcome/maximumReasonBytes`` at a character boundary. Returns `nil` for an empty
     /// reason.
     private static func cut(_ reason: String) -> String? {
-        guard reason.utf8.count > ToldOutcome.maximumReasonBytes else { return reason.isEmpty ? nil : reason }
-        var end = reason.utf8.index(reason.startIndex, offsetBy: ToldOutcome.maximumReasonBytes)
+        guard reason.utf8.count > ReportedOutcome.maximumReasonBytes else { return reason.isEmpty ? nil : reason }
+        var end = reason.utf8.index(reason.startIndex, offsetBy: ReportedOutcome.maximumReasonBytes)
         while end.samePosition(in: reason.unicodeScalars) == nil { end = reason.utf8.index(before: end) }
         return String(reason[..<end])
     }

@@ -26,8 +26,8 @@ enum WebhookReason {
 
     /// The verdict of an outcome for each of these reasons.
     static let verdicts: [String: Outcome.Verdict] = {
-        let told: [Outcome.Verdict] = [.unregistered, .rejected, .failed, .retry, .unknown]
-        return Dictionary(uniqueKeysWithValues: told.map { (of($0), $0) }).merging([
+        let reported: [Outcome.Verdict] = [.unregistered, .rejected, .failed, .retry, .unknown]
+        return Dictionary(uniqueKeysWithValues: reported.map { (of($0), $0) }).merging([
             notAnswered: .unknown, badAnswer: .unknown, paused: .retry, payloadTooLarge: .rejected,
             addressNotAllowed: .hold,
         ]) { known, _ in known }

@@ -51,15 +51,15 @@ package struct WebhookCredentialCheck: Sendable {
     }
 
     private func finding(of answer: SingleRequest.Answer) -> CredentialFinding {
-        let saysWhen = answer.fields["retry-after"] != nil
-        switch AnswerClass(status: answer.status, saysWhen: saysWhen) {
-        case .told where BatchAnswer(answer.body, recipients: 0) != nil:
+        let hasRetryAfter = answer.fields["retry-after"] != nil
+        switch AnswerClass(status: answer.status, hasRetryAfter: hasRetryAfter) {
+        case .reported where BatchAnswer(answer.body, recipients: 0) != nil:
             return CredentialFinding(.accepted("the receiver took an empty batch; nothing was sent"))
-        case .told:
+        case .reported:
             return CredentialFinding(
                 .refused(status: answer.status, reason: WebhookReason.badAnswer),
                 advice: #"the receiver must answer {"outcomes": []}: see docs/webhook.md"#)
-        case .untold, .refused, .doubtful:
+        case .unreported, .refused, .doubtful:
             return CredentialFinding(
                 .refused(status: answer.status, reason: "Status\(answer.status)"), advice: "see docs/webhook.md")
         case .busy, .broken:

@@ -3,14 +3,15 @@ import PushSending
 
 extension Outcome {
     /// Creates an outcome from the outcome that a receiver reported for one recipient.
-    init(_ push: QueuedPush, _ told: ToldOutcome, status: Int, sentAt: Timestamp, at: Timestamp) {
+    init(_ push: QueuedPush, _ reported: ReportedOutcome, status: Int, sentAt: Timestamp, at: Timestamp) {
         self.init(
-            job: push.job.routed, recipient: push.recipient, verdict: told.verdict, status: status,
-            reason: told.verdict == .sent ? nil : told.reason ?? WebhookReason.of(told.verdict),
+            job: push.job.routed, recipient: push.recipient, verdict: reported.verdict, status: status,
+            reason: reported.verdict == .sent ? nil : reported.reason ?? WebhookReason.of(reported.verdict),
             // `failed` with the provider as judge means a refused credential. Receivers do not report refused
             // credentials in this way.
-            judge: told.verdict == .failed ? .martlet : .provider, providerID: told.id.flatMap { ProviderID($0) },
-            unregisteredAt: told.verdict == .unregistered ? sentAt : nil,
-            retryAfterSeconds: told.verdict == .retry ? told.retryAfterSeconds : 0, at: at)
+            judge: reported.verdict == .failed ? .martlet : .provider,
+            providerID: reported.id.flatMap { ProviderID($0) },
+            unregisteredAt: reported.verdict == .unregistered ? sentAt : nil,
+            retryAfterSeconds: reported.verdict == .retry ? reported.retryAfterSeconds : 0, at: at)
     }
 }

@@ -7,7 +7,7 @@ import PushSending
 /// The webhook side of a connection pool. It sends pushes in signed batches and interprets the answers. Used only on
 /// the pool's event loop.
 ///
-/// The desk has one entry on the wire for each batch: its first push. A refused batch is halved until each recipient at
+/// The dispatcher has one entry on the wire for each batch: its first push. A refused batch is halved until each recipient at
 /// fault has been refused alone. The other recipients use no attempt for this.
 final class WebhookBatches {
     /// The longest pause during which pushes wait in this process, in milliseconds. During a longer pause they wait in
@@ -30,10 +30,10 @@ final class WebhookBatches {
         var isPart: Bool { pushes[0].group != 0 }
     }
 
-    private let desk: PushDesk
+    private let dispatcher: PushDispatcher
     private let signature: BatchSignature
     private let path: HTTP2Body
-    private var pace: BatchPace
+    private var concurrency: BatchConcurrency
     /// Whether the receiver is paused in this turn of the pool.
     private var isPaused = false
     /// The batches on the wire, by tag.
@@ -44,18 +44,18 @@ final class WebhookBatches {
     private var lastWasPart = false
     private var lastPart: UInt32 = 0
 
-    init(_ desk: PushDesk, path: String, signature: BatchSignature, pace: BatchPace) {
-        self.desk = desk
+    init(_ dispatcher: PushDispatcher, path: String, signature: BatchSignature, concurrency: BatchConcurrency) {
+        self.dispatcher = dispatcher
         self.path = HTTP2Body(path.utf8)
         self.signature = signature
-        self.pace = pace
+        self.concurrency = concurrency
     }
 
     /// Returns the job as a ``WebhookJob``. The pool receives no other jobs.
     private static func webhookJob(_ job: QueuedJob) -> WebhookJob { unsafeDowncast(job, to: WebhookJob.self) }
 
     private func takeOffWire(_ tag: Int) -> (batch: Batch, first: PushOnWire)? {
-        guard let first = desk.takeOffWire(tag), let batch = onWire.removeValue(forKey: tag) else { return nil }
+        guard let first = dispatcher.takeOffWire(tag), let batch = onWire.removeValue(forKey: tag) else { return nil }
         bytesOnWire -= batch.bytes
         if batch.isPart { partsOnWire -= 1 }
         return (batch, first)
@@ -63,23 +63,23 @@ final class WebhookBatches {
 
     // MARK: Handling of answers
 
-    private func told(_ batch: Batch, _ answer: PoolAnswer, at now: Moment) {
-        guard !answer.isTooLong, let told = BatchAnswer(answer.body, recipients: batch.pushes.count) else {
+    private func reported(_ batch: Batch, _ answer: PoolAnswer, at now: Moment) {
+        guard !answer.isTooLong, let reported = BatchAnswer(answer.body, recipients: batch.pushes.count) else {
             settle(batch, .unknown, answer.status, WebhookReason.badAnswer, at: now)
             return fail(batch, at: now)
         }
-        pace.answered(sentAt: batch.sentAt.uptime, inFlight: onWire.count + 1, nowMilliseconds: now.uptime)
-        for (push, outcome) in zip(batch.pushes, told.outcomes) {
-            let outcome = outcome ?? ToldOutcome(.unknown, reason: WebhookReason.notAnswered)
+        concurrency.answered(sentAt: batch.sentAt.uptime, inFlight: onWire.count + 1, nowMilliseconds: now.uptime)
+        for (push, outcome) in zip(batch.pushes, reported.outcomes) {
+            let outcome = outcome ?? ReportedOutcome(.unknown, reason: WebhookReason.notAnswered)
             push.job.tokens?.answered(bad: outcome.verdict == .rejected ? WebhookReason.rejected : nil, now: now)
-            desk.settle(
+            dispatcher.settle(
                 Outcome(push, outcome, status: answer.status, sentAt: batch.sentAt.wall, at: now.wall), of: push.job)
         }
     }
 
     /// Settles or halves a batch whose contents the receiver refused.
     private func refused(_ batch: Batch, _ status: Int, at now: Moment) {
-        pace.refused()
+        concurrency.refused()
         let job = Self.webhookJob(batch.pushes[0].job)
         if status == 413 { job.mostRecipients = min(job.mostRecipients, max(1, batch.pushes.count / 2)) }
         guard batch.pushes.count == 1 else { return halve(batch, at: now) }
@@ -91,7 +91,7 @@ final class WebhookBatches {
     /// Settles or halves a batch after an answer that refuses either the credential or a recipient.
     private func doubtful(_ batch: Batch, _ first: PushOnWire, _ status: Int, at now: Moment) {
         let reason = "Status\(status)"
-        let consequence = desk.refuse(first, isAmbiguous: true, reason: reason, at: now)
+        let consequence = dispatcher.refuse(first, isAmbiguous: true, reason: reason, at: now)
         guard batch.pushes.count == 1 else { return halve(batch, at: now) }
         settle(batch, consequence.verdict, status, reason, at: now)
     }
@@ -101,30 +101,30 @@ final class WebhookBatches {
         let middle = batch.pushes.count / 2
         for half in [batch.pushes[..<middle], batch.pushes[middle...]] {
             lastPart = lastPart == .max ? 1 : lastPart + 1
-            for push in half { desk.sendAgain(push.inGroup(lastPart), isCounted: false, at: now) }
+            for push in half { dispatcher.sendAgain(push.inGroup(lastPart), isCounted: false, at: now) }
         }
     }
 
     private func busy(_ batch: Batch, _ status: Int, at now: Moment) {
         let seconds = batch.retryAfterSeconds ?? 0
-        pace.busy(
+        concurrency.busy(
             seconds: seconds > 0 ? seconds : nil, sentAt: batch.sentAt.uptime, nowMilliseconds: now.uptime,
             random: .random(in: 0..<1))
         settle(batch, .retry, status, "Status\(status)", seconds: seconds, at: now)
-        putBack(now)
+        requeue(now)
     }
 
     /// Reduces the load and may pause, because the receiver has failed.
     private func fail(_ batch: Batch, at now: Moment) {
-        pace.failed(sentAt: batch.sentAt.uptime, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
-        putBack(now)
+        concurrency.failed(sentAt: batch.sentAt.uptime, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
+        requeue(now)
     }
 
     /// Moves the waiting pushes to delay queues if the receiver is paused for a long time.
-    private func putBack(_ now: Moment) {
-        let pause = pace.pause(nowMilliseconds: now.uptime)
+    private func requeue(_ now: Moment) {
+        let pause = concurrency.pause(nowMilliseconds: now.uptime)
         guard pause > Self.longestWaitMilliseconds else { return }
-        desk.putAside(reason: WebhookReason.paused, seconds: Int32(clamping: (pause + 999) / 1000), at: now)
+        dispatcher.putAside(reason: WebhookReason.paused, seconds: Int32(clamping: (pause + 999) / 1000), at: now)
     }
 
     private func settle(
@@ -132,7 +132,7 @@ final class WebhookBatches {
         seconds: Int32 = 0, at now: Moment
     ) {
         for push in batch.pushes {
-            desk.settle(
+            dispatcher.settle(
                 Outcome(
                     job: push.job.routed, recipient: push.recipient, verdict: verdict, status: status, reason: reason,
                     detail: detail, judge: .provider, retryAfterSeconds: seconds, at: now.wall),
@@ -145,43 +145,46 @@ extension WebhookBatches: PoolClient {
     /// The number of batches that may be sent to the receiver now.
     var waiting: Int {
         if isPaused { return 0 }
-        let waiting = desk.waiting
-        let batches = min(waiting, max(desk.waitingJobs, (waiting + pace.recipients - 1) / pace.recipients))
-        return takesAll ? min(batches, pace.batches - onWire.count) : takesUrgent && desk.hasUrgent ? 1 : 0
+        let waiting = dispatcher.waiting
+        let batches = min(
+            waiting, max(dispatcher.waitingJobs, (waiting + concurrency.recipients - 1) / concurrency.recipients))
+        return takesAll ? min(batches, concurrency.batches - onWire.count) : takesUrgent && dispatcher.hasUrgent ? 1 : 0
     }
 
-    private var takesAll: Bool { onWire.count < pace.batches && hasMemory }
-    private var takesUrgent: Bool { onWire.count < pace.urgentBatches && hasMemory }
+    private var takesAll: Bool { onWire.count < concurrency.batches && hasMemory }
+    private var takesUrgent: Bool { onWire.count < concurrency.urgentBatches && hasMemory }
     private var hasMemory: Bool { onWire.isEmpty || bytesOnWire < BatchLimits.bytesOnWire }
     /// Whether parts of halved batches may be sent. They use at most half of the batches, so that a receiver that
     /// refuses one job's batches still serves other jobs.
-    private var takesParts: Bool { partsOnWire < max(1, pace.batches / 2) }
+    private var takesParts: Bool { partsOnWire < max(1, concurrency.batches / 2) }
     /// Whether a batch of another job is sent before the next part. This matters if only one batch may be sent at a
     /// time.
-    private var prefersOthers: Bool { pace.batches == 1 && lastWasPart }
+    private var prefersOthers: Bool { concurrency.batches == 1 && lastWasPart }
 
-    var isEmpty: Bool { desk.isEmpty }
+    var isEmpty: Bool { dispatcher.isEmpty }
 
     func turnBegins(now: Int64) {
-        desk.turnBegins(now: now)
-        putBack(desk.moment(now))
-        isPaused = pace.pause(nowMilliseconds: now) > 0
+        dispatcher.turnBegins(now: now)
+        requeue(dispatcher.moment(now))
+        isPaused = concurrency.pause(nowMilliseconds: now) > 0
     }
 
     func next(onlyUrgent: Bool, now: Int64) -> PoolRequest? {
-        let now = desk.moment(now)
+        let now = dispatcher.moment(now)
         guard waiting > 0 else { return nil }
         while let pushes = nextBatch(onlyUrgent: onlyUrgent || !takesAll, now) {
             let id = UUID().uuidString.lowercased()
             let body = Self.webhookJob(pushes[0].job).body(id: id, recipients: pushes.map(\.recipient))
             let signed = signature.value(id: id, seconds: now.wall.seconds, body: body)
             guard let fields = try? HTTP2Fields.batch(id: id, seconds: now.wall.seconds, signature: signed) else {
-                for push in pushes { desk.settle(push, .failed, reason: SendingReason.credentialUnusable, at: now) }
+                for push in pushes {
+                    dispatcher.settle(push, .failed, reason: SendingReason.credentialUnusable, at: now)
+                }
                 continue
             }
             let answerBytes = BatchLimits.answerBytes(recipients: pushes.count)
             let batch = Batch(pushes: pushes, sentAt: now, bytes: body.count + answerBytes)
-            let tag = desk.putOnWire(pushes[0])
+            let tag = dispatcher.putOnWire(pushes[0])
             onWire[tag] = batch
             bytesOnWire += batch.bytes
             if batch.isPart { partsOnWire += 1 }
@@ -203,7 +206,7 @@ extension WebhookBatches: PoolClient {
             let job = Self.webhookJob(first.job)
             guard job.sharedSize + job.size(of: first.recipient) > BatchLimits.bodyBytes else { return batch }
             // This recipient alone is too large, so the batch contains no others.
-            desk.settle(first, .rejected, reason: WebhookReason.payloadTooLarge, at: now)
+            dispatcher.settle(first, .rejected, reason: WebhookReason.payloadTooLarge, at: now)
         }
     }
 
@@ -211,8 +214,8 @@ extension WebhookBatches: PoolClient {
     private func fillBatch(onlyUrgent: Bool, takesParts: Bool, _ now: Moment) -> [QueuedPush] {
         var count = 0
         var bytes = 0
-        return desk.nextBatch(
-            onlyUrgent: onlyUrgent, atMost: pace.recipients, takesGroups: takesParts, at: now
+        return dispatcher.nextBatch(
+            onlyUrgent: onlyUrgent, atMost: concurrency.recipients, takesGroups: takesParts, at: now
         ) { job, recipient in
             let job = Self.webhookJob(job)
             count += 1
@@ -223,11 +226,11 @@ extension WebhookBatches: PoolClient {
 
     func filled(isUsable: Bool, now: Int64) {}
 
-    func turnEnds() { desk.turnEnds() }
+    func turnEnds() { dispatcher.turnEnds() }
 
     func answerField(_ tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         guard name.is("retry-after") else { return }
-        onWire[tag]?.retryAfterSeconds = RetryAfter.seconds(value, now: desk.now) ?? 0
+        onWire[tag]?.retryAfterSeconds = RetryAfter.seconds(value, now: dispatcher.now) ?? 0
     }
 
     func answered(_ tag: Int, _ answer: PoolAnswer, now: Int64) -> ConnectionVerdict {
@@ -237,14 +240,14 @@ extension WebhookBatches: PoolClient {
             return .keep
         }
         guard let (batch, first) = takeOffWire(tag) else { return .keep }
-        let now = desk.moment(now)
+        let now = dispatcher.moment(now)
         let reason = "Status\(answer.status)"
-        let meaning = AnswerClass(status: answer.status, saysWhen: batch.retryAfterSeconds != nil)
-        desk.health.hostAnswered(now: now)
-        if meaning == .told || meaning == .untold { desk.health.accepted(.credential, first, now: now) }
+        let meaning = AnswerClass(status: answer.status, hasRetryAfter: batch.retryAfterSeconds != nil)
+        dispatcher.health.hostAnswered(now: now)
+        if meaning == .reported || meaning == .unreported { dispatcher.health.accepted(.credential, first, now: now) }
         switch meaning {
-        case .told: told(batch, answer, at: now)
-        case .untold: settle(batch, .unknown, answer.status, reason, at: now)
+        case .reported: reported(batch, answer, at: now)
+        case .unreported: settle(batch, .unknown, answer.status, reason, at: now)
         case .busy: busy(batch, answer.status, at: now)
         case .refused: refused(batch, answer.status, at: now)
         case .doubtful: doubtful(batch, first, answer.status, at: now)
@@ -257,14 +260,14 @@ extension WebhookBatches: PoolClient {
 
     func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64) {
         guard let (batch, _) = takeOffWire(tag) else { return }
-        for push in batch.pushes { desk.sendAgain(push, at: desk.moment(now)) }
+        for push in batch.pushes { dispatcher.sendAgain(push, at: dispatcher.moment(now)) }
     }
 
     func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) {
         guard let (batch, first) = takeOffWire(tag) else { return }
-        let now = desk.moment(now)
-        desk.unanswered(first, loss, at: now)
-        for push in batch.pushes { desk.settle(push, .unknown, reason: SendingReason.of(loss), at: now) }
+        let now = dispatcher.moment(now)
+        dispatcher.unanswered(first, loss, at: now)
+        for push in batch.pushes { dispatcher.settle(push, .unknown, reason: SendingReason.of(loss), at: now) }
         fail(batch, at: now)
     }
 
@@ -272,10 +275,10 @@ extension WebhookBatches: PoolClient {
 
     func connectFailed(_ error: any Error, isLast: Bool, now: Int64) {
         if case ConnectError.addressRefused = error {
-            return desk.refuseCredential(reason: WebhookReason.addressNotAllowed, at: desk.moment(now))
+            return dispatcher.refuseCredential(reason: WebhookReason.addressNotAllowed, at: dispatcher.moment(now))
         }
-        desk.connectFailed(isLast: isLast, now: now)
+        dispatcher.connectFailed(isLast: isLast, now: now)
     }
 
-    func tick(now: Int64) { desk.tick(now: now) }
+    func tick(now: Int64) { dispatcher.tick(now: now) }
 }

@@ -32,10 +32,10 @@ struct SpreadTests {
             ],
             queues: [rest] + (1...width).flatMap { number in Self.keys.map { queue($0, number) } },
             bindings: [AMQPBinding(queue: rest.name, exchange: "\(name).rest", routingKey: "")],
-            spread: AMQPSpread(
+            sharding: AMQPSharding(
                 exchange: name,
                 ways: Self.keys.map { key in
-                    AMQPSpread.Way(
+                    AMQPSharding.Way(
                         keys: [key], middle: middle(key), queues: (1...Self.mostQueues).map { queue(key, $0).name })
                 }, width: width))
     }
@@ -82,12 +82,12 @@ struct SpreadTests {
         #expect(try await lay(width: 3) == 3)
         try await publish(300, key: "a")
         try await publish(30, key: "b")
-        let spread = try await waiting()
-        #expect(spread.count == 6 && spread.values.reduce(0, +) == 335, "\(spread)")
-        #expect((1...3).allSatisfy { spread[queue("a", $0).name, default: 0] >= 50 }, "\(spread)")
+        let sharding = try await waiting()
+        #expect(sharding.count == 6 && sharding.values.reduce(0, +) == 335, "\(sharding)")
+        #expect((1...3).allSatisfy { sharding[queue("a", $0).name, default: 0] >= 50 }, "\(sharding)")
         #expect(try await lay(width: 2) == 3, "the three queues still exist")
         try await publish(200, key: "a")
-        #expect(try await waiting()[queue("a", 3).name] == spread[queue("a", 3).name])
+        #expect(try await waiting()[queue("a", 3).name] == sharding[queue("a", 3).name])
         #expect(try await lay(width: 1) == 3)
         let before = try await waiting()[queue("a", 1).name, default: 0]
         try await publish(10, key: "a")
@@ -236,7 +236,7 @@ struct SpreadTests {
 }
 
 extension [AMQPPublisherEvent] {
-    var widths: [Int] { compactMap { if case .spread(let queues) = $0 { queues } else { nil } } }
+    var widths: [Int] { compactMap { if case .sharding(let queues) = $0 { queues } else { nil } } }
 }
 
 extension [AMQPConsumerEvent] {

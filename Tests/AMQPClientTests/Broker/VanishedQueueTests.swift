@@ -20,7 +20,7 @@ struct VanishedQueueTests {
 
     private func with(
         _ provision: AMQPTopology.Provision = .declared,
-        _ body: (AMQPPublisher, EventLog<AMQPPublisherEvent>, LogBook, Broker) async throws -> Void
+        _ body: (AMQPPublisher, EventLog<AMQPPublisherEvent>, LogRecorder, Broker) async throws -> Void
     ) async throws {
         let broker = Broker(url: try #require(TestServers.broker))
         let maker = try TestPublisher(topology: topology)
@@ -28,11 +28,11 @@ struct VanishedQueueTests {
         await maker.publisher.close()
         var topology = topology
         topology.provision = provision
-        let (book, log) = (LogBook(), EventLog<AMQPPublisherEvent>())
+        let (recorder, log) = (LogRecorder(), EventLog<AMQPPublisherEvent>())
         let publisher = try AMQPPublisher(
-            configuration: try TestBroker.configuration(), topology: topology, logger: book.logger("publisher"))
+            configuration: try TestBroker.configuration(), topology: topology, logger: recorder.logger("publisher"))
         try await publisher.connectOnce { log.append($0) }
-        do { try await body(publisher, log, book, broker) } catch { Issue.record(error, "\(book.text)") }
+        do { try await body(publisher, log, recorder, broker) } catch { Issue.record(error, "\(recorder.text)") }
         await publisher.close()
         try await broker.delete(queues: [queue.name], exchanges: [exchange.name, results.name])
     }
@@ -43,42 +43,42 @@ struct VanishedQueueTests {
     }
 
     @Test func declaresDeletedQueueAndPublishesAgain() async throws {
-        try await with { publisher, log, book, broker in
+        try await with { publisher, log, recorder, broker in
             try await publisher.publishAndWait([message(1)])
             try await broker.delete(queues: [queue.name], exchanges: [])
             try await publisher.publishAndWait((2..<12).map(message))
             #expect(try await broker.counts([queue.name]) == [queue.name: 10])
-            #expect(book.text.contains("Queues or exchanges were deleted in the broker"), "\(book.text)")
-            #expect(book.text.contains("\"lost\": \(queue.name)"), "\(book.text)")
+            #expect(recorder.text.contains("Queues or exchanges were deleted in the broker"), "\(recorder.text)")
+            #expect(recorder.text.contains("\"lost\": \(queue.name)"), "\(recorder.text)")
             #expect(log.events.failures == [] && log.events.connections == 1)
         }
     }
 
     @Test func declaresDeletedExchangeAndPublishesAgain() async throws {
-        try await with { publisher, log, book, broker in
+        try await with { publisher, log, recorder, broker in
             try await broker.delete(queues: [], exchanges: [exchange.name])
             try await publisher.publishAndWait((1..<6).map(message))
             #expect(try await broker.counts([queue.name]) == [queue.name: 5])
             #expect(log.events.failures == [])
-            #expect(book.text.contains("\"exchanges\": \(exchange.name)"), "\(book.text)")
-            #expect(!book.text.contains("must bind"), "the publisher binds the queue itself: \(book.text)")
+            #expect(recorder.text.contains("\"exchanges\": \(exchange.name)"), "\(recorder.text)")
+            #expect(!recorder.text.contains("must bind"), "the publisher binds the queue itself: \(recorder.text)")
         }
     }
 
     @Test func checksAtOnceAfterReturnIfDeclarationIsDisabled() async throws {
-        try await with(.required(remedy: "make it")) { publisher, _, book, broker in
+        try await with(.required(remedy: "make it")) { publisher, _, recorder, broker in
             try await broker.delete(queues: [queue.name], exchanges: [])
             let error = await #expect(throws: AMQPError.self) { try await publisher.publishAndWait([message(1)]) }
             #expect(error?.reply?.code == 312)
-            try await eventually("the deletion is reported: \(book.text)") {
-                book.text.contains("Queues or exchanges were deleted")
+            try await eventually("the deletion is reported: \(recorder.text)") {
+                recorder.text.contains("Queues or exchanges were deleted")
             }
         }
     }
 
     /// A queue with other arguments has replaced the deleted one.
     @Test func reportsReturnIfDeclarationIsRefused() async throws {
-        try await with { publisher, log, book, broker in
+        try await with { publisher, log, recorder, broker in
             try await broker.delete(queues: [queue.name], exchanges: [])
             let other = try TestPublisher(
                 topology: AMQPTopology(queues: [AMQPQueue(name: queue.name, arguments: ["x-expires": .int32(60_000)])]))
@@ -87,109 +87,109 @@ struct VanishedQueueTests {
             let error = await #expect(throws: AMQPError.self) { try await publisher.publishAndWait([message(1)]) }
             #expect(error?.reply?.code == 312)
             func refusals() -> Int {
-                book.text.split(separator: "\n").count {
+                recorder.text.split(separator: "\n").count {
                     $0.contains("refuses to declare a deleted queue or exchange again")
                 }
             }
-            #expect(refusals() == 1, "\(book.text)")
+            #expect(refusals() == 1, "\(recorder.text)")
             for id in 2..<42 as Range<UInt64> {
                 await #expect(throws: AMQPError.self) { try await publisher.publishAndWait([message(id)]) }
             }
             // Ten declarations take more than three minutes.
-            #expect(refusals() < 10, "a refusal must not be logged for each message: \(book.text)")
+            #expect(refusals() < 10, "a refusal must not be logged for each message: \(recorder.text)")
             #expect(log.events.failures == [], "the connection must stay open for other queues")
         }
     }
 
     @Test func declaresDeletedQueueOnCheck() async throws {
-        try await with { publisher, _, book, broker in
+        try await with { publisher, _, recorder, broker in
             try await broker.delete(queues: [queue.name], exchanges: [])
             publisher.checkTopology()
-            try await eventually("the queue exists again: \(book.text)") {
+            try await eventually("the queue exists again: \(recorder.text)") {
                 (try? await broker.counts([queue.name])) == [queue.name: 0]
             }
-            #expect(!book.text.contains("\"lost\""), "nothing was published to it: \(book.text)")
+            #expect(!recorder.text.contains("\"lost\""), "nothing was published to it: \(recorder.text)")
         }
     }
 
     /// Publishes over a connection that declares nothing, until the message reaches a queue.
-    private func publishesFromElsewhere(_ book: LogBook) async throws {
+    private func publishesFromElsewhere(_ recorder: LogRecorder) async throws {
         let other = try TestPublisher()
         try await other.connectOnce()
-        try await eventually("the exchange and its binding exist again: \(book.text)") {
+        try await eventually("the exchange and its binding exist again: \(recorder.text)") {
             (try? await other.publisher.publishAndWait([message(1)])) != nil
         }
         await other.publisher.close()
     }
 
     @Test func declaresDeletedExchangeWithBindingsOnCheck() async throws {
-        try await with { publisher, log, book, broker in
+        try await with { publisher, log, recorder, broker in
             try await broker.delete(queues: [], exchanges: [exchange.name])
             publisher.checkTopology()
-            try await publishesFromElsewhere(book)
+            try await publishesFromElsewhere(recorder)
             #expect(try await broker.counts([queue.name]) == [queue.name: 1])
-            #expect(book.text.contains("\"exchanges\": \(exchange.name)"), "\(book.text)")
+            #expect(recorder.text.contains("\"exchanges\": \(exchange.name)"), "\(recorder.text)")
             #expect(log.events.failures == [] && log.events.connections == 1)
         }
     }
 
     @Test func reportsThatConsumersMustBindAgain() async throws {
-        try await with { publisher, _, book, broker in
+        try await with { publisher, _, recorder, broker in
             let todo = "consumers must bind their queues to \(results.name) again"
             try await broker.delete(queues: [], exchanges: [results.name])
             publisher.checkTopology()
-            try await eventually("the check reports it: \(book.text)") { book.text.contains(todo) }
+            try await eventually("the check reports it: \(recorder.text)") { recorder.text.contains(todo) }
         }
-        try await with { publisher, _, book, broker in
+        try await with { publisher, _, recorder, broker in
             let todo = "consumers must bind their queues to \(results.name) again"
             try await broker.delete(queues: [], exchanges: [results.name])
             let event = AMQPPublication(id: 1, exchange: results.name, routingKey: "sent", body: [1])
             try await publisher.publishAndWait([event])
-            #expect(book.text.contains(todo), "\(book.text)")
+            #expect(recorder.text.contains(todo), "\(recorder.text)")
         }
     }
 
     @Test func reportsDeletedExchangeIfDeclarationIsDisabled() async throws {
-        try await with(.required(remedy: "make it")) { publisher, _, book, broker in
+        try await with(.required(remedy: "make it")) { publisher, _, recorder, broker in
             try await broker.delete(queues: [], exchanges: [exchange.name])
             publisher.checkTopology()
-            try await eventually("the deletion is reported: \(book.text)") {
-                book.text.contains("\"exchanges\": \(exchange.name)")
+            try await eventually("the deletion is reported: \(recorder.text)") {
+                recorder.text.contains("\"exchanges\": \(exchange.name)")
             }
         }
     }
 
     @Test func limitsChecksAfterReturnsIfDeclarationIsDisabled() async throws {
-        try await with(.required(remedy: "make it")) { publisher, log, book, broker in
+        try await with(.required(remedy: "make it")) { publisher, log, recorder, broker in
             try await broker.delete(queues: [], exchanges: [exchange.name])
             for id in 1..<42 as Range<UInt64> {
                 let error = await #expect(throws: AMQPError.self) { try await publisher.publishAndWait([message(id)]) }
                 #expect(error?.reply?.code == 404)
             }
             func reports() -> Int {
-                book.text.split(separator: "\n").count { $0.contains("\"exchanges\": \(exchange.name)") }
+                recorder.text.split(separator: "\n").count { $0.contains("\"exchanges\": \(exchange.name)") }
             }
-            try await eventually("the deletion is reported: \(book.text)") { reports() > 0 }
+            try await eventually("the deletion is reported: \(recorder.text)") { reports() > 0 }
             // Ten checks take more than three minutes.
-            #expect(reports() < 10, "the deletion must not be logged for each message: \(book.text)")
+            #expect(reports() < 10, "the deletion must not be logged for each message: \(recorder.text)")
             #expect(log.events.failures == [])
         }
     }
 
     /// Another client declared the exchange without its bindings, so that nothing is missing.
     @Test func declaresBindingsAgainOnRequest() async throws {
-        try await with { publisher, _, book, broker in
+        try await with { publisher, _, recorder, broker in
             try await broker.delete(queues: [], exchanges: [exchange.name])
             let other = try TestPublisher(topology: AMQPTopology(exchanges: [exchange]))
             try await other.connectOnce()
             await other.publisher.close()
             publisher.declareAgain()
-            try await publishesFromElsewhere(book)
+            try await publishesFromElsewhere(recorder)
         }
     }
 
     @Test func consumerReportsThatItDeclaredDeletedQueue() async throws {
-        try await with { _, _, book, broker in
+        try await with { _, _, recorder, broker in
             let consumer = try TestConsumer(topology: topology, queues: [.init(name: queue.name, prefetch: 1)])
             consumer.start()
             try await consumer.log.wait("the first connection") { $0.connections == 1 }
@@ -201,7 +201,7 @@ struct VanishedQueueTests {
             try await consumer.log.wait("the second connection") { $0.connections == 2 }
             #expect(declarations(consumer.log.events) == 1)
             await consumer.consumer.close()
-            try await publishesFromElsewhere(book)
+            try await publishesFromElsewhere(recorder)
         }
     }
 }

@@ -140,8 +140,8 @@ import Testing
             }
             let subject = Refusal.Subject(
                 credential: "1", environment: .production, topic: "com.example.shop (device tokens)")
-            let told = fixture.refusals.compactMap { if case .began(let refusal) = $0 { refusal } else { nil } }
-            #expect(told.map(\.subject) == [subject] && told.first?.reason == "BadDeviceToken")
+            let reported = fixture.refusals.compactMap { if case .began(let refusal) = $0 { refusal } else { nil } }
+            #expect(reported.map(\.subject) == [subject] && reported.first?.reason == "BadDeviceToken")
 
             // Enough accepted tokens end the refusal.
             try fixture.send(to: WireFixture.tokens(700, "0c"))

@@ -20,14 +20,14 @@ struct WireFixture {
     let output: APNSOutput
     let recorder = OutcomeRecorder()
     /// The refusal events that the output has reported.
-    var refusals: [Refusal.Event] { told.events.withLock { $0 } }
+    var refusals: [Refusal.Event] { reported.events.withLock { $0 } }
     /// The number of bad device tokens that the output has reported, by reason.
     var badTokens: [String: Int] {
         refusals.reduce(into: [:]) { counts, event in
             if case .badTokens(let bad) = event { counts[bad.reason, default: 0] += bad.count }
         }
     }
-    private let told: Told
+    private let reported: Told
     let credential: Credential
     private let environment: PushEnvironment
     private let key = P256.Signing.PrivateKey()
@@ -59,13 +59,13 @@ struct WireFixture {
             return addresses
         }
         change(&configuration)
-        let told = Told()
+        let reported = Told()
         output = APNSOutput(
             configuration: configuration, tokens: LocalTokenStore(clock: { .now }),
             eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { .now }
-        ) { event in told.events.withLock { $0.append(event) } }
-        self.told = told
+        ) { event in reported.events.withLock { $0.append(event) } }
+        self.reported = reported
         self.environment = environment
         let token = Credential.Kind.token(keyID: Self.keyID, privateKeyPEM: Secret(key.pemRepresentation.utf8))
         credential = Credential(

@@ -104,9 +104,9 @@ import Testing
     @Test func usesCurrentTimeFor410WithoutTimestamp() async throws {
         let before = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
         let outcome = try await outcome(Row(410, "Unregistered", "unregistered"))
-        let told = try #require(outcome?.unregisteredAt)
+        let reported = try #require(outcome?.unregisteredAt)
         let after = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-        #expect((before...after).contains(told))
+        #expect((before...after).contains(reported))
     }
 
     @Test func passesOnRetryAfter() async throws {

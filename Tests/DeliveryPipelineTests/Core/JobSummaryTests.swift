@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of the log line for a finished job.
 @Suite struct JobSummaryTests {
-    private let log = LogBook()
+    private let log = LogRecorder()
     private static let five =
         #"{"id":"five","app":"com.example.shop","payload":{"n":1.0},"recipients":["a0","a1","a2","a3","a4"]}"#
 

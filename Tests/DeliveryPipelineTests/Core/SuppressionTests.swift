@@ -29,12 +29,12 @@ import Testing
         return #"{"id":"\#(id)","app":"com.example.shop",\#(more)"payload":{},"recipients":[\#(recipients)]}"#
     }
 
-    private func lookUp(_ harness: PipelineHarness, _ index: Int = 0) throws -> LookUpBuffer.LookUp {
+    private func lookUp(_ harness: PipelineHarness, _ index: Int = 0) throws -> LookupBuffer.Lookup {
         try #require(harness.recorder.withRecord { $0.lookUps }.dropFirst(index).first)
     }
 
     private func answer(
-        _ harness: PipelineHarness, _ lookUp: LookUpBuffer.LookUp, dead: [String: Timestamp]?
+        _ harness: PipelineHarness, _ lookUp: LookupBuffer.Lookup, dead: [String: Timestamp]?
     ) {
         harness.core.lookedUp(
             lookUp.id,

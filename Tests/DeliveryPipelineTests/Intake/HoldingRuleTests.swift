@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func keepsJobsThatAreSentAsFastAsMoved() {
-        func jobs(_ pace: Int) -> Int { rule.waiting(.init(jobs: pace, recipients: pace)).jobs }
+        func jobs(_ throughput: Int) -> Int { rule.waiting(.init(jobs: throughput, recipients: throughput)).jobs }
         #expect([jobs(3_999), jobs(4_000), jobs(20_000)] == [500, 2_000, 10_000])
         #expect(rule.waitingOfAll(.init(jobs: 20_000, recipients: 20_000)).jobs == 10_000)
     }

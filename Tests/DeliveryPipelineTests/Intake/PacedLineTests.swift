@@ -209,14 +209,14 @@ import Testing
     // MARK: A rate-limited app
 
     @Test func isIdleWithoutDebtOrFutureSlots() throws {
-        let paces = Snapshot(apps: [PacedSite.shop(10)], credentials: []).paces
-        let (load, pacing) = (AppLoad(app: "com.example.shop"), Pacing(paces: paces, workers: 1))
-        #expect(load.isIdle(pacing, now: now))
+        let limits = Snapshot(apps: [PacedSite.shop(10)], credentials: []).limits
+        let (load, rateLimits) = (AppLoad(app: "com.example.shop"), RateLimits(limits: limits, workers: 1))
+        #expect(load.isIdle(rateLimits, now: now))
         let inbound = try #require(InboundJob(.sample(jobBody())))
         #expect(
             load.slot(for: WaitingJob(inbound: inbound, job: try decodedJob(jobBody()), appLoad: load), now: now) != nil
         )
-        #expect(!load.isIdle(pacing, now: now))
-        #expect(load.isIdle(pacing, now: Timestamp(seconds: now.seconds + 60)))
+        #expect(!load.isIdle(rateLimits, now: now))
+        #expect(load.isIdle(rateLimits, now: Timestamp(seconds: now.seconds + 60)))
     }
 }

@@ -7,12 +7,13 @@ import Testing
 @Suite struct PrefetchControlTests {
     /// Adjusts the prefetch a number of times, and returns its value after each adjustment.
     private func beat(
-        _ control: inout PrefetchControl, _ times: Int = 1, held: Int, waiting: Int, pace: Int, isSettling: Bool = true
+        _ control: inout PrefetchControl, _ times: Int = 1, held: Int, waiting: Int, throughput: Int,
+        isSettling: Bool = true
     ) -> [Int] {
         (0..<times).map { _ in
             control.holds(held)
             control.holds(0)
-            _ = control.beat(waiting: waiting, pace: pace, isSettling: isSettling)
+            _ = control.beat(waiting: waiting, throughput: throughput, isSettling: isSettling)
             return control.prefetch
         }
     }
@@ -20,35 +21,36 @@ import Testing
     @Test func growsWhileUsedUpAndLittleWaits() {
         var control = PrefetchControl(most: 100)
         #expect(control.prefetch == 4)
-        #expect(beat(&control, held: 4, waiting: 0, pace: 0, isSettling: false) == [4], "nothing is settled yet")
-        #expect(beat(&control, held: 4, waiting: 1, pace: 0) == [4], "no throughput, and a job waits")
-        #expect(beat(&control, held: 3, waiting: 0, pace: 9_000) == [4], "the prefetch is not used up")
-        #expect(beat(&control, held: 4, waiting: 4_500, pace: 9_000) == [4], "half a second's work waits")
-        #expect(beat(&control, 6, held: 100, waiting: 0, pace: 9_000) == [8, 16, 32, 64, 100, 100])
+        #expect(beat(&control, held: 4, waiting: 0, throughput: 0, isSettling: false) == [4], "nothing is settled yet")
+        #expect(beat(&control, held: 4, waiting: 1, throughput: 0) == [4], "no throughput, and a job waits")
+        #expect(beat(&control, held: 3, waiting: 0, throughput: 9_000) == [4], "the prefetch is not used up")
+        #expect(beat(&control, held: 4, waiting: 4_500, throughput: 9_000) == [4], "half a second's work waits")
+        #expect(beat(&control, 6, held: 100, waiting: 0, throughput: 9_000) == [8, 16, 32, 64, 100, 100])
         #expect(PrefetchControl(most: 2).prefetch == 2)
     }
 
     @Test func growsWhileJobsAreSettledWithoutSending() {
         var control = PrefetchControl(most: 100)
-        #expect(beat(&control, 3, held: 32, waiting: 0, pace: 0) == [8, 16, 32])
+        #expect(beat(&control, 3, held: 32, waiting: 0, throughput: 0) == [8, 16, 32])
     }
 
     @Test func shrinksAfterSurplus() {
         var control = PrefetchControl(most: 100)
-        #expect(beat(&control, 5, held: 100, waiting: 0, pace: 0).last == 100)
-        #expect(beat(&control, held: 25, waiting: 0, pace: 9_000) == [100], "a quarter of the prefetch is used")
-        #expect(beat(&control, 7, held: 0, waiting: 0, pace: 0) == [50, 25, 12, 6, 4, 4, 4])
+        #expect(beat(&control, 5, held: 100, waiting: 0, throughput: 0).last == 100)
+        #expect(beat(&control, held: 25, waiting: 0, throughput: 9_000) == [100], "a quarter of the prefetch is used")
+        #expect(beat(&control, 7, held: 0, waiting: 0, throughput: 0) == [50, 25, 12, 6, 4, 4, 4])
     }
 
     @Test func shrinksIfMoreThanFourSecondsOfWorkWait() {
         var control = PrefetchControl(most: 4_000)
-        #expect(beat(&control, 10, held: 4_000, waiting: 0, pace: 9_000).last == 4_000)
-        #expect(beat(&control, 100, held: 4_000, waiting: 36_000, pace: 9_000).last == 4_000)
-        #expect(beat(&control, 7, held: 4_000, waiting: 72_000, pace: 9_000).last == 4_000, "must last two seconds")
+        #expect(beat(&control, 10, held: 4_000, waiting: 0, throughput: 9_000).last == 4_000)
+        #expect(beat(&control, 100, held: 4_000, waiting: 36_000, throughput: 9_000).last == 4_000)
         #expect(
-            beat(&control, held: 4_000, waiting: 72_000, pace: 9_000) == [500], "one second's work is an eighth")
-        #expect(beat(&control, 8, held: 500, waiting: 1_000_000, pace: 0).last == 4)
-        #expect(beat(&control, 20, held: 4, waiting: 2_000, pace: 0).last == 4, "it must not oscillate")
+            beat(&control, 7, held: 4_000, waiting: 72_000, throughput: 9_000).last == 4_000, "must last two seconds")
+        #expect(
+            beat(&control, held: 4_000, waiting: 72_000, throughput: 9_000) == [500], "one second's work is an eighth")
+        #expect(beat(&control, 8, held: 500, waiting: 1_000_000, throughput: 0).last == 4)
+        #expect(beat(&control, 20, held: 4, waiting: 2_000, throughput: 0).last == 4, "it must not oscillate")
     }
 
     @Test func growsAsJobsAreSent() throws {

@@ -10,7 +10,7 @@ import Testing
         let due = Timestamp(milliseconds: now.milliseconds + milliseconds)
         var time = now
         var steps = 0
-        while let delay = ScheduleLadder.next(until: due, now: time) {
+        while let delay = ScheduleDelays.next(until: due, now: time) {
             time = Timestamp(milliseconds: time.milliseconds + Int64(delay) * 1000)
             steps += 1
         }

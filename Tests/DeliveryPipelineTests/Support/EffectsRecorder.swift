@@ -13,7 +13,7 @@ final class EffectsRecorder: Sendable {
 
         var isForCompany: Bool { if case .company = timer { true } else { false } }
         var isForPrefetch: Bool { if case .prefetch = timer { true } else { false } }
-        var isForPace: Bool { if case .pace = timer { true } else { false } }
+        var isForPace: Bool { if case .throughput = timer { true } else { false } }
         var isForMarks: Bool { if case .marks = timer { true } else { false } }
         var isRefusal: Bool { if case .refusal = timer { true } else { false } }
         var isForLookUpOrClaims: Bool {
@@ -32,7 +32,7 @@ final class EffectsRecorder: Sendable {
         var released: [AMQPDeliveryTag] = []
         var claims: [Claims.Batch] = []
         var marks: [MarkBuffer.Batch] = []
-        var lookUps: [LookUpBuffer.LookUp] = []
+        var lookUps: [LookupBuffer.Lookup] = []
         var timers: [Timer] = []
         var drained = 0
         var now = Timestamp(seconds: 1_800_000_000)

@@ -11,12 +11,12 @@ import Traces
     private static let process = "process martlet.jobs:normal:martlet.jobs.normal"
     private static let traced = AMQPProperties(headers: ["traceparent": .string(parent), "tracestate": "a=1,b=2"])
 
-    private let book = TraceBook()
+    private let recorder = SpanRecorder()
 
     private func harness(
         _ sampler: String = "parentbased_always_on", share: Double = 1, chunkSize: Int = 500
     ) throws -> PipelineHarness {
-        let tracer = try book.tracer(sampler, share: share)
+        let tracer = try recorder.tracer(sampler, share: share)
         return PipelineHarness {
             $0.tracer = tracer
             $0.limits.chunkSize = chunkSize
@@ -40,21 +40,21 @@ import Traces
     @Test func continuesTraceOfPublisher() throws {
         let harness = try harness()
         harness.deliver(jobBody(), number: 7, properties: Self.traced)
-        #expect(book.spans.isEmpty, "the job is still open")
+        #expect(recorder.spans.isEmpty, "the job is still open")
         harness.pass(seconds: 2)
         try finish(harness)
-        #expect(book.names == [Self.process, "route", "push apns", "send martlet.results"])
-        let process = try book.span("process")
+        #expect(recorder.names == [Self.process, "route", "push apns", "send martlet.results"])
+        let process = try recorder.span("process")
         let parent = try #require(TraceContext(traceparent: Self.parent))
         #expect(process.context.trace == parent.trace && process.parent == parent.span && process.parentIsRemote)
         #expect(process.links == [Span.Link(parent, state: "a=1,b=2")] && process.state == "a=1,b=2")
         #expect(process.kind == .consumer && process.error == nil)
         #expect(process.start == now && process.end == Timestamp(seconds: now.seconds + 2))
-        for child in book.spans.dropFirst() {
+        for child in recorder.spans.dropFirst() {
             #expect(child.context.trace == parent.trace && child.parent == process.context.span && child.links == [])
             #expect(child.state == "a=1,b=2" && !child.parentIsRemote)
         }
-        #expect(Set(book.spans.map(\.context.span)).count == 4)
+        #expect(Set(recorder.spans.map(\.context.span)).count == 4)
         let event = try harness.event(0)
         #expect(try context(event) == process.context)
         #expect(event.properties.headers["tracestate"] == "a=1,b=2")
@@ -64,7 +64,7 @@ import Traces
         let harness = try harness()
         harness.deliver(jobBody())
         try finish(harness)
-        let process = try book.span("process")
+        let process = try recorder.span("process")
         #expect(process.parent == nil && process.links == [] && process.state == nil)
         #expect(try context(try harness.event(0)) == process.context)
     }
@@ -76,7 +76,7 @@ import Traces
             jobBody(),
             properties: AMQPProperties(headers: ["traceparent": .string(traceparent), "tracestate": "a=1"]))
         try finish(harness)
-        #expect(book.spans.isEmpty)
+        #expect(recorder.spans.isEmpty)
         #expect(try harness.event(0).properties.headers["traceparent"]?.string == traceparent)
         #expect(try harness.event(0).properties.headers["tracestate"] == "a=1")
     }
@@ -117,7 +117,7 @@ import Traces
                 job.outcome(1, .rejected, status: 400, reason: "BadDeviceToken", providerID: try .sample()),
             ])
         harness.publisher(.confirmed(harness.published.map(\.id)))
-        let process = try book.span("process")
+        let process = try recorder.span("process")
         for (key, value) in [
             "messaging.system": "rabbitmq", "messaging.operation.name": "process",
             "messaging.operation.type": "process",
@@ -129,10 +129,10 @@ import Traces
             "martlet.redelivered": "false", "martlet.outcomes.sent": "1", "martlet.outcomes.rejected": "1",
         ] { #expect(process[key] == value, "\(key)") }
         #expect(process.events == [] && process["error.type"] == nil)
-        let route = try book.span("route")
+        let route = try recorder.span("route")
         #expect(route.kind == .internal && route["martlet.credential"] == "credential-1")
         #expect(route["martlet.way"] == "sent" && route["martlet.environment"] == "production")
-        let push = try book.span("push")
+        let push = try recorder.span("push")
         #expect(push.kind == .client && push.error == nil)
         #expect(push["martlet.statuses.200"] == "1" && push["martlet.statuses.400"] == "1")
         #expect(push["martlet.outcomes.sent"] == "1" && push["martlet.outcomes.rejected"] == "1")
@@ -144,7 +144,7 @@ import Traces
                 .init("martlet.count", .integer(1)),
                 .init("martlet.provider_id", .text("eabeae54-14a8-11e5-b60b-1697f925ec7b")),
             ])
-        let send = try book.span("send")
+        let send = try recorder.span("send")
         #expect(send.kind == .producer && send["messaging.operation.type"] == "send")
         #expect(send["messaging.destination.name"] == "martlet.results")
         #expect(send["messaging.batch.message_count"] == "2" && send["martlet.outcomes"] == "2")
@@ -165,7 +165,7 @@ import Traces
                 properties: sample.properties, body: sample.body)
         ])
         try finish(harness)
-        #expect(try book.span("process")["messaging.destination.name"] == destination)
+        #expect(try recorder.span("process")["messaging.destination.name"] == destination)
     }
 
     /// A span has at most eight reasons and statuses, regardless of the number of recipients.
@@ -176,8 +176,8 @@ import Traces
         let job = try harness.job(0)
         harness.report(job, (0..<100).map { job.outcome($0, .failed, status: 400 + $0, reason: "Reason\($0 % 20)") })
         harness.publisher(.confirmed(harness.published.map(\.id)))
-        let push = try book.span("push")
-        #expect(book.spans.count == 4 && push.events.count == 8)
+        let push = try recorder.span("push")
+        #expect(recorder.spans.count == 4 && push.events.count == 8)
         #expect(push.attributes.count { $0.key.hasPrefix("martlet.statuses.") } == 8)
         #expect(push["martlet.outcomes.failed"] == "100" && push.error == "Reason0" && push["error.type"] == "Reason0")
     }
@@ -186,7 +186,7 @@ import Traces
         let harness = try harness()
         harness.deliver(jobBody(), properties: Self.traced)
         try finish(harness, [.rejected, .unregistered])
-        for span in book.spans {
+        for span in recorder.spans {
             let text = "\(span)"
             for secret in ["aa01", "aa02", "user \"2\"", "Shipp", "own"] {
                 #expect(!text.contains(secret), "\(secret)")
@@ -195,14 +195,14 @@ import Traces
     }
 
     @Test func addsTraceIDsToLogLine() throws {
-        let (log, tracer) = (LogBook(), try book.tracer())
+        let (log, tracer) = (LogRecorder(), try recorder.tracer())
         let harness = PipelineHarness(logger: log.logger("test")) {
             $0.tracer = tracer
             $0.limits.jobLog = .all
         }
         harness.deliver(jobBody(), properties: Self.traced)
         try finish(harness)
-        let process = try book.span("process").context
+        let process = try recorder.span("process").context
         #expect(log.text.contains("\"trace_id\": \(process.trace)"), "\(log.text)")
         #expect(log.text.contains("\"span_id\": \(process.span)"), "\(log.text)")
     }
@@ -217,8 +217,8 @@ import Traces
         harness.written(try harness.mark(0))
         harness.flush()
         harness.publisher(.confirmed(harness.published.map(\.id)))
-        #expect(book.names == [Self.process, "route", "push apns", "send martlet.results", "mark tokens"])
-        let mark = try book.span("mark")
+        #expect(recorder.names == [Self.process, "route", "push apns", "send martlet.results", "mark tokens"])
+        let mark = try recorder.span("mark")
         #expect(mark["martlet.tokens"] == "1" && mark.kind == .client && mark.error == nil)
         #expect(mark.start == now && mark.end == Timestamp(seconds: now.seconds + 3))
     }
@@ -227,12 +227,12 @@ import Traces
         let harness = try harness()
         harness.deliver(jobBody(), properties: Self.traced)
         try finish(harness, [.suppressed, .suppressed])
-        #expect(book.names == [Self.process, "route", "send martlet.results"])
-        #expect(try book.span("process")["martlet.outcomes.suppressed"] == "2")
+        #expect(recorder.names == [Self.process, "route", "send martlet.results"])
+        #expect(try recorder.span("process")["martlet.outcomes.suppressed"] == "2")
     }
 
     @Test func reportsFailedMarkAsError() throws {
-        let tracer = try book.tracer()
+        let tracer = try recorder.tracer()
         let harness = PipelineHarness(brokerUser: "worker") { $0.tracer = tracer }
         harness.deliver(jobBody(), properties: Self.traced)
         harness.report(try harness.job(0), [.unregistered, .unregistered])
@@ -241,9 +241,9 @@ import Traces
         let held = try #require(harness.published.last)
         #expect(held.properties.headers["tracestate"] == "a=1,b=2")
         harness.publisher(.confirmed(harness.published.map(\.id)))
-        let mark = try book.span("mark")
+        let mark = try recorder.span("mark")
         #expect(mark.error == "database_unavailable" && mark["martlet.tokens"] == "2")
-        #expect(try context(held) == (try book.span("process")).context)
+        #expect(try context(held) == (try recorder.span("process")).context)
         // The event returns, and is published with the same trace.
         harness.written(try harness.mark(0))
         harness.deliver([.sample(String(decoding: held.body, as: UTF8.self), number: 2, properties: held.properties)])
@@ -253,14 +253,14 @@ import Traces
         let event = try #require(harness.events.last)
         #expect(event.properties.headers["traceparent"] == held.properties.headers["traceparent"])
         #expect(event.properties.headers["tracestate"] == "a=1,b=2")
-        #expect(book.spans.count == 4, "a held event must have no trace of its own")
+        #expect(recorder.spans.count == 4, "a held event must have no trace of its own")
     }
 
     @Test func linksRetryToFirstAttempt() throws {
         let harness = try harness()
         harness.deliver(jobBody())
         try finish(harness, [.retry, .sent])
-        let first = try book.span("process")
+        let first = try recorder.span("process")
         #expect(first["martlet.outcomes.retry"] == "1")
         let retry = try #require(harness.published.first { $0.exchange.hasPrefix("martlet.delay") })
         #expect(try context(retry) == first.context)
@@ -268,10 +268,10 @@ import Traces
             [.sample(String(decoding: retry.body, as: UTF8.self), number: 2, properties: retry.properties)])
         harness.report(try harness.job(1), [.sent])
         harness.publisher(.confirmed(harness.published.map(\.id)))
-        let second = try #require(book.spans.last { $0.name == Self.process })
+        let second = try #require(recorder.spans.last { $0.name == Self.process })
         #expect(second.context.trace == first.context.trace && second.parent == first.context.span)
         #expect(second.links.map(\.context) == [first.context] && second["martlet.attempt"] == "2")
-        #expect(book.spans.count == 8)
+        #expect(recorder.spans.count == 8)
     }
 
     @Test func linksChunksToSplit() throws {
@@ -279,40 +279,40 @@ import Traces
         harness.deliver(jobBody())
         let named = try #require(harness.published.first)
         harness.confirm(named)
-        #expect(book.names == [Self.process, "route"])
-        #expect(try book.span("route")["martlet.way"] == "moved")
+        #expect(recorder.names == [Self.process, "route"])
+        #expect(try recorder.span("route")["martlet.way"] == "moved")
         harness.deliver(
             [.sample(String(decoding: named.body, as: UTF8.self), number: 2, properties: named.properties)])
         let chunks = harness.published.dropFirst()
         harness.publisher(.confirmed(chunks.map(\.id)))
-        #expect(book.names.dropFirst(2) == [Self.process, "route", "scatter martlet.jobs:normal"])
-        let (first, second) = (book.spans[0], book.spans[2])
-        let scatter = try book.span("scatter")
+        #expect(recorder.names.dropFirst(2) == [Self.process, "route", "scatter martlet.jobs:normal"])
+        let (first, second) = (recorder.spans[0], recorder.spans[2])
+        let scatter = try recorder.span("scatter")
         #expect(second.links.map(\.context) == [first.context] && scatter.parent == second.context.span)
         #expect(scatter.kind == .producer && scatter["messaging.batch.message_count"] == "2")
         #expect(try chunks.map(context) == [scatter.context, scatter.context])
-        #expect(book.spans[3]["martlet.way"] == "scattered")
+        #expect(recorder.spans[3]["martlet.way"] == "scattered")
         let chunk = try #require(chunks.first)
         harness.deliver(
             [.sample(String(decoding: chunk.body, as: UTF8.self), number: 3, properties: chunk.properties)])
         try harness.grantClaims()
         harness.report(try harness.job(0), [.sent])
         harness.publisher(.confirmed(harness.published.map(\.id)))
-        let third = try #require(book.spans.last { $0.name == Self.process })
+        let third = try #require(recorder.spans.last { $0.name == Self.process })
         #expect(third.links.map(\.context) == [scatter.context] && third.context.trace == first.context.trace)
-        let route = try #require(book.spans.last { $0.name == "route" })
+        let route = try #require(recorder.spans.last { $0.name == "route" })
         #expect(route["martlet.claimed"] == "true")
-        #expect(book.spans.count == 9)
+        #expect(recorder.spans.count == 9)
     }
 
     @Test func forwardsTraceOfHeldJob() throws {
-        let tracer = try book.tracer()
+        let tracer = try recorder.tracer()
         let harness = PipelineHarness(apps: [.pausedShop]) { $0.tracer = tracer }
         harness.deliver(jobBody(), properties: Self.traced)
         let held = try #require(harness.published.first)
         harness.confirm(held)
-        #expect(book.names == [Self.process, "route"])
-        #expect(try context(held) == (try book.span("process")).context)
+        #expect(recorder.names == [Self.process, "route"])
+        #expect(try context(held) == (try recorder.span("process")).context)
         #expect(held.properties.headers["tracestate"] == "a=1,b=2")
     }
 
@@ -321,8 +321,8 @@ import Traces
         let harness = try harness()
         harness.deliver(body, properties: Self.traced)
         harness.publisher(.confirmed(harness.published.map(\.id)))
-        #expect(book.names == [Self.process])
-        let process = try book.span("process")
+        #expect(recorder.names == [Self.process])
+        let process = try recorder.span("process")
         #expect(process.error == "rejected" && process["error.type"] == "rejected")
         for publication in harness.published { #expect(try context(publication) == process.context) }
     }
@@ -333,7 +333,7 @@ import Traces
         harness.deliver(jobBody(), properties: Self.traced)
         let back = try #require(harness.published.first)
         harness.confirm(back)
-        #expect(book.spans.isEmpty)
+        #expect(recorder.spans.isEmpty)
         #expect(back.properties.headers["traceparent"]?.string == Self.parent)
         #expect(back.properties.headers["tracestate"] == "a=1,b=2")
     }
@@ -342,8 +342,8 @@ import Traces
         let harness = try harness(chunkSize: 1)
         for number in 1...33 { harness.deliver(jobBody("job-\(number)"), number: UInt64(number)) }
         harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
-        #expect(book.names == [Self.process, "route"], "only the waiting job must be traced")
-        #expect(try book.span("process").error == "connection_lost")
+        #expect(recorder.names == [Self.process, "route"], "only the waiting job must be traced")
+        #expect(try recorder.span("process").error == "connection_lost")
     }
 
     /// The output already has the job, so the job continues.
@@ -351,8 +351,8 @@ import Traces
         let harness = try harness()
         harness.deliver(jobBody(), properties: Self.traced)
         harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
-        #expect(book.spans.isEmpty)
+        #expect(recorder.spans.isEmpty)
         try finish(harness)
-        #expect(book.spans.count == 4)
+        #expect(recorder.spans.count == 4)
     }
 }

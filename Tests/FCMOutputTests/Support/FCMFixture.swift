@@ -20,7 +20,7 @@ final class FCMFixture: Sendable {
     let output: FCMOutput
     let recorder = OutcomeRecorder()
     let credential: Credential
-    private let told = Told()
+    private let reported = Told()
     private let authority: URL
 
     /// - Parameter project: the project whose service account is registered with the simulator.
@@ -48,18 +48,18 @@ final class FCMFixture: Sendable {
         configuration.silenceMilliseconds = 60_000
         configuration.breakMilliseconds = 300
         change(&configuration)
-        let told = told
+        let reported = reported
         output = FCMOutput(
             configuration: configuration, quotas: quotas, eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { .now }
-        ) { event in told.events.withLock { $0.append(event) } }
+        ) { event in reported.events.withLock { $0.append(event) } }
     }
 
     deinit { try? FileManager.default.removeItem(at: authority) }
 
     /// The reported beginnings and ends of refusals, in order.
     var refusals: [String] {
-        told.events.withLock(\.self).compactMap { event in
+        reported.events.withLock(\.self).compactMap { event in
             switch event {
             case .began(let refusal): "began \(refusal.reason)"
             case .ended: "ended"
@@ -70,7 +70,7 @@ final class FCMFixture: Sendable {
 
     /// The number of bad tokens that the output reported, by reason.
     var badTokens: [String: Int] {
-        told.events.withLock(\.self).reduce(into: [:]) { counts, event in
+        reported.events.withLock(\.self).reduce(into: [:]) { counts, event in
             if case .badTokens(let bad) = event { counts[bad.reason, default: 0] += bad.count }
         }
     }

@@ -11,7 +11,7 @@ import Threading
     @Test func holdsMessagesOfProjectWithExhaustedQuota() async throws {
         let simulator = try await FCMSimulator.started {
             $0.quota.messages = 50
-            $0.quota.tellsWhen = false
+            $0.quota.sendsRetryAfter = false
         }
         let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
         let start = ContinuousClock.now

@@ -71,9 +71,9 @@ extension BrokersPageTests {
             }
             func fails(_ text: String, _ queue: String) async throws {
                 try await eventually("doctor fails because of \(text)", within: .seconds(90)) {
-                    let told = try await doctor()
-                    return told.status == 1
-                        && told.output.split(separator: "\n").contains {
+                    let reported = try await doctor()
+                    return reported.status == 1
+                        && reported.output.split(separator: "\n").contains {
                             $0.hasPrefix("FAIL  policies") && $0.contains("policy bounds sets \(text)")
                                 && $0.contains(queue)
                         }

@@ -170,8 +170,8 @@ struct BrokersPageTests {
                 ])
                 try await servers.run(
                     try Recipe("Fixed topology").shell(1), martlet: configuration, in: installation.folder)
-                let told = try await doctor(shards)
-                #expect(told.output.contains("ok    bindings"), "\(told)")
+                let reported = try await doctor(shards)
+                #expect(reported.output.contains("ok    bindings"), "\(reported)")
             }
             try await change(to: 2)
             let (jobs, broker) = (installation.names.jobs, try AMQPConfiguration(url: try servers.administratorURL))
@@ -193,8 +193,8 @@ struct BrokersPageTests {
                 martlet: try installation.configuration([
                     "amqp.declare": "false", "amqp.shards": "2", "amqp.url": try servers.administratorURL,
                 ]), in: installation.folder)
-            let told = try await doctor(2)
-            #expect(told.output.contains("ok    bindings"), "\(told)")
+            let reported = try await doctor(2)
+            #expect(reported.output.contains("ok    bindings"), "\(reported)")
             load.cancel()
             let published = try await load.value
             let queues = PipelineNames(prefix: installation.names.prefix, shards: 3).topology(delays: []).queues
@@ -213,12 +213,12 @@ struct BrokersPageTests {
                 #expect(printed.output.contains(name), "\(printed)")
             }
             #expect(printed.output.contains(#/-worker +\^\$ /#), "\(printed)")
-            let spread = try await installation.martlet(["topology"], ["amqp.shards": "2"])
+            let sharding = try await installation.martlet(["topology"], ["amqp.shards": "2"])
             let second = names.queue(of: Lane.normal, shard: 2)
-            #expect(spread.output.contains(second) && spread.output.contains("x-random"), "\(spread)")
+            #expect(sharding.output.contains(second) && sharding.output.contains("x-random"), "\(sharding)")
             #expect(
-                spread.output.contains(try Regex("binding +\(second) +of \(names.queue(of: Lane.normal)) ")),
-                "\(spread)")
+                sharding.output.contains(try Regex("binding +\(second) +of \(names.queue(of: Lane.normal)) ")),
+                "\(sharding)")
             let refused = try await installation.martlet(["topology", "--format", "toml"])
             #expect(refused.status == 64, "\(refused)")
         }

@@ -30,8 +30,8 @@ struct ThirdPartyOutputTests {
             let added = try await run(["app", "set", Self.app, "--output", "logbook"], installation)
             #expect(added.status == 0 && added.output == "app \(Self.app): production\n", "\(added)")
 
-            let book = installation.path("book.ndjson")
-            let configuration = try installation.configuration(["logbook.file": book, "logbook.page": "200"])
+            let recorder = installation.path("book.ndjson")
+            let configuration = try installation.configuration(["logbook.file": recorder, "logbook.page": "200"])
             let worker = try Subprocess([Self.program, "worker", "--config", configuration], in: installation.folder)
             do {
                 try await eventually("the worker starts: \(worker.errors)") { worker.errors.contains("Worker started") }
@@ -59,7 +59,7 @@ struct ThirdPartyOutputTests {
                     "sent": 2, "unregistered NotAboard": 1, "expired": 1, "rejected PageTooShort by logbook": 1,
                 ])
             #expect(try await installation.markedTokens(of: Self.app) == ["ashore-7"])
-            let lines = try String(contentsOfFile: book, encoding: .utf8).split(separator: "\n").map {
+            let lines = try String(contentsOfFile: recorder, encoding: .utf8).split(separator: "\n").map {
                 try JSONDecoder().decode(Line.self, from: Data($0.utf8))
             }
             #expect(lines.map(\.to) == ["bridge", "\u{E9}quipage"] && lines.allSatisfy { $0.app == Self.app })

@@ -81,7 +81,7 @@ extension PrivateServerTests {
                 topology: AMQPTopology(
                     exchanges: [exchange], queues: [queue],
                     bindings: [AMQPBinding(queue: queue.name, exchange: exchange.name, routingKey: queue.name)]),
-                logger: LogBook().logger("tls"))
+                logger: LogRecorder().logger("tls"))
             try await publisher.connectOnce()
             // The message needs several TLS records and several AMQP frames.
             try await publisher.publishAndWait([

@@ -37,7 +37,7 @@ struct Installation: Sendable {
     let keyring: MasterKeyring
     private let keyringText: String
     let results = ResultCollector()
-    let log = LogBook()
+    let log = LogRecorder()
 
     /// Runs `body` with a new installation, and removes the installation afterwards.
     static func with(
@@ -46,8 +46,8 @@ struct Installation: Sendable {
         _ body: (Installation) async throws -> Void
     ) async throws {
         let servers = try #require(servers ?? .shared)
-        await Turnstile.shared.enter()
-        defer { Turnstile.shared.leave() }
+        await InstallationLimiter.shared.enter()
+        defer { InstallationLimiter.shared.leave() }
         var configuration = SimulatorConfiguration()
         change(&configuration)
         let installation = try Installation(
@@ -89,7 +89,7 @@ struct Installation: Sendable {
             .topology(delays: RetryPolicy().delays + Self.quickRetry.delays)
         try await broker.delete(
             queues: topology.queues.map(\.name) + [ResultQueue.name(names)],
-            exchanges: (topology.exchanges + (topology.spread?.middles ?? [])).map(\.name))
+            exchanges: (topology.exchanges + (topology.sharding?.middles ?? [])).map(\.name))
         try await database.drop()
         try FileManager.default.removeItem(at: folder)
     }

@@ -28,7 +28,7 @@ import Testing
         return text
     }
 
-    private func told(in text: String) -> Int {
+    private func reported(in text: String) -> Int {
         text.suffix(100).split(separator: "\n").filter { $0.hasSuffix(" dropped") }
             .compactMap { Int($0.prefix { $0.isNumber }) }.reduce(0, +)
     }
@@ -49,9 +49,9 @@ import Testing
         let dropped = writer.dropped
         #expect(dropped > 800 && dropped < 1_000)
         // The number is reported once, or twice if the writing thread started after the first lines were dropped.
-        let text = read { told(in: $0) == dropped }
+        let text = read { reported(in: $0) == dropped }
         let kept = lines.prefix(lines.count - dropped).joined()
-        #expect(text.hasPrefix(kept) && told(in: text) == dropped, "\(text.dropFirst(kept.count).prefix(200))")
+        #expect(text.hasPrefix(kept) && reported(in: text) == dropped, "\(text.dropFirst(kept.count).prefix(200))")
         #expect(text.dropFirst(kept.count).split(separator: "\n").allSatisfy { $0.hasSuffix(" dropped") })
         writer.write(Array("after\n".utf8))
         #expect(read { $0.hasSuffix("\n") } == "after\n")

@@ -27,10 +27,10 @@ import Testing
             #expect(!isDue)
         }
         #expect(due(at: 59).isEmpty)
-        let told = due(at: 60)
-        #expect(told.map(\.message) == ["Jobs can't be sent … 59 more like this"])
-        #expect(told.first?.level == .warning && told.first?.event == Self.event)
-        #expect(told.first?.metadata == ["app": "shop", "reason": "paused", "repeated": .stringConvertible(59)])
+        let reported = due(at: 60)
+        #expect(reported.map(\.message) == ["Jobs can't be sent … 59 more like this"])
+        #expect(reported.first?.level == .warning && reported.first?.event == Self.event)
+        #expect(reported.first?.metadata == ["app": "shop", "reason": "paused", "repeated": .stringConvertible(59)])
         // The count was the line of this minute.
         #expect(!isDue(shop, at: 61))
         #expect(due(at: 119).isEmpty && due(at: 120).count == 1)

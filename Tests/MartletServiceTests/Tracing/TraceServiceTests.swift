@@ -9,7 +9,7 @@ import WireTestSupport
 
 /// The trace exporter with a simulated collector, over real connections.
 @Suite struct TraceServiceTests {
-    private let book = LogBook()
+    private let recorder = LogRecorder()
     private let buffer = SpanBuffer()
 
     private func spans(_ count: Int, _ name: String = "route") throws -> [Span] {
@@ -31,13 +31,13 @@ import WireTestSupport
             file: nil, settings: ["tracing.endpoint=\(url)", "worker.name=push-7"], environment: variables)
         let configuration = try #require(try TracingConfiguration(source))
         let service = TraceService(
-            configuration, buffer, lastPatience: lastPatience, logger: book.logger("traces"))
-        let group = ServiceGroup(services: [service], logger: book.logger("group"))
+            configuration, buffer, lastPatience: lastPatience, logger: recorder.logger("traces"))
+        let group = ServiceGroup(services: [service], logger: recorder.logger("group"))
         let work = Task { try await group.run() }
         do {
             try await body()
         } catch {
-            Issue.record(error, "\(book.text)")
+            Issue.record(error, "\(recorder.text)")
         }
         await group.triggerGracefulShutdown()
         try await work.value
@@ -50,15 +50,15 @@ import WireTestSupport
             try await run(to: url(collector), ["OTEL_EXPORTER_OTLP_HEADERS": "Authorization=Bearer%20s3cret,x-team=a"])
             {
                 buffer.add(try spans(3))
-                try await eventually(book.text) { collector.spans.count == 3 }
+                try await eventually(recorder.text) { collector.spans.count == 3 }
                 buffer.add(try spans(1_000))
-                try await eventually(book.text) { collector.spans.count == 1_003 }
+                try await eventually(recorder.text) { collector.spans.count == 1_003 }
             }
             #expect(collector.problems == [] && collector.bodies.count == 3)
             #expect(collector.server.requests.allSatisfy { $0.fields["authorization"] == "Bearer s3cret" })
             #expect(collector.server.requests.allSatisfy { $0.fields["x-team"] == "a" })
             #expect(buffer.counts == .init(sent: 1_003, dropped: 0, refused: 0))
-            #expect(!book.text.contains("s3cret"))
+            #expect(!recorder.text.contains("s3cret"))
         }
     }
 
@@ -68,15 +68,15 @@ import WireTestSupport
             let url = "https://localhost:\(collector.server.port)"
             try await run(to: url, ["OTEL_EXPORTER_OTLP_CERTIFICATE": file]) {
                 buffer.add(try spans(2))
-                try await eventually(book.text) { collector.spans.count == 2 }
+                try await eventually(recorder.text) { collector.spans.count == 2 }
             }
             #expect(collector.problems == [])
             try await run(to: url) {
                 buffer.add(try spans(2))
-                try await eventually("the failure is logged") { book.text.contains("can't be sent") }
+                try await eventually("the failure is logged") { recorder.text.contains("can't be sent") }
             }
-            #expect(book.text.contains("its certificate is not trusted"), "\(book.text)")
-            #expect(!book.text.contains("BoringSSL") && !book.text.contains(".cc"), "\(book.text)")
+            #expect(recorder.text.contains("its certificate is not trusted"), "\(recorder.text)")
+            #expect(!recorder.text.contains("BoringSSL") && !recorder.text.contains(".cc"), "\(recorder.text)")
             #expect(collector.spans.count == 2)
         }
     }
@@ -85,10 +85,10 @@ import WireTestSupport
         try await CollectorDouble.with { collector in
             try await run(to: url(collector), lastPatience: .seconds(60)) {
                 buffer.add(try spans(1))
-                try await eventually(book.text) { collector.spans.count == 1 }
+                try await eventually(recorder.text) { collector.spans.count == 1 }
                 buffer.add(try spans(700))
             }
-            #expect(collector.spans.count == 701, "\(book.text)")
+            #expect(collector.spans.count == 701, "\(recorder.text)")
         }
     }
 
@@ -98,12 +98,12 @@ import WireTestSupport
             let start = ContinuousClock.now
             try await run(to: url(collector)) {
                 buffer.add(try spans(3))
-                try await eventually(book.text) { collector.spans.count == 3 }
+                try await eventually(recorder.text) { collector.spans.count == 3 }
             }
             #expect(ContinuousClock.now - start >= .seconds(3))
             #expect(collector.bodies.count == 2 && collector.bodies.first == collector.bodies.last)
             #expect(buffer.counts == .init(sent: 3, dropped: 0, refused: 0))
-            #expect(book.text.contains("status \(status)") && book.text.contains("accepts traces again"))
+            #expect(recorder.text.contains("status \(status)") && recorder.text.contains("accepts traces again"))
         }
     }
 
@@ -111,7 +111,7 @@ import WireTestSupport
         try await CollectorDouble.with([.end(), .end("HTTP/1.1 200 OK\r\ncontent-le")]) { collector in
             try await run(to: url(collector)) {
                 buffer.add(try spans(3))
-                try await eventually(book.text) { collector.spans.count == 3 }
+                try await eventually(recorder.text) { collector.spans.count == 3 }
             }
             #expect(collector.bodies.count == 3 && buffer.counts == .init(sent: 3, dropped: 0, refused: 0))
         }
@@ -123,11 +123,11 @@ import WireTestSupport
         try await CollectorDouble.with([.answer(200, answer)]) { collector in
             try await run(to: url(collector)) {
                 buffer.add(try spans(3, "first"))
-                try await eventually(book.text) { buffer.counts == .init(sent: 1, dropped: 0, refused: 2) }
+                try await eventually(recorder.text) { buffer.counts == .init(sent: 1, dropped: 0, refused: 2) }
                 buffer.add(try spans(1, "second"))
-                try await eventually(book.text) { collector.names == ["second"] }
+                try await eventually(recorder.text) { collector.names == ["second"] }
             }
-            #expect(collector.bodies.count == 2 && book.text.contains("too"))
+            #expect(collector.bodies.count == 2 && recorder.text.contains("too"))
         }
     }
 
@@ -135,9 +135,9 @@ import WireTestSupport
         try await CollectorDouble.with([.answer(status, "no", fields: ["retry-after: 1"])]) { collector in
             try await run(to: url(collector)) {
                 buffer.add(try spans(3, "first"))
-                try await eventually(book.text) { buffer.counts == .init(sent: 0, dropped: 0, refused: 3) }
+                try await eventually(recorder.text) { buffer.counts == .init(sent: 0, dropped: 0, refused: 3) }
                 buffer.add(try spans(1, "second"))
-                try await eventually(book.text) { collector.names == ["second"] }
+                try await eventually(recorder.text) { collector.names == ["second"] }
             }
             #expect(collector.bodies.count == 2)
         }
@@ -148,14 +148,14 @@ import WireTestSupport
         try await CollectorDouble.with([.nothing]) { collector in
             try await run(to: url(collector)) {
                 buffer.add(try spans(3))
-                try await eventually(book.text) { collector.bodies.count == 1 }
+                try await eventually(recorder.text) { collector.bodies.count == 1 }
                 for _ in 0..<10 { buffer.add(try spans(500)) }
                 #expect(buffer.count == 2_048 && buffer.counts.dropped == 5_000 - 2_048)
             }
             // All spans count as dropped, also the three that were sent without an answer.
             #expect(buffer.counts == .init(sent: 0, dropped: 5_003, refused: 0))
-            #expect(book.text.contains("Spans were not sent before the stop"), "\(book.text)")
-            #expect(book.text.contains(#""spans": 2051"#), "\(book.text)")
+            #expect(recorder.text.contains("Spans were not sent before the stop"), "\(recorder.text)")
+            #expect(recorder.text.contains(#""spans": 2051"#), "\(recorder.text)")
         }
     }
 
@@ -163,12 +163,12 @@ import WireTestSupport
         let refusing = try RefusingPort()
         try await run(to: "http://127.0.0.1:\(refusing.port)") {
             buffer.add(try spans(3))
-            try await eventually(book.text) { book.text.contains("can't be sent") }
+            try await eventually(recorder.text) { recorder.text.contains("can't be sent") }
             buffer.add(try spans(3))
         }
         #expect(buffer.counts == .init(sent: 0, dropped: 6, refused: 0), "\(buffer.counts)")
-        #expect(book.text.contains("Spans were not sent before the stop"), "\(book.text)")
-        #expect(book.text.contains(#""spans": 6"#), "\(book.text)")
+        #expect(recorder.text.contains("Spans were not sent before the stop"), "\(recorder.text)")
+        #expect(recorder.text.contains(#""spans": 6"#), "\(recorder.text)")
     }
 
     @Test func countsEverySpanOnce() throws {

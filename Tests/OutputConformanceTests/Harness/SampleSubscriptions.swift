@@ -7,7 +7,7 @@ import WebPushSimulator
 /// The subscriptions that all simulators with the same directory accept, with their keys by endpoint.
 final class SampleSubscriptions: Sendable {
     private let directory = FileManager.default.temporaryDirectory.appending(path: "webpush-\(UUID().uuidString)").path
-    private let office = Mutex<WebPushSimulator?>(nil)
+    private let registry = Mutex<WebPushSimulator?>(nil)
     private let keys = Mutex<[String: SubscriptionJSON.Keys]>([:])
 
     deinit { try? FileManager.default.removeItem(atPath: directory) }
@@ -26,9 +26,9 @@ final class SampleSubscriptions: Sendable {
     /// Returns the endpoint of a new subscription.
     func endpoint(_ state: WebPushSimulator.SubscriptionState = .good) -> String {
         do {
-            let subscription = try office.withLock { office in
-                let simulator = try office ?? simulator()
-                office = simulator
+            let subscription = try registry.withLock { registry in
+                let simulator = try registry ?? simulator()
+                registry = simulator
                 return try simulator.subscribe(.mozilla, key: nil, state: state)
             }
             guard let path = URL(string: subscription.endpoint)?.path else { return "none" }

@@ -96,9 +96,9 @@ final class ScriptedReceiver: Sendable {
         }.first
         if let status, behaviour == .accepts { return .answer(status) }
         return switch behaviour {
-        case .accepts, .away: .answer(200, told(batch))
-        case .slow: .answer(200, told(batch), after: 200)
-        case .refuses: .answer(200, told(batch, kind: "rejected"))
+        case .accepts, .away: .answer(200, reported(batch))
+        case .slow: .answer(200, reported(batch), after: 200)
+        case .refuses: .answer(200, reported(batch, kind: "rejected"))
         case .busy: .answer(429)
         case .refusesCredential: .answer(401)
         case .garbles: .answer(200, "<html>\u{0}{")
@@ -107,7 +107,7 @@ final class ScriptedReceiver: Sendable {
         }
     }
 
-    private static func told(_ batch: Batch, kind: String = "sent") -> String {
+    private static func reported(_ batch: Batch, kind: String = "sent") -> String {
         let outcomes = batch.recipients.map { recipient in
             let kind = ["refused": "rejected", "dead": "unregistered"][recipient.token] ?? kind
             return #"{"i":\#(recipient.i),"kind":"\#(kind)"}"#

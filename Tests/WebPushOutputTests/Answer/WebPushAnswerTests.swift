@@ -33,7 +33,7 @@ import WebPushOutput
     }
 
     private func check(_ row: Row) {
-        let words = AnswerWords(Array(row.body.utf8))
+        let words = RefusalBody(Array(row.body.utf8))
         let answer = WebPushAnswer(status: row.status, words: words, from: row.service, saysWhen: row.saysWhen)
         #expect(answer == row.answer)
         #expect(answer.reason(status: row.status, words: words) == row.reason)

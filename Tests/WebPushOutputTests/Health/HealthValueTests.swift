@@ -36,74 +36,74 @@ import WebPushOutput
     }
 }
 
-@Suite struct BrakeTests {
+@Suite struct SendPauseTests {
     /// Returns, for each refused message, whether its refusal begins the pause.
     ///
     /// - Parameter subscriptions: the number of subscriptions to which the messages go in turn.
     private func refusals(
-        _ brake: inout Brake, count: Int, subscriptions: Int = .max, retryAfter: Int32 = 0, at now: Int64 = 0
+        _ pause: inout SendPause, count: Int, subscriptions: Int = .max, retryAfter: Int32 = 0, at now: Int64 = 0
     ) -> [Bool] {
         (0..<count).map { number in
-            brake.refused(
+            pause.refused(
                 "Status429", by: number % subscriptions, retryAfterSeconds: retryAfter, nowMilliseconds: now, random: 1)
         }
     }
 
     @Test func pausesOnlyAfterRefusalsOfTenSubscriptions() {
-        var brake = Brake()
-        #expect(!refusals(&brake, count: 100, subscriptions: 1).contains(true))
-        #expect(!refusals(&brake, count: 100, subscriptions: 9).contains(true))
-        #expect(refusals(&brake, count: 100, subscriptions: 10).contains(true))
+        var pause = SendPause()
+        #expect(!refusals(&pause, count: 100, subscriptions: 1).contains(true))
+        #expect(!refusals(&pause, count: 100, subscriptions: 9).contains(true))
+        #expect(refusals(&pause, count: 100, subscriptions: 10).contains(true))
     }
 
     @Test func pausesAtTenthRefusalInARow() {
-        var brake = Brake()
+        var pause = SendPause()
         for _ in 0..<5 {
-            let begins = refusals(&brake, count: 9)
+            let begins = refusals(&pause, count: 9)
             #expect(!begins.contains(true))
-            brake.accepted()
+            pause.accepted()
         }
-        let begins = refusals(&brake, count: 100)
+        let begins = refusals(&pause, count: 100)
         #expect(begins.firstIndex(of: true) == 9 && begins.count { $0 } == 1, "further refusals change nothing")
-        #expect(brake.seconds(nowMilliseconds: 0) == 5)
-        #expect(brake.seconds(nowMilliseconds: 4_999) == 1)
-        #expect(brake.seconds(nowMilliseconds: 5_000) == nil)
+        #expect(pause.seconds(nowMilliseconds: 0) == 5)
+        #expect(pause.seconds(nowMilliseconds: 4_999) == 1)
+        #expect(pause.seconds(nowMilliseconds: 5_000) == nil)
     }
 
     @Test func extendsPauseEachTimeAndFollowsRetryAfter() {
-        var brake = Brake()
+        var pause = SendPause()
         var now: Int64 = 0
         func hit(_ retryAfter: Int32) -> Int32? {
-            _ = refusals(&brake, count: 10, retryAfter: retryAfter, at: now)
+            _ = refusals(&pause, count: 10, retryAfter: retryAfter, at: now)
             defer { now += 1_000_000 }
-            return brake.seconds(nowMilliseconds: now)
+            return pause.seconds(nowMilliseconds: now)
         }
         let own = [hit(0), hit(0), hit(0)]
         #expect(own == [5, 10, 20])
         let theirs = [hit(120), hit(86_400)]
         #expect(theirs == [120, 900], "a Retry-After of a day is limited to 15 minutes")
-        brake.accepted()
+        pause.accepted()
         let after = hit(0)
         #expect(after == 5)
     }
 }
 
-@Suite struct RefusalDeskTests {
+@Suite struct RefusalFilterTests {
     @Test func reportsEachRefusalOnce() {
         final class Told: Sendable {
             let events = Mutex<[Refusal.Event]>([])
         }
-        let told = Told()
-        let desk = RefusalDesk { event in told.events.withLock { $0.append(event) } }
+        let reported = Told()
+        let filter = RefusalFilter { event in reported.events.withLock { $0.append(event) } }
         let subject = Refusal.Subject(credential: "1", environment: .production, topic: "push.example.com")
         let began = Refusal.Event.began(
             Refusal(subject: subject, reason: "BadJwtToken", since: Timestamp(seconds: 1)))
-        for _ in 0..<3 { desk.take(began) }
-        for _ in 0..<2 { desk.take(.ended(subject)) }
-        #expect(told.events.withLock { $0 } == [began], "one event loop still sees the refusal")
-        desk.take(.ended(subject))
-        #expect(told.events.withLock { $0 } == [began, .ended(subject)])
-        desk.take(began)
-        #expect(told.events.withLock { $0.count } == 3)
+        for _ in 0..<3 { filter.take(began) }
+        for _ in 0..<2 { filter.take(.ended(subject)) }
+        #expect(reported.events.withLock { $0 } == [began], "one event loop still sees the refusal")
+        filter.take(.ended(subject))
+        #expect(reported.events.withLock { $0 } == [began, .ended(subject)])
+        filter.take(began)
+        #expect(reported.events.withLock { $0.count } == 3)
     }
 }

@@ -181,7 +181,7 @@ import WireTestSupport
     @Test func logsShortenedRetryAfter() async throws {
         try await ScriptedServer.with(answer: { _ in .init(status: 429, fields: ["retry-after": "3600"]) }) { server in
             let origin = Endpoint(host: "localhost", port: server.port)
-            let log = LogBook()
+            let log = LogRecorder()
             let sending = try Sending(to: [origin], authorityFile: server.authorityFile, logBook: log)
             await sending.send(try sending.job((0..<10).map { Browser(endpoint: "https://\(origin)/\($0)") }))
             #expect(log.text.contains(#""asked_for": 3600"#) && log.text.contains(#""seconds": 900"#), "\(log.text)")

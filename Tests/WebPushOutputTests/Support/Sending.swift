@@ -21,16 +21,16 @@ final class Sending: Sendable {
     let credential: Credential
     let publicKey: String
     let recorder = OutcomeRecorder()
-    private let told: Told
+    private let reported: Told
 
-    var refusals: [Refusal.Event] { told.events.withLock { $0 } }
+    var refusals: [Refusal.Event] { reported.events.withLock { $0 } }
 
     /// - Parameters:
     ///   - origins: the local hosts and ports that messages may go to.
     ///   - authorityFile: the path of the file with the authorities of the servers' certificates.
     ///   - logBook: the recorder of log lines, or `nil` to discard them.
     init(
-        to origins: [Endpoint], authorityFile: String?, allowing rules: [String] = [], logBook: LogBook? = nil,
+        to origins: [Endpoint], authorityFile: String?, allowing rules: [String] = [], logBook: LogRecorder? = nil,
         _ change: (inout WebPushConfiguration) -> Void = { _ in }
     ) throws {
         (credential, publicKey) = try Self.credential(id: "vapid-1")
@@ -39,12 +39,12 @@ final class Sending: Sendable {
         configuration.authorityFile = authorityFile
         configuration.breakMilliseconds = 200
         change(&configuration)
-        let told = Told()
-        self.told = told
+        let reported = Told()
+        self.reported = reported
         output = WebPushOutput(
             configuration: configuration, eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: logBook?.logger("test") ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { .now },
-            refusals: { event in told.events.withLock { $0.append(event) } })
+            refusals: { event in reported.events.withLock { $0.append(event) } })
     }
 
     static func credential(

@@ -43,9 +43,9 @@ import WebPushSimulator
                 }
                 await services.simulator.sendGoAway(GoAwayFault())
             }
-            let told = try await outcomes
-            #expect(told.allSatisfy { $0.verdict == .sent }, "\(Set(told.compactMap(\.reason)))")
-            expectCounts(services, told, 1_000)
+            let reported = try await outcomes
+            #expect(reported.allSatisfy { $0.verdict == .sent }, "\(Set(reported.compactMap(\.reason)))")
+            expectCounts(services, reported, 1_000)
         }
     }
 
@@ -70,10 +70,10 @@ import WebPushSimulator
             try await eventually("requests are on the wire") { await services.simulator.counters().openStreams > 0 }
             await services.simulator.setFaults(.init())
             await services.simulator.cutConnections()
-            let told = try await outcomes
-            let unknown = told.count { $0.verdict == .unknown && $0.reason == "ConnectionLost" }
-            #expect(unknown > 0 && told.count { $0.verdict == .sent } == 200 - unknown)
-            expectCounts(services, told, 200)
+            let reported = try await outcomes
+            let unknown = reported.count { $0.verdict == .unknown && $0.reason == "ConnectionLost" }
+            #expect(unknown > 0 && reported.count { $0.verdict == .sent } == 200 - unknown)
+            expectCounts(services, reported, 200)
         }
     }
 

@@ -80,7 +80,7 @@ package enum Fault: Hashable, Sendable {
     /// A new credential of an app is imported, and the old one is retired. Apps are numbered from 0.
     case rotateCredential(app: Int)
     /// The rate limit of an app changes, or is removed if it is `nil`. Apps are numbered from 0.
-    case setPace(app: Int, AppPace?)
+    case setPace(app: Int, AppRateLimit?)
     /// A campaign for a rate-limited app is published at once. Campaigns are numbered from 0.
     case campaign(Int)
 }

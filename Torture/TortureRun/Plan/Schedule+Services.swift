@@ -16,10 +16,10 @@ extension Schedule {
     }
 
     /// Returns a random rate limit for an app, or occasionally `nil` to remove the limit.
-    static func pace(_ profile: Profile, _ generator: inout SplitMix64) -> AppPace? {
+    static func pace(_ profile: Profile, _ generator: inout SplitMix64) -> AppRateLimit? {
         guard Int.random(in: 0..<6, using: &generator) > 0 else { return nil }
         return profile.paces.randomElement(using: &generator).map {
-            AppPace(rate: $0, includesUrgent: .random(using: &generator))
+            AppRateLimit(rate: $0, includesUrgent: .random(using: &generator))
         }
     }
 

@@ -23,9 +23,9 @@ struct Report {
             "paced: \(tally.jobsWithARate) jobs have a rate of their own; fullest windows of apps, in % of what may be: "
                 + list(tally.fullestWindows) + "; emptiest ones of last campaigns, in % of the rate: "
                 + list(tally.emptiest),
-            "scheduled, from send_at to the first request: \(spread(tally.lateness))",
+            "scheduled, from send_at to the first request: \(sharding(tally.lateness))",
             "outcomes: " + list(tally.outcomes) + "; \(tally.redeliveredOutcomes) of them redelivered",
-            "from publishing, or send_at, to the first outcome: \(spread(waits))",
+            "from publishing, or send_at, to the first outcome: \(sharding(waits))",
             "duplicates: \(tally.recipientsWithSeveralOutcomes) recipients with several outcomes, "
                 + "\(tally.recipientsWithSeveralArrivals) with several requests that may have been accepted (at most "
                 + "\(tally.duplicateBound)); \(tally.repeatedEvents) events came twice; the broker copied "
@@ -51,7 +51,7 @@ struct Report {
 
     private func line(_ tally: OutputTally, of output: OutputKind) -> String {
         "\(output.rawValue): \(tally.jobs.count) jobs with \(tally.recipients) recipients; its service got \(tally.requests) "
-            + "requests, accepted \(tally.accepted) recipients and called \(tally.saidDead) dead; told: \(tally.sent) sent, "
+            + "requests, accepted \(tally.accepted) recipients and called \(tally.reportedDead) dead; told: \(tally.sent) sent, "
             + "\(tally.unregistered) unregistered; marked: \(tally.marked)"
     }
 
@@ -67,7 +67,7 @@ struct Report {
 
     private var waits: [Int64] { result.record.histories().known.values.compactMap(\.wait).sorted() }
 
-    private func spread(_ sorted: [Int64]) -> String {
+    private func sharding(_ sorted: [Int64]) -> String {
         guard let first = sorted.first, let last = sorted.last else { return "none" }
         func share(_ percent: Int) -> Int64 { sorted[min(sorted.count - 1, sorted.count * percent / 100)] }
         return "at least \(first) ms, half within \(share(50)) ms, 99 % within \(share(99)) ms, at most \(last) ms"

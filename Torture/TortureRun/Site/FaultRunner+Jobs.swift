@@ -61,7 +61,7 @@ extension FaultRunner {
     /// everything.
     func paceLast() async {
         for (index, app) in Workload.pacedApps.enumerated() {
-            let pace = AppPace(rate: site.profile.lastPace, includesUrgent: index > 0)
+            let pace = AppRateLimit(rate: site.profile.lastPace, includesUrgent: index > 0)
             await carryOut(Schedule.Entry(start: 0, milliseconds: 0, fault: .setPace(app: app, pace)))
         }
         guard site.profile.lastCampaign > 0 else { return }

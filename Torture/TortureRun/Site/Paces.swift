@@ -12,7 +12,7 @@ struct Paces: Sendable {
     /// Sets the rate limit of an app, or removes it if `pace` is `nil`.
     ///
     /// - Parameter app: the number of the app, from 0.
-    func set(_ pace: AppPace?, of app: Int) async throws {
+    func set(_ pace: AppRateLimit?, of app: Int) async throws {
         let bundleID = Workload.apps[app].bundleID
         try await eventually("a rate for \(bundleID)", within: .seconds(120)) {
             do {

@@ -12,6 +12,9 @@ struct LastCampaignJudge {
     /// The maximum time that a worker needs to reconnect to the broker after the last fault, in seconds. During this
     /// time, the worker's share of the rate is unused.
     private static let reconnecting: Int64 = 30
+    /// The maximum time, in seconds, for which a cluster keeps messages of a delay queue after one of its nodes failed.
+    /// Recipients that wait for the rate limit wait in such a queue.
+    private static let deadLettering: Int64 = 360
     /// The divisor for the last part of a campaign. In this part, a low rate is accepted, because its recipients may
     /// belong to only some of the workers.
     private static let rest = 4
@@ -42,7 +45,8 @@ struct LastCampaignJudge {
             history.sightings.lazy.filter { $0.what == .arrived }.map { $0.at / 1_000 }.min() ?? .max
         }.sorted()
         let begin = published / 1_000
-        let calm = max(begin, last.end / 1_000 + Self.reconnecting)
+        let nodes = record.faults.filter(\.fault.affectsNode).map { $0.end / 1_000 + Self.deadLettering }
+        let calm = max(begin, last.end / 1_000 + Self.reconnecting, nodes.max() ?? 0)
         let worth = pace.rate * Int(Self.window)
         let most =
             Int(Double(worth) * Self.tolerance) + pace.rate * Self.burst

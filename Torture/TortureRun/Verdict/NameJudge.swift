@@ -24,10 +24,10 @@ enum NameJudge {
         var severalNames: [Finding] = []
         for (number, names) in names.sorted(by: { $0.key < $1.key }) {
             guard let job = unnamed[number] else { continue }
-            let told = names.values.map(\.count).sorted()
+            let reported = names.values.map(\.count).sorted()
             let text =
-                "job \(number) of \(job.recipients.count) recipients has \(names.count) ids, told under each: \(told)"
-            if job.tellsAllByName, told.contains(where: { $0 < job.recipients.count }) {
+                "job \(number) of \(job.recipients.count) recipients has \(names.count) ids, told under each: \(reported)"
+            if job.reportsAllByName, reported.contains(where: { $0 < job.recipients.count }) {
                 findings.append(Finding(.namedOnce, nil, text))
             } else if names.count > job.messages,
                 !disturbances.mayLoseWorker(from: job.published, to: begun[number] ?? job.published)
@@ -43,5 +43,5 @@ enum NameJudge {
 
 extension JobRecord {
     /// Whether all outcomes are reported under the generated id. A job with a deadline may expire before it is split.
-    fileprivate var tellsAllByName: Bool { !traits.wantsProblemsOnly && traits.expireAfter == nil }
+    fileprivate var reportsAllByName: Bool { !traits.wantsProblemsOnly && traits.expireAfter == nil }
 }

@@ -7,7 +7,7 @@ struct PaceJudge {
     private struct Change {
         let start: Int64
         let end: Int64
-        let pace: AppPace?
+        let pace: AppRateLimit?
     }
 
     /// The requests that arrived in one second, and the maximum for this second.
@@ -132,11 +132,11 @@ struct PaceJudge {
     }
 
     /// Returns the highest rate that a worker may apply to an app at a time, or `nil` if a worker may apply no limit.
-    private func pace(at time: Int64, _ changes: [Change]) -> AppPace? {
-        var believed: AppPace?
+    private func pace(at time: Int64, _ changes: [Change]) -> AppRateLimit? {
+        var believed: AppRateLimit?
         for change in changes.reversed() where change.start <= time + 1_000 {
             guard let pace = change.pace else { return nil }
-            believed = AppPace(
+            believed = AppRateLimit(
                 rate: max(believed?.rate ?? 0, pace.rate),
                 includesUrgent: (believed?.includesUrgent ?? true) && pace.includesUrgent)
             if change.end < time, disturbances.isKnown(since: change.end, at: time - HoldUps.comesIn) {

@@ -12,9 +12,9 @@ enum ServiceJudge {
     }
 
     private static func wrongMark(_ history: History, _ isMarked: Bool) -> String? {
-        let isTold = history.outcomes.contains { $0.kind == "unregistered" }
+        let isReported = history.outcomes.contains { $0.kind == "unregistered" }
         return switch (isMarked, history.kind) {
-        case (false, _): isTold ? "unregistered, not marked" : nil
+        case (false, _): isReported ? "unregistered, not marked" : nil
         case (true, .dead): history.isSaidToBeDead ? nil : "marked dead, and its service has not said so"
         case (true, let kind): "marked dead, but it is \(kind.rawValue)"
         }

@@ -34,7 +34,9 @@ extension Verdict {
         }
         for outcome in history.distinct {
             if let lie = Self.lie(in: outcome, history, disturbances, record.limits) { find(.honest, history, lie) }
-            if outcome.kind == "failed", !["RetriesExhausted", "Cancelled", BatchDesk.reason].contains(outcome.reason) {
+            if outcome.kind == "failed",
+                !["RetriesExhausted", "Cancelled", BatchReceiver.reason].contains(outcome.reason)
+            {
                 find(.credentialsHold, history, "failed: \(outcome.reason ?? "no reason")")
             }
         }
@@ -125,11 +127,11 @@ extension Verdict {
     ) -> String? {
         // If workers processed a job twice, an outcome describes only one of the two runs. One outcome states that
         // there may have been another run, unless this outcome is not reported.
-        let isUntold =
+        let isUnreported =
             history.job.traits.wantsProblemsOnly
             && disturbances.mayRedeliver(from: history.job.published, to: outcome.received)
         let isAlone =
-            !outcome.isRedelivered && history.distinct.count == 1 && !history.mayRunTwice && !isUntold
+            !outcome.isRedelivered && history.distinct.count == 1 && !history.mayRunTwice && !isUnreported
         return switch outcome.kind {
         case "sent" where history.job.traits.wantsProblemsOnly: "sent, and nobody wanted to know"
         case "sent": history.acceptances > 0 ? nil : "sent, and its service accepted nothing"
@@ -139,7 +141,7 @@ extension Verdict {
                 ? nil : "rejected (\(outcome.reason ?? "")), but it is \(history.kind.rawValue)"
         case "failed" where outcome.reason == "Cancelled" && history.job.traits.cancelAfter == nil:
             "cancelled, and nobody did"
-        case "failed" where outcome.reason == BatchDesk.reason && history.kind != .bad:
+        case "failed" where outcome.reason == BatchReceiver.reason && history.kind != .bad:
             "given up by its receiver, but it is \(history.kind.rawValue)"
         case "failed", "expired":
             if isAlone, history.acceptances > 0 {

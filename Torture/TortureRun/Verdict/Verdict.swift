@@ -59,11 +59,11 @@ package struct Verdict: Sendable {
     /// Judges unusable jobs. Each must be in the dead-letter queue once, and a result event must report it.
     private mutating func judgeUnusable(_ record: TortureRecord, _ disturbances: Disturbances) {
         let dead = Dictionary(grouping: record.dead) { $0.job }
-        let told = Dictionary(grouping: record.rejections) { $0.job }
+        let reported = Dictionary(grouping: record.rejections) { $0.job }
         for (number, job) in record.jobs.sorted(by: { $0.key < $1.key }) {
             guard let flaw = job.traits.flaw else { continue }
             let found = dead[number] ?? []
-            let events = (told[number] ?? []).filter { !$0.isRepeated }
+            let events = (reported[number] ?? []).filter { !$0.isRepeated }
             let name = "job \(number) (\(flaw.rawValue))"
             if job.confirmed != nil, found.isEmpty {
                 findings.append(Finding(.unusableAreDead, nil, "\(name): missing"))
@@ -89,7 +89,7 @@ package struct Verdict: Sendable {
         let condemned = Set(
             record.rejections.filter { disturbances.mayCondemn(record.jobs[$0.job], by: $0.received) }.map(\.job))
         for job in record.dead where job.job.flatMap({ record.jobs[$0]?.traits.flaw }) == nil {
-            if job.reason.contains(Self.expired), record.isToldAndMayExpire(job.job) { continue }
+            if job.reason.contains(Self.expired), record.isReportedAndMayExpire(job.job) { continue }
             if job.reason.contains(Self.condemned), job.job.map(condemned.contains) == true { continue }
             let name = job.job.map { "job \($0)" } ?? "something"
             findings.append(Finding(.unusableAreDead, nil, "\(name) can be used, and is there: \"\(job.reason)\""))
@@ -104,7 +104,7 @@ package struct Verdict: Sendable {
 }
 
 extension TortureRecord {
-    fileprivate func isToldAndMayExpire(_ job: Int?) -> Bool {
+    fileprivate func isReportedAndMayExpire(_ job: Int?) -> Bool {
         guard let job, jobs[job]?.traits.slip == .expiration else { return false }
         return rejections.contains { $0.job == job }
     }

@@ -23,16 +23,16 @@ enum HistoryCharts {
             completeFrom: history.completeFrom.map {
                 Double($0.seconds - history.first.seconds) / Double(history.slotSeconds)
             })
-        var figures = history.outputs.enumerated().flatMap { place, output in
+        var statistics = history.outputs.enumerated().flatMap { place, output in
             [
                 figure("pushes", output.output, "pushes a second", pushes(output, id: "pushes-\(place)", axis)),
                 figure("answers", output.output, "answer time", answers(output, id: "answers-\(place)", axis)),
             ]
         }
-        figures.append(figure("waiting", "Jobs", "waiting in workers", waiting(history.lanes, axis)))
+        statistics.append(figure("waiting", "Jobs", "waiting in workers", waiting(history.lanes, axis)))
         return StatusTables.section(
             "Last hour", id: "history",
-            [.element("div", ["class": "charts"], HTML(figures)), note(explanation(of: history, axis))])
+            [.element("div", ["class": "charts"], HTML(statistics)), note(explanation(of: history, axis))])
     }
 
     private static func note(_ text: String) -> HTML { .element("p", ["class": "note"], HTML(text)) }

@@ -1,6 +1,6 @@
 import EventNames
 package import Logging
-package import Pacing
+package import RateLimits
 import PostgresClient
 import ServiceLifecycle
 package import Store
@@ -29,7 +29,7 @@ package struct FleetService: Service {
     /// much more often in any case.
     private static let longestSilence = Duration.seconds(3_600)
 
-    private let board: QuotaBoard
+    private let quotaShares: QuotaShareTable
     private let changes: ChangeListener
     private let repository: WorkerRepository
     private let worker: RunningWorker
@@ -44,11 +44,11 @@ package struct FleetService: Service {
     ///   - sharesQuotas: returns whether the worker sends pushes and therefore counts for its quotas.
     ///   - report: returns the worker's report for its row, or `nil` if it has none.
     package init(
-        board: QuotaBoard, changes: ChangeListener, repository: WorkerRepository, worker: RunningWorker,
+        quotaShares: QuotaShareTable, changes: ChangeListener, repository: WorkerRepository, worker: RunningWorker,
         pace: Pace = Pace(), sharesQuotas: @escaping @Sendable () -> Bool = { true },
         report: @escaping @Sendable () -> WorkerReport? = { nil }, logger: Logger
     ) {
-        self.board = board
+        self.quotaShares = quotaShares
         self.changes = changes
         self.repository = repository
         self.worker = worker
@@ -62,7 +62,7 @@ package struct FleetService: Service {
         let news = changes.signals(of: ["workers"], atLeastEvery: Self.longestSilence)
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { for await _ in news { board.look() } }
+                group.addTask { for await _ in news { quotaShares.look() } }
                 group.addTask { await renewUntilCancelled() }
             }
         }
@@ -76,15 +76,15 @@ package struct FleetService: Service {
         var timer: Task<Void, Never>?
         defer { timer?.cancel() }
         var notBefore = ContinuousClock.now
-        for await _ in board.signals {
+        for await _ in quotaShares.signals {
             timer?.cancel()
             // The first signal is handled immediately. Signals that follow within the minimum time are handled
             // together.
             try? await Task.sleep(until: notBefore)
             notBefore = .now + pace.atMostEvery
             let wait = await renew(&pace, &obstacle, &succession)
-            timer = Task { [board] in
-                if (try? await Task.sleep(for: wait)) != nil { board.look() }
+            timer = Task { [quotaShares] in
+                if (try? await Task.sleep(for: wait)) != nil { quotaShares.look() }
             }
         }
     }
@@ -102,8 +102,8 @@ package struct FleetService: Service {
             }
             var report = report()
             report?.crashes = succession.crashes(after: uptime)
-            let quotas = sharesQuotas() ? board.names() : []
-            board.counted(try await repository.renew(worker, quotas: quotas, report: report))
+            let quotas = sharesQuotas() ? quotaShares.names() : []
+            quotaShares.counted(try await repository.renew(worker, quotas: quotas, report: report))
             if obstacle != nil { logger.notice(.fleetKnown, "The other workers are known again") }
             obstacle = nil
             pace.away.succeeded()
@@ -112,7 +112,7 @@ package struct FleetService: Service {
         } catch {
             if Task.isCancelled { return pace.renewal }
             if (error as? PostgresError)?.needsRights == true {
-                board.refused()
+                quotaShares.refused()
                 if obstacle != .refused {
                     logger.warning(
                         .fleetForbidden, "This worker counts as the only one: the table martlet.workers can't be used",
@@ -123,7 +123,7 @@ package struct FleetService: Service {
                 obstacle = .refused
                 return pace.refused.failed(random: .random(in: 0...1))
             }
-            board.failed((error as? PostgresError)?.isReadOnly == true ? .readOnly : .away)
+            quotaShares.failed((error as? PostgresError)?.isReadOnly == true ? .readOnly : .away)
             if obstacle == nil {
                 logger.warning(
                     .fleetUnknown, "The other workers are not known for now", metadata: ["error": "\(error)"])

@@ -14,17 +14,17 @@ struct BatchRecipient {
     /// The outcome in the receiver's answer, as JSON, or `nil` if the answer leaves the recipient out.
     var outcome: String? {
         switch kind {
-        case .plain, .slow: told("sent", ",\"id\":\"m-\(id.number)\"")
-        case .dead: told("unregistered")
+        case .plain, .slow: reported("sent", ",\"id\":\"m-\(id.number)\"")
+        case .dead: reported("unregistered")
         // The kind `bounced` does not exist, so the worker reports such a recipient as failed.
-        case .bad: told(id.index.isMultiple(of: 2) ? "rejected" : "bounced")
-        case .refusedForNow: told("retry", ",\"retry_after\":1")
+        case .bad: reported(id.index.isMultiple(of: 2) ? "rejected" : "bounced")
+        case .refusedForNow: reported("retry", ",\"retry_after\":1")
         case .silent: nil
         }
     }
 
-    private func told(_ kind: String, _ more: String? = nil) -> String {
-        "{\"i\":\(place),\"kind\":\"\(kind)\"" + (more ?? ",\"reason\":\"\(BatchDesk.reason)\"") + "}"
+    private func reported(_ kind: String, _ more: String? = nil) -> String {
+        "{\"i\":\(place),\"kind\":\"\(kind)\"" + (more ?? ",\"reason\":\"\(BatchReceiver.reason)\"") + "}"
     }
 
     /// The same outcome as the status of a request.

@@ -14,20 +14,20 @@ final class WebhookService: Service {
     let port: UInt16? = nil
     /// The certificate is empty, because the receiver uses HTTP without TLS.
     let authorityPEM = ""
-    private let desk: BatchDesk
+    private let receiver: BatchReceiver
     /// The port of the receiver.
     private let address: Int
     /// The server, or `nil` while the receiver is down.
     private let server: Mutex<HTTP1Server?>
 
     init(_ log: RunLog) async throws {
-        let desk = BatchDesk(log)
-        self.desk = desk
+        let receiver = BatchReceiver(log)
+        self.receiver = receiver
         for _ in 0..<100 {
             // The port is below the kernel's range for outgoing connections. Otherwise, a connection could take it
             // while the receiver is down.
             let port = Int.random(in: 10_000..<20_000)
-            guard let server = try? await Self.listen(on: port, desk) else { continue }
+            guard let server = try? await Self.listen(on: port, receiver) else { continue }
             address = port
             self.server = Mutex(server)
             return
@@ -35,8 +35,8 @@ final class WebhookService: Service {
         throw Failure(description: "no free port for a receiver")
     }
 
-    private static func listen(on port: Int, _ desk: BatchDesk) async throws -> HTTP1Server {
-        try await HTTP1Server(nil, port: port) { desk.take($0) }
+    private static func listen(on port: Int, _ receiver: BatchReceiver) async throws -> HTTP1Server {
+        try await HTTP1Server(nil, port: port) { receiver.take($0) }
     }
 
     func settings(port: UInt16, authority: URL, _ profile: Profile) -> [String: String] {
@@ -51,7 +51,7 @@ final class WebhookService: Service {
     /// Creates a credential with a new secret. The receiver still accepts the old secrets.
     func newCredential(of app: Workload.AppPlan) throws -> NewCredential {
         let key = (0..<32).map { _ in UInt8.random(in: 0...255) }
-        desk.trust(key)
+        receiver.trust(key)
         let json =
             "{\"url\":\"http://localhost:\(address)/\(app.name)\",\"secrets\":[\"whsec_\(Data(key).base64EncodedString())\"]}"
         var details = CredentialDetails()
@@ -66,14 +66,14 @@ final class WebhookService: Service {
         case .down:
             try await server.withLock { $0.take() }?.stop()
             try? await Task.sleep(for: time)
-            let again = try await Self.listen(on: address, desk)
+            let again = try await Self.listen(on: address, receiver)
             server.withLock { $0 = again }
-        case .next(let count, _): desk.set(fault, batches: count)
+        case .next(let count, _): receiver.set(fault, batches: count)
         default:
             try await during(time) {
-                desk.set(fault)
+                receiver.set(fault)
             } _: {
-                desk.set(nil)
+                receiver.set(nil)
             }
         }
     }

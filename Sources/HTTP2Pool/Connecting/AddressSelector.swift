@@ -1,0 +1,44 @@
+package import NIOCore
+
+/// A record of failed addresses, which chooses the address for the next connection. A value type without clock or I/O.
+///
+/// The record prefers the address with the fewest connections of the pool, because Apple asks clients to spread their
+/// connections. An address that failed is avoided for a minute. If all addresses have failed, the one that failed first
+/// is chosen.
+package struct AddressSelector {
+    package static let avoidanceMilliseconds: Int64 = 60_000
+
+    private var failures: [SocketAddress: Int64] = [:]
+
+    package init() {}
+
+    package mutating func failed(_ address: SocketAddress, nowMilliseconds now: Int64) {
+        // Old failures are removed, because DNS may no longer return their addresses.
+        failures = failures.filter { now - $0.value < Self.avoidanceMilliseconds }
+        failures[address] = now
+    }
+
+    package mutating func succeeded(_ address: SocketAddress) {
+        failures[address] = nil
+    }
+
+    /// Returns the best address for the next connection, or `nil` if there is none.
+    ///
+    /// - Parameters:
+    ///   - addresses: The addresses of the name. Of equally good addresses, the first is chosen.
+    ///   - connections: A function that returns the number of the pool's connections to an address.
+    package func best(
+        of addresses: [SocketAddress], connections: (SocketAddress) -> Int, nowMilliseconds now: Int64
+    ) -> SocketAddress? {
+        addresses.min { rank($0, connections, now) < rank($1, connections, now) }
+    }
+
+    private func rank(
+        _ address: SocketAddress, _ connections: (SocketAddress) -> Int, _ now: Int64
+    ) -> (Int64, Int) {
+        guard let failedAt = failures[address], now - failedAt < Self.avoidanceMilliseconds else {
+            return (.min, connections(address))
+        }
+        return (failedAt, connections(address))
+    }
+}

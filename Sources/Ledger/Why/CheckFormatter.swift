@@ -1,0 +1,65 @@
+import PushModel
+import Store
+
+/// A formatter that lists the results of all checks as text, regardless of the cause that was found.
+struct CheckFormatter {
+    let facts: JobFacts
+
+    var checks: [Explanation.Check] {
+        var checks: [Explanation.Check] = []
+        func add(_ what: String, _ found: String?) {
+            if let found { checks.append(.init(what: what, found: found)) }
+        }
+        add("ledger", facts.ledger.map(Self.text))
+        add(
+            "ledger's queue",
+            facts.backlog.map {
+                "\($0.events) in \($0.queue), "
+                    + ($0.isUnread ? "which nobody reads" : "beside what the ledger has in hand")
+            })
+        add("dead-letter queue", facts.dead.map { $0.map { "there: \($0.reason)" } ?? "not there" })
+        add("cancellations", facts.cancellation.map { $0.map { "cancelled at \($0.at.rfc3339)" } ?? "not cancelled" })
+        add("app", facts.app.map(Self.text))
+        add("paused apps", facts.pausedApps.map { $0.isEmpty ? "none" : $0.joined(separator: ", ") })
+        add("refusals", facts.refusals.map { $0.isEmpty ? "none" : $0.joined(separator: "; ") })
+        add("token", facts.tokens.map(Self.text))
+        add(
+            "queues",
+            facts.waiting.map { waiting in
+                waiting.isEmpty
+                    ? "nothing waits, but for what workers have in hand"
+                    : waiting.map { "\($0.messages) in \($0.queue)" }.joined(separator: ", ")
+            })
+        add("workers", facts.inHand.map { "\($0) \($0 == 1 ? "job" : "jobs") in hand" })
+        for problem in facts.problems ?? [] { add("workers", problem) }
+        for fault in facts.blind { add("not looked at", fault) }
+        return checks
+    }
+
+    private static func text(_ ledger: JobFacts.Ledger) -> String {
+        guard let begin = ledger.begin else { return "nobody keeps one" }
+        let count = ledger.sums.reduce(0) { $0 + $1.count }
+        let what =
+            count > 0
+            ? "\(count) of this job" : ledger.rows.isEmpty ? "nothing of this job" : "\(ledger.rows.count) of it"
+        return "\(begin.first.map { "kept since \($0.rfc3339)" } ?? "kept, and without a row yet"): \(what)"
+    }
+
+    private static func text(_ state: JobFacts.AppState) -> String {
+        switch state {
+        case .unnamed: "not told which; --app names it"
+        case .unknown(let name): "\(name) is not known"
+        case .known(let app, _) where app.isPaused: "\(app.bundleID) is paused"
+        case .known(let app, let faults): "\(app.bundleID): " + (faults.isEmpty ? "may be pushed to" : faults.words)
+        }
+    }
+
+    private static func text(_ tokens: [DeviceToken]) -> String {
+        tokens.isEmpty
+            ? "nothing is known of it: it is sent to"
+            : tokens.map { token in
+                "\(token.key.app) \(token.key.environment.rawValue): "
+                    + (token.unregisteredAt.map { "dead since \($0.rfc3339)" } ?? "alive")
+            }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,47 @@
+import AMQPClient
+import DeliveryPipeline
+import MartletService
+
+/// The check of the broker that a command makes before using it. The check declares nothing.
+enum BrokerCheck {
+    /// Checks that exchanges and queues exist.
+    ///
+    /// - Throws: ``BrokerFault`` if an exchange or queue is missing; ``AMQPError`` if the check fails.
+    @discardableResult
+    static func require(
+        exchanges: [String] = [], queues: [String] = [], by source: ConfigurationSource
+    ) async throws -> AMQPInspection {
+        let wanted = AMQPTopology(
+            exchanges: exchanges.map { AMQPExchange(name: $0, kind: .direct) },
+            queues: queues.map { AMQPQueue(name: $0) })
+        let found = try await AMQPInspection.look(at: wanted, on: try source.broker())
+        if let problem = found.problems.first { throw problem }
+        // The message count of a queue is unknown if the user has no permission on the queue. An exchange has no
+        // message count, so it may remain unchecked.
+        if let queue = queues.first(where: { found.unseen.contains("queue \($0)") }) {
+            throw AMQPError(
+                .accessRefused,
+                "Looking for queue \"\(queue)\": access refused; grant the permissions that 'martlet topology --users' prints"
+            )
+        }
+        guard found.missing.isEmpty else {
+            throw BrokerFault(missing: found.missing, provision: try source.provision())
+        }
+        return found
+    }
+}
+
+/// The error for exchanges or queues that should exist but are missing.
+struct BrokerFault: Error, CustomStringConvertible {
+    let missing: [String]
+    let provision: AMQPTopology.Provision
+
+    var description: String {
+        let remedy =
+            switch provision {
+            case .declared: "a worker declares it when it starts, and so does 'martlet doctor --declare'"
+            case .required(let remedy): remedy
+            }
+        return "the broker has no \(missing.joined(separator: ", no ")): \(remedy)"
+    }
+}

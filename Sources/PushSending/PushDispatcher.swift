@@ -1,0 +1,384 @@
+package import HTTP2Pool
+package import PushModel
+internal import Threading
+
+/// The manager of one pool's pushes, from the incoming job to the outcome. It keeps waiting pushes and pushes on the
+/// wire. The output's ``PoolClient`` owns this object, creates the requests and reads the answers. The object is used
+/// only on the pool's event loop.
+///
+/// A push uses an attempt once it is written. Waiting uses no attempt. While ``PoolHealth`` admits nothing, pushes wait
+/// here for up to ``Breaker/patienceMilliseconds`` and then in the broker (verdict `hold`). Probes are chosen when a
+/// request can be sent.
+// why: unchecked because only the pool's event loop uses it, except the mailbox, which has a lock.
+package final class PushDispatcher: @unchecked Sendable {
+    /// The maximum number of times that a push is sent again at once after servers refused it unprocessed. After that,
+    /// the push waits in a delay queue.
+    private static let maximumResends = 5
+
+    package let health: PoolHealth
+    package let badTokens: BadTokenCounter
+    private let mailbox = Mutex<[QueuedJob]>([])
+    private let clock: @Sendable () -> Timestamp
+    /// The minimum wait before another attempt, in seconds, or 0 if the provider requires none.
+    private let leastWait: Int32
+    // Exclusivity checks are off on this hot path, here and below, because only one thread uses this object.
+    @exclusivity(unchecked) private var queue = SendQueue()
+    @exclusivity(unchecked) private var onWire = Slab<PushOnWire>()
+    @exclusivity(unchecked) private var outcomes = OutcomeBatch()
+    /// The wall-clock time of this turn, or `nil` before the clock was read.
+    @exclusivity(unchecked) private var wallTime: Timestamp?
+    /// The uptime that the last call of ``moment(_:)`` received, in milliseconds.
+    @exclusivity(unchecked) private var uptime: Int64 = 0
+    private var isStopped = false
+    private var hasEnded = false
+
+    package init(
+        health: PoolHealth, badTokens: BadTokenCounter, leastWait: Int32 = 0, clock: @escaping @Sendable () -> Timestamp
+    ) {
+        self.health = health
+        self.badTokens = badTokens
+        self.leastWait = leastWait
+        self.clock = clock
+    }
+
+    package func moment(_ now: Int64) -> Moment {
+        let wall = wallTime ?? clock()
+        wallTime = wall
+        uptime = now
+        return Moment(wall: wall, uptime: now)
+    }
+
+    /// The wall-clock time of this turn, or the current time if the clock was not read in this turn.
+    package var now: Timestamp { wallTime ?? clock() }
+
+    // MARK: Incoming jobs
+
+    /// Adds a job to the mailbox. Any thread may call this.
+    ///
+    /// - Returns: Whether the caller must wake the pool.
+    package func handIn(_ job: QueuedJob) -> Bool {
+        mailbox.withLock { jobs in
+            jobs.append(job)
+            return jobs.count == 1
+        }
+    }
+
+    private func takeJobs(_ now: Moment) {
+        let jobs = mailbox.withLock { jobs in
+            defer { jobs = [] }
+            return jobs
+        }
+        if queue.isEmpty { health.waitBegins(now: now) }
+        for job in jobs { admit(job, now: now) }
+    }
+
+    private func admit(_ job: QueuedJob, now: Moment) {
+        job.health = health.scope(of: job)
+        job.tokens = job.routed.job.isBroadcast ? nil : badTokens.tokens(of: job.routed.job.app)
+        let recipients = job.routed.job.recipients.indices
+        if let obstacle = health.obstacle(to: job, now: now) {
+            for recipient in recipients { settle(QueuedPush(job: job, recipient: recipient), obstacle, at: now) }
+        } else {
+            queue.append(job)
+        }
+    }
+
+    // MARK: Outgoing pushes
+
+    /// The number of pushes that may be sent now.
+    package var waiting: Int {
+        switch health.admission(uptime: uptime) {
+        case .pass: queue.count
+        case .probe: min(1, queue.count)
+        case .wait, .hold: 0
+        }
+    }
+
+    /// Whether no push waits. Pushes that may be sent only later also count as waiting.
+    package var isEmpty: Bool { queue.isEmpty }
+    package var hasUrgent: Bool { queue.hasUrgent }
+    /// The number of queued jobs with pushes that were never sent. Pushes that are sent again do not count.
+    package var waitingJobs: Int { queue.jobs }
+
+    package var hasNothingOnWire: Bool { onWire.count == 0 }
+
+    /// Moves the jobs in the mailbox to the queue. If the output is stopped, all waiting pushes are settled with the
+    /// verdict `returned`.
+    package func turnBegins(now: Int64) {
+        let now = moment(now)
+        takeJobs(now)
+        guard isStopped else { return }
+        while let push = queue.next() { settle(push, .returned, at: now) }
+    }
+
+    /// Returns the next push that may be sent, or `nil` if there is none. Settles expired pushes.
+    package func next(onlyUrgent: Bool, at now: Moment) -> QueuedPush? {
+        while let push = nextOfQueue(onlyUrgent: onlyUrgent, at: now) {
+            guard push.job.routed.job.isExpired(at: now.wall) else { return admitted(push, at: now) }
+            settle(push, .expired, at: now)
+        }
+        return nil
+    }
+
+    private func nextOfQueue(onlyUrgent: Bool, takesGroups: Bool = true, at now: Moment) -> QueuedPush? {
+        switch health.admission(uptime: now.uptime) {
+        case .wait, .hold: nil
+        case .pass where !health.hasRefusedScopes: queue.next(onlyUrgent: onlyUrgent, takesGroups: takesGroups)
+        case .pass, .probe:
+            queue.next(onlyUrgent: onlyUrgent, takesGroups: takesGroups) { mayGo($0, now) && isPreferred($0) }
+                ?? queue.next(onlyUrgent: onlyUrgent, takesGroups: takesGroups) { mayGo($0, now) }
+        }
+    }
+
+    private func mayGo(_ job: QueuedJob, _ now: Moment) -> Bool {
+        job.health?.breaker.holds(nowMilliseconds: now.uptime) != true
+    }
+
+    /// Returns whether a push of the job is a better probe than one of the job that was refused last.
+    private func isPreferred(_ job: QueuedJob) -> Bool { job.routed.job.id != health.lastRefusedJob }
+
+    private func admitted(_ push: QueuedPush, at now: Moment) -> QueuedPush {
+        health.admit(push.job.health, uptime: now.uptime) ? push.asProbe : push
+    }
+
+    /// Returns the next push that may be sent and further pushes of its job, for outputs whose requests carry several
+    /// pushes. See ``SendQueue/batch(startingWith:atMost:_:)``. A probe is sent alone.
+    ///
+    /// - Returns: The batch, which is empty if nothing may be sent.
+    package func nextBatch(
+        onlyUrgent: Bool, atMost most: Int, takesGroups: Bool, at now: Moment,
+        _ goesAlong: (_ job: QueuedJob, _ recipient: Int) -> Bool
+    ) -> [QueuedPush] {
+        guard health.admission(uptime: now.uptime) == .pass else {
+            guard let probe = next(onlyUrgent: onlyUrgent, at: now) else { return [] }
+            _ = goesAlong(probe.job, probe.recipient)
+            return [probe]
+        }
+        while let first = nextOfQueue(onlyUrgent: onlyUrgent, takesGroups: takesGroups, at: now) {
+            let batch = queue.batch(startingWith: first, atMost: most) {
+                goesAlong($0, $1) && $0.health?.breaker.isClosed != false
+            }
+            guard first.job.routed.job.isExpired(at: now.wall) else {
+                return batch.count == 1 ? [admitted(first, at: now)] : batch
+            }
+            for push in batch { settle(push, .expired, at: now) }
+        }
+        return []
+    }
+
+    /// Records that a push is put on the wire.
+    ///
+    /// - Returns: The tag of the push's request.
+    package func putOnWire(_ push: QueuedPush) -> Int {
+        onWire.insert(PushOnWire(push: push, writtenAt: uptime))
+    }
+
+    package func takeOffWire(_ tag: Int) -> PushOnWire? {
+        let sent = onWire.remove(tag)
+        if let sent, sent.push.isProbe { health.probeEnded(sent.push.job.health) }
+        return sent
+    }
+
+    /// Sets the provider's id of a push on the wire.
+    ///
+    /// - Parameter text: The id in ASCII.
+    package func setProviderID(_ tag: Int, ascii text: UnsafeRawBufferPointer) {
+        let id = ProviderID(ascii: text.assumingMemoryBound(to: UInt8.self))
+        onWire.update(tag) { $0.providerID = id }
+    }
+
+    package func update(_ tag: Int, _ change: (inout PushOnWire) -> Void) { onWire.update(tag, change) }
+
+    /// Moves all waiting pushes to the delay queues (verdict `hold`).
+    package func putAside(reason: String, seconds: Int32 = 0, at now: Moment) {
+        while let push = queue.next() { settle(push, .hold, reason: reason, retryAfterSeconds: seconds, at: now) }
+    }
+
+    /// Moves the pushes that would be sent last to the delay queues: bulk pushes before urgent ones.
+    ///
+    /// - Parameter count: The number of pushes that stay, in their order.
+    package func putAside(allBut count: Int, reason: String, at now: Moment) {
+        for push in queue.removeLast(allBut: count) { settle(push, .hold, reason: reason, at: now) }
+    }
+
+    /// Settles the waiting pushes that have an obstacle, with the verdict of ``PoolHealth/obstacle(to:now:)``.
+    package func holdQueued(at now: Moment) {
+        let held = queue.removeAll { health.obstacle(to: $0, now: now) != nil }
+        for push in held {
+            if let obstacle = health.obstacle(to: push.job, now: now) { settle(push, obstacle, at: now) }
+        }
+    }
+
+    // MARK: Returned and failed pushes
+
+    /// Queues a push again after the provider has certainly not accepted it. If the job is cancelled, an obstacle
+    /// exists, or the push was resent too often, the push is settled instead.
+    ///
+    /// - Parameter isCounted: Whether the resend counts toward the maximum. It is `false` if resends are limited in
+    ///   another way, as when a batch is halved.
+    package func sendAgain(_ push: QueuedPush, isCounted: Bool = true, at now: Moment) {
+        if push.isProbe { health.probeEnded(push.job.health) }
+        if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
+        if let obstacle = health.obstacle(to: push.job, now: now) { return settle(push, obstacle, at: now) }
+        guard !isCounted || push.resends < Self.maximumResends else {
+            return settle(push, .retry, reason: SendingReason.streamRefused, at: now)
+        }
+        if queue.isEmpty { health.waitBegins(now: now) }
+        queue.resend(push.again(isCounted: isCounted))
+    }
+
+    /// Queues a refused push for a second request in the same attempt, with new authorization or after other pushes of
+    /// its job.
+    package func sendOnceMore(_ push: QueuedPush, at now: Moment) {
+        if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
+        if queue.isEmpty { health.waitBegins(now: now) }
+        queue.resend(push.repeated)
+    }
+
+    package func unprocessed(_ tag: Int, now: Int64) {
+        guard let sent = onWire.remove(tag) else { return }
+        sendAgain(sent.push, at: moment(now))
+    }
+
+    package func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) {
+        guard let sent = takeOffWire(tag) else { return }
+        let now = moment(now)
+        unanswered(sent, loss, at: now)
+        settle(sent.push, .unknown, reason: SendingReason.of(loss), at: now)
+    }
+
+    /// Records that a push was taken off the wire without an answer.
+    package func unanswered(_ sent: PushOnWire, _ loss: RequestLoss, at now: Moment) {
+        guard case .timeout = loss else { return }
+        health.requestTimedOut(sent.push.identity, writtenAt: sent.writtenAt, now: now)
+        holdQueued(at: now)
+    }
+
+    /// Records the refusal of a push that concerns, or may concern, its credential or topic.
+    ///
+    /// - Parameter isAmbiguous: Whether the refusal may concern this push alone, such as a bare 403 or 404. It is
+    ///   `false` if the provider stated that it refuses the credential or topic.
+    /// - Returns: The consequence to report for the push. `hold` uses no attempt, `retry` uses one.
+    package func refuse(
+        _ sent: PushOnWire, _ what: PoolHealth.Subject = .credential, isAmbiguous: Bool, reason: String, at now: Moment
+    ) -> PoolHealth.Consequence {
+        let consequence = health.refused(sent, what, isAmbiguous: isAmbiguous, reason: reason, now: now)
+        holdQueued(at: now)
+        return consequence
+    }
+
+    /// Records that the provider refuses the credential, independently of a push. An example is a GOAWAY.
+    package func refuseCredential(reason: String, at now: Moment) {
+        health.refuseCredential(reason: reason, now: now)
+        holdQueued(at: now)
+    }
+
+    /// Records that a connection could not be made. If no other connection is open or connecting, queued pushes wait
+    /// for the next probe of the host.
+    package func connectFailed(isLast: Bool, now: Int64) {
+        guard isLast else { return }
+        let now = moment(now)
+        health.connectFailed(now: now)
+        holdQueued(at: now)
+    }
+
+    package func tick(now: Int64) {
+        let now = moment(now)
+        health.forgetScopes()
+        badTokens.report(now: now)
+        guard !queue.isEmpty else { return }
+        health.look(now: now)
+        holdQueued(at: now)
+    }
+
+    // MARK: Calls by the output
+
+    /// Stops sending. In the next turn, waiting pushes are settled with the verdict `returned`.
+    package func stop() { isStopped = true }
+
+    /// Settles all waiting and later pushes with the verdict `returned`. Called some time after the credential was
+    /// retired.
+    package func returnAll(now: Int64) {
+        health.returnAll()
+        holdQueued(at: moment(now))
+    }
+
+    /// Cancels the waiting pushes of the selected jobs. Pushes on the wire continue. They fail if they would have to be
+    /// sent again.
+    package func cancel(_ isMeant: (RoutedJob) -> Bool, now: Int64) {
+        let now = moment(now)
+        // Some of the jobs may still be in the mailbox.
+        takeJobs(now)
+        for push in queue.removeAll(where: { isMeant($0.routed) }) {
+            settle(push, .failed, reason: Outcome.cancelled, at: now)
+        }
+    }
+
+    /// Returns whether the push with this tag belongs to a selected job, and marks the job as cancelled if so.
+    package func isOnWire(_ tag: Int, of isMeant: (RoutedJob) -> Bool) -> Bool {
+        guard let job = onWire[tag]?.push.job, isMeant(job.routed) else { return false }
+        job.isCancelled = true
+        return true
+    }
+
+    /// Reports the end of all reported refusals and mix-ups, because no later push can show whether they persist.
+    package func end(now: Int64) {
+        guard !hasEnded else { return }
+        hasEnded = true
+        badTokens.report(now: moment(now))
+        health.forget()
+        badTokens.forget()
+    }
+
+    // MARK: Outcomes
+
+    private func settle(_ push: QueuedPush, _ obstacle: PoolHealth.Obstacle, at now: Moment) {
+        settle(push, obstacle.verdict, reason: obstacle.reason, retryAfterSeconds: obstacle.seconds, at: now)
+    }
+
+    /// Settles a push without an answer of the provider, with an outcome that Martlet determines.
+    package func settle(
+        _ push: QueuedPush, _ verdict: Outcome.Verdict, reason: String? = nil, detail: String? = nil,
+        retryAfterSeconds: Int32 = 0, at now: Moment
+    ) {
+        if push.isProbe { health.probeEnded(push.job.health) }
+        settle(
+            Outcome(
+                job: push.job.routed, recipient: push.recipient, verdict: verdict, reason: reason, detail: detail,
+                retryAfterSeconds: verdict.isTriedAgain ? max(leastWait, retryAfterSeconds) : 0, at: now.wall),
+            of: push.job)
+    }
+
+    /// Settles a push that the provider has accepted.
+    ///
+    /// - Parameter what: The subject that the provider has accepted with this push.
+    package func settleSent(
+        _ sent: PushOnWire, _ what: PoolHealth.Subject, status: Int, trimmedBytes: Int = 0, at now: Moment
+    ) {
+        let job = sent.push.job
+        job.tokens?.answered(bad: nil, now: now)
+        health.accepted(what, sent, now: now)
+        outcomes.add(
+            Outcome(
+                job: job.routed, recipient: sent.push.recipient, verdict: .sent, status: status, judge: .provider,
+                providerID: sent.providerID, uniqueID: sent.uniqueID, trimmedBytes: trimmedBytes, at: now.wall),
+            for: job.sink)
+    }
+
+    package func settle(_ outcome: consuming Outcome, of job: QueuedJob) { outcomes.add(outcome, for: job.sink) }
+
+    package func turnEnds() {
+        outcomes.report()
+        wallTime = nil
+    }
+}
+
+extension Outcome.Verdict {
+    /// Whether the push waits and is then attempted again.
+    package var isTriedAgain: Bool {
+        switch self {
+        case .retry, .hold, .unknown: true
+        case .sent, .unregistered, .rejected, .failed, .expired, .suppressed, .returned: false
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package import PushModel
+import Threading
+
+/// A filter for reports that the refusal of a key begins or ends. Each event loop reports separately. The filter passes
+/// on only the first beginning and the last end.
+package final class RefusalFilter: Sendable {
+    private let refusals: @Sendable (Refusal.Event) -> Void
+    private let counts = Mutex<[Refusal.Subject: Int]>([:])
+
+    package init(_ refusals: @escaping @Sendable (Refusal.Event) -> Void) {
+        self.refusals = refusals
+    }
+
+    package func take(_ event: Refusal.Event) {
+        let isNews = counts.withLock { counts in
+            switch event {
+            case .began(let refusal):
+                counts[refusal.subject, default: 0] += 1
+                return counts[refusal.subject] == 1
+            case .ended(let subject):
+                let left = (counts[subject] ?? 1) - 1
+                counts[subject] = left > 0 ? left : nil
+                return left == 0
+            case .badTokens: return true
+            }
+        }
+        if isNews { refusals(event) }
+    }
+}
