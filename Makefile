@@ -24,7 +24,8 @@ down: ## stop the servers of make up
 	@scripts/services down
 
 demo: install ## deliver a campaign from end to end on this machine
-	@$(RUN) scripts/build --product martlet
+	@scripts/build --product martlet
+	@scripts/build --product martlet-simulator
 	@$(RUN) demo/run
 
 test: install ## build and run all tests, with private servers

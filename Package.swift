@@ -47,13 +47,310 @@ extension Target.Dependency {
     static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
 }
 
-// A target may import only targets that come before it in docs/design.md, "Targets". `make check` verifies this.
+extension Target {
+    /// A library in Sources.
+    static func library(_ name: String, _ dependencies: [Dependency] = []) -> Target {
+        target(name: name, dependencies: dependencies, swiftSettings: settings)
+    }
+
+    /// A program in Sources, or in `path`.
+    static func program(_ name: String, _ dependencies: [Dependency], path: String? = nil) -> Target {
+        executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+    }
+
+    /// A library for tests and tools, which no program in Sources uses.
+    static func support(
+        _ name: String, _ dependencies: [Dependency], path: String? = nil, exclude: [String] = []
+    ) -> Target {
+        target(
+            name: name, dependencies: dependencies, path: path ?? "Tests/Support/\(name)", exclude: exclude,
+            swiftSettings: settings)
+    }
+
+    /// The tests in Tests/`name`.
+    static func tests(_ name: String, _ dependencies: [Dependency], exclude: [String] = []) -> Target {
+        testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+    }
+}
+
+/// The product. A target may import only targets above it. `make check` verifies this.
+let sources: [Target] = [
+    .systemLibrary(name: "CRabbitMQ"),
+    .systemLibrary(name: "CLibPQ", pkgConfig: "libpq"),
+    .systemLibrary(name: "CNGHTTP2"),
+    .systemLibrary(name: "COpenSSL"),
+    .systemLibrary(name: "CLinux"),
+    .library("Foundations", [.logging]),
+    .library("Metering", ["Foundations"]),
+    .library("AMQPClient", ["CRabbitMQ", "Foundations", .deque, .logging]),
+    .library("PostgresClient", ["CLibPQ", "Foundations", "Metering", .deque, .logging, .orderedCollections]),
+    .library("HTTP2Session", ["CNGHTTP2"]),
+    .library("HTTP2Channel", ["HTTP2Session", .nioCore]),
+    .library(
+        "HTTP2Pool",
+        [
+            "Foundations", "HTTP2Channel", "HTTP2Session", "Metering", .logging, .nioCore, .nioHTTP1, .nioPosix,
+            .nioSSL, .nioTLS,
+        ]),
+    .library("PushModel", ["Foundations", "Metering", .logging]),
+    .library("Traces", ["Foundations", "PushModel", .deque]),
+    .library("OutputConformance", ["Foundations", "PushModel"]),
+    .library("CredentialFormats", ["COpenSSL", "PushModel", .crypto]),
+    .library("PackageSigning", ["CredentialFormats", "PushModel", .crypto]),
+    .target(name: "MigrationFiles", path: "migrations", resources: migrations, swiftSettings: settings),
+    .library(
+        "Store",
+        [
+            "CredentialFormats", "Foundations", "MigrationFiles", "PostgresClient", "PushModel", .crypto, .logging,
+        ]),
+    .library("PushSending", ["Foundations", "HTTP2Pool", "PushModel", .crypto, .deque, .logging, .nioCore]),
+    .library(
+        "APNSOutput",
+        [
+            "CredentialFormats", "Foundations", "HTTP2Pool", "HTTP2Session", "Metering", "PushModel", "PushSending",
+            .crypto, .deque, .logging, .nioCore, .nioPosix, .nioSSL,
+        ]),
+    .library(
+        "FCMOutput",
+        [
+            "CredentialFormats", "Foundations", "HTTP2Pool", "HTTP2Session", "Metering", "PushModel", "PushSending",
+            .crypto, .cryptoExtras, .logging, .nioCore, .nioPosix, .nioSSL,
+        ]),
+    .library(
+        "WebPushOutput",
+        [
+            "CredentialFormats", "Foundations", "HTTP2Pool", "HTTP2Session", "Metering", "PushModel", "PushSending",
+            .crypto, .logging, .nioCore, .nioPosix, .nioSSL,
+        ]),
+    .library(
+        "WebhookOutput",
+        [
+            "CredentialFormats", "Foundations", "HTTP2Pool", "HTTP2Session", "Metering", "PushModel", "PushSending",
+            .crypto, .logging, .nioCore, .nioPosix, .nioSSL,
+        ]),
+    .library(
+        "DeliveryPipeline",
+        [
+            "AMQPClient", "Foundations", "Metering", "PushModel", "Store", "Traces", .deque, .logging,
+        ]),
+    .library(
+        "PushSimulator",
+        [
+            "Foundations", "HTTP2Channel", "HTTP2Session", .crypto, .cryptoExtras, .deque, .hummingbird, .lifecycle,
+            .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioTLS, .swiftASN1, .x509,
+        ]),
+    .library("APNSSimulator", ["Foundations", "HTTP2Session", "PushSimulator", .crypto, .logging, .swiftASN1, .x509]),
+    .library("FCMSimulator", ["Foundations", "HTTP2Session", "PushSimulator", .crypto, .cryptoExtras, .logging]),
+    .library("WebPushSimulator", ["Foundations", "HTTP2Session", "PushSimulator", .crypto, .logging]),
+    .library(
+        "OutcomeLedger",
+        [
+            "AMQPClient", "DeliveryPipeline", "Foundations", "PostgresClient", "PushModel", "Store", .crypto,
+            .lifecycle, .logging,
+        ]),
+    .library(
+        "MartletService",
+        [
+            "AMQPClient", "CLinux", "DeliveryPipeline", "Foundations", "HTTP2Pool", "HTTP2Session", "Metering",
+            "OutcomeLedger", "PostgresClient", "PushModel", "PushSending", "Store", "Traces", .configuration,
+            .hummingbird, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioPosix, .nioSSL, .unixSignals,
+            .yams,
+        ]),
+    .library(
+        "MartletCommand",
+        [
+            "AMQPClient", "CredentialFormats", "DeliveryPipeline", "Foundations", "MartletService", "OutcomeLedger",
+            "PostgresClient", "PushModel", "Store", .argumentParser, .logging,
+        ]),
+    .library(
+        "APNSCommands",
+        [
+            "APNSOutput", "CredentialFormats", "Foundations", "MartletCommand", "MartletService", "PackageSigning",
+            "PushModel", "Store", .argumentParser, .logging, .nioPosix,
+        ]),
+    .library(
+        "MartletOutputs",
+        [
+            "APNSCommands", "APNSOutput", "FCMOutput", "MartletCommand", "PushModel", "WebhookOutput",
+            "WebPushOutput",
+        ]),
+    .program("martlet", ["MartletOutputs"]),
+    .program(
+        "martlet-simulator",
+        [
+            "APNSSimulator", "CredentialFormats", "FCMSimulator", "Foundations", "MartletCommand", "MartletService",
+            "PushSimulator", "WebPushSimulator", .argumentParser,
+        ]),
+]
+
+/// Benchmarks, the torture run, the fuzz targets and the example of an output.
+let tools: [Target] = [
+    .program(
+        "martlet-bench",
+        [
+            "APNSOutput", "FCMOutput", "Foundations", "Metering", "PostgresClient", "PushModel", "Store",
+            "WebhookOutput", "WebPushOutput", .argumentParser, .crypto, .logging, .nioCore, .nioHTTP1, .nioPosix,
+        ], path: "Benchmarks/SendBench"),
+    .support(
+        "TortureRun",
+        [
+            "AMQPClient", "APNSOutput", "APNSSimulator", "DeliveryPipeline", "FCMOutput", "FCMSimulator",
+            "Foundations", "PostgresClient", "PushModel", "PushSimulator", "Store", "TestSupport", "WebhookOutput",
+            "WebPushOutput", "WebPushSimulator", "WireTestSupport", "WorkerTestSupport", .crypto, .cryptoExtras,
+            .logging,
+        ], path: "Torture/TortureRun"),
+    .program("martlet-torture", ["TortureRun", .argumentParser], path: "Torture/martlet-torture"),
+    .support(
+        "FuzzTargets",
+        [
+            "AMQPClient", "APNSOutput", "CredentialFormats", "DeliveryPipeline", "FCMOutput", "Foundations",
+            "HTTP2Session", "MartletService", "OutcomeLedger", "PostgresClient", "PushModel", "Store",
+            "WebhookOutput", "WebPushOutput",
+        ], path: "Fuzzing/FuzzTargets"),
+    // The example's sources, for the conformance suite. Users build them as a package of their own.
+    .target(
+        name: "ThirdPartyOutput", dependencies: ["PushModel"],
+        path: "examples/third-party-output/Sources/LogbookOutput"),
+]
+
+/// Shared code of tests. None of it imports Testing, except for TestTraits.
+let testSupport: [Target] = [
+    .support("TestSupport", ["Foundations", .logging], exclude: ["broker.py"]),
+    .support("TestTraits", ["TestSupport"]),
+    .support("PushTestSupport", ["Foundations", "PushModel"]),
+    .support(
+        "WireTestSupport",
+        [
+            "APNSSimulator", "Foundations", "HTTP2Channel", "HTTP2Session", .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+        ]),
+    .support("SimulatorTestSupport", ["HTTP2Channel", "HTTP2Session", "PushSimulator", .nioCore, .nioPosix, .nioSSL]),
+    .support(
+        "WorkerTestSupport",
+        [
+            "AMQPClient", "DeliveryPipeline", "Foundations", "PostgresClient", "Store", "TestSupport", .logging,
+        ]),
+]
+
+let tests: [Target] = [
+    .tests("FoundationsTests", ["Foundations"]),
+    .tests("MeteringTests", ["Metering"]),
+    .tests("AMQPClientTests", ["AMQPClient", "Foundations", "TestSupport", "TestTraits", .logging]),
+    .tests("PostgresClientTests", ["PostgresClient", "TestSupport", "TestTraits", .logging]),
+    .tests("HTTP2SessionTests", ["HTTP2Session", "TestSupport"]),
+    .tests("HTTP2ChannelTests", ["HTTP2Channel", "HTTP2Session", .nioCore, .nioEmbedded]),
+    .tests(
+        "HTTP2PoolTests",
+        [
+            "Foundations", "HTTP2Pool", "HTTP2Session", "TestSupport", "WireTestSupport", .logging, .nioCore,
+            .nioPosix, .nioSSL,
+        ]),
+    .tests("PushModelTests", ["Foundations", "PushModel", "PushTestSupport", "TestSupport"]),
+    .tests("TracesTests", ["PushModel", "Traces"]),
+    .tests(
+        "OutputConformanceTests",
+        [
+            "APNSOutput", "APNSSimulator", "FCMOutput", "FCMSimulator", "Foundations", "MartletOutputs",
+            "OutputConformance", "PushModel", "PushSimulator", "Store", "TestSupport", "ThirdPartyOutput",
+            "WebhookOutput", "WebPushOutput", "WebPushSimulator", "WireTestSupport", .crypto, .cryptoExtras, .logging,
+            .nioCore, .nioPosix,
+        ]),
+    .tests(
+        "PackageSigningTests",
+        [
+            "CredentialFormats", "PackageSigning", "PushModel", "TestSupport",
+        ], exclude: ["Clients"]),
+    .tests(
+        "StoreTests",
+        [
+            "APNSOutput", "CredentialFormats", "Foundations", "PostgresClient", "PushModel", "PushTestSupport",
+            "Store", "TestSupport", "TestTraits", "WorkerTestSupport", .logging,
+        ]),
+    .tests("PushSendingTests", ["PushModel", "PushSending", "PushTestSupport"]),
+    .tests(
+        "APNSOutputTests",
+        [
+            "APNSOutput", "APNSSimulator", "Foundations", "HTTP2Pool", "HTTP2Session", "PushModel", "PushSending",
+            "PushTestSupport", "Store", "TestSupport", "WireTestSupport", .crypto, .logging, .nioCore, .nioPosix,
+            .nioSSL,
+        ]),
+    .tests(
+        "FCMOutputTests",
+        [
+            "FCMOutput", "FCMSimulator", "Foundations", "HTTP2Pool", "HTTP2Session", "Metering", "PushModel",
+            "PushSending", "PushTestSupport", "Store", "TestSupport", .crypto, .cryptoExtras, .logging, .nioCore,
+            .nioPosix,
+        ]),
+    .tests(
+        "WebPushOutputTests",
+        [
+            "Foundations", "PushModel", "PushSending", "PushTestSupport", "Store", "TestSupport", "WebPushOutput",
+            "WebPushSimulator", "WireTestSupport", .crypto, .logging, .nioCore, .nioPosix,
+        ], exclude: ["Clients"]),
+    .tests(
+        "WebhookOutputTests",
+        [
+            "Foundations", "HTTP2Pool", "PushModel", "PushTestSupport", "TestSupport", "WebhookOutput",
+            "WireTestSupport", .crypto, .logging, .nioCore, .nioPosix,
+        ], exclude: ["Clients"]),
+    .tests(
+        "DeliveryPipelineTests",
+        [
+            "AMQPClient", "DeliveryPipeline", "Foundations", "Metering", "PushModel", "Store", "TestSupport",
+            "Traces", .deque, .logging,
+        ]),
+    .tests(
+        "PushSimulatorTests",
+        [
+            "Foundations", "HTTP2Session", "PushSimulator", "SimulatorTestSupport", "TestSupport", .logging, .nioCore,
+        ]),
+    .tests(
+        "APNSSimulatorTests",
+        [
+            "APNSSimulator", "CredentialFormats", "Foundations", "HTTP2Session", "SimulatorTestSupport",
+            "TestSupport", .crypto, .nioCore, .nioSSL,
+        ], exclude: ["Clients"]),
+    .tests(
+        "FCMSimulatorTests",
+        [
+            "FCMSimulator", "Foundations", "HTTP2Session", "SimulatorTestSupport", "TestSupport", .crypto,
+            .cryptoExtras, .nioCore,
+        ], exclude: ["Clients"]),
+    .tests(
+        "WebPushSimulatorTests",
+        [
+            "Foundations", "HTTP2Session", "SimulatorTestSupport", "TestSupport", "WebPushSimulator", .crypto,
+            .nioCore,
+        ], exclude: ["Clients"]),
+    .tests("OutcomeLedgerTests", ["AMQPClient", "OutcomeLedger", "PushModel", "Store", "TestSupport"]),
+    .tests(
+        "MartletServiceTests",
+        [
+            "AMQPClient", "APNSOutput", "DeliveryPipeline", "Foundations", "MartletCommand", "MartletOutputs",
+            "MartletService", "Metering", "PostgresClient", "PushModel", "PushTestSupport", "Store", "TestSupport",
+            "TestTraits", "Traces", "WireTestSupport", "WorkerTestSupport", .lifecycle, .logging,
+        ]),
+    .tests("FuzzCorpusTests", ["FuzzTargets", "TestSupport"]),
+    .tests(
+        "TortureTests",
+        [
+            "PushModel", "Store", "TestSupport", "TestTraits", "TortureRun", "WebPushSimulator", .crypto,
+        ]),
+    .tests(
+        "IntegrationTests",
+        [
+            "AMQPClient", "APNSOutput", "APNSSimulator", "DeliveryPipeline", "Foundations", "MartletOutputs",
+            "PostgresClient", "PushModel", "PushTestSupport", "Store", "TestSupport", "TestTraits", "WireTestSupport",
+            "WorkerTestSupport", .crypto, .logging, .nioPosix,
+        ], exclude: ["Clients/Harness"]),
+]
+
 let package = Package(
     name: "martlet",
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "martlet", targets: ["martlet"]),
-        .library(name: "PushModel", targets: ["Addressing", "PushModel"]),
+        .executable(name: "martlet-simulator", targets: ["martlet-simulator"]),
+        .library(name: "PushModel", targets: ["Foundations", "PushModel"]),
         .library(name: "CredentialFormats", targets: ["CredentialFormats"]),
         .library(name: "OutputConformance", targets: ["OutputConformance"]),
         .library(name: "MartletOutputs", targets: ["MartletOutputs"]),
@@ -76,389 +373,5 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
-    targets: [
-        .systemLibrary(name: "CRabbitMQ"),
-        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq"),
-        .systemLibrary(name: "CNGHTTP2"),
-        .systemLibrary(name: "COpenSSL"),
-        .systemLibrary(name: "CLinux"),
-        .target(name: "Threading", swiftSettings: settings),
-        .target(name: "Addressing", swiftSettings: settings),
-        .testTarget(name: "AddressingTests", dependencies: ["Addressing"], swiftSettings: settings),
-        .target(name: "Pacing", swiftSettings: settings),
-        .target(name: "EventNames", dependencies: ["Threading", .logging], swiftSettings: settings),
-        .testTarget(name: "PacingTests", dependencies: ["Pacing"], swiftSettings: settings),
-        .target(name: "Metering", dependencies: ["Threading"], swiftSettings: settings),
-        .testTarget(name: "MeteringTests", dependencies: ["Metering"], swiftSettings: settings),
-        .testTarget(name: "ThreadingTests", dependencies: ["Threading"], swiftSettings: settings),
-        .target(
-            name: "AMQPClient",
-            dependencies: ["Addressing", "CRabbitMQ", "EventNames", "Pacing", "Threading", .deque, .logging],
-            swiftSettings: settings),
-        .target(
-            name: "PostgresClient",
-            dependencies: [
-                "Addressing", "CLibPQ", "EventNames", "Metering", "Pacing", "Threading", .deque, .logging,
-                .orderedCollections,
-            ],
-            swiftSettings: settings),
-        .target(name: "HTTP2Session", dependencies: ["CNGHTTP2"], swiftSettings: settings),
-        .target(
-            name: "HTTP2Channel", dependencies: ["HTTP2Session", .nioCore], swiftSettings: settings),
-        .target(
-            name: "HTTP2Pool",
-            dependencies: [
-                "Addressing", "EventNames", "HTTP2Channel", "HTTP2Session", "Metering", "Pacing", "Threading", .logging,
-                .nioCore,
-                .nioHTTP1,
-                .nioPosix, .nioSSL, .nioTLS,
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "HTTP2PoolTests",
-            dependencies: [
-                "Addressing", "HTTP2Pool", "HTTP2Session", "TestSupport", "Threading", "WireTestSupport", .logging,
-                .nioCore, .nioPosix, .nioSSL,
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "AMQPClientTests",
-            dependencies: ["Addressing", "AMQPClient", "TestSupport", "TestTraits", "Threading", .logging],
-            swiftSettings: settings),
-        .target(
-            name: "PushModel", dependencies: ["Addressing", "Metering", "Threading", .logging], swiftSettings: settings),
-        .target(name: "Traces", dependencies: ["Pacing", "PushModel", .deque], swiftSettings: settings),
-        .testTarget(name: "TracesTests", dependencies: ["PushModel", "Traces"], swiftSettings: settings),
-        // The conformance suite for outputs. It does not import Testing, so that any package's tests can use it.
-        .target(
-            name: "OutputConformance", dependencies: ["PushModel", "Threading"], swiftSettings: settings),
-        // The example's sources, for the conformance suite. Users build them as a package of their own.
-        .target(
-            name: "ThirdPartyOutput", dependencies: ["PushModel"],
-            path: "examples/third-party-output/Sources/LogbookOutput"),
-        .testTarget(
-            name: "OutputConformanceTests",
-            dependencies: [
-                "Addressing", "APNSOutput", "APNSSimulator", "FCMOutput", "FCMSimulator", "MartletOutputs",
-                "OutputConformance", "PushModel", "PushSimulator", "Store", "TestSupport", "ThirdPartyOutput",
-                "Threading", "WebPushOutput", "WebPushSimulator", "WebhookOutput", "WireTestSupport", .crypto,
-                .cryptoExtras, .logging, .nioCore, .nioPosix,
-            ],
-            swiftSettings: settings),
-        .target(
-            name: "CredentialFormats", dependencies: ["COpenSSL", "PushModel", .crypto], swiftSettings: settings),
-        .target(
-            name: "PackageSigning", dependencies: ["CredentialFormats", "PushModel", .crypto], swiftSettings: settings),
-        .testTarget(
-            name: "PackageSigningTests",
-            dependencies: ["CredentialFormats", "PackageSigning", "PushModel", "TestSupport"], exclude: ["Clients"],
-            swiftSettings: settings),
-        .target(name: "MigrationFiles", path: "migrations", resources: migrations, swiftSettings: settings),
-        .target(
-            name: "Store",
-            dependencies: [
-                "CredentialFormats", "EventNames", "MigrationFiles", "Pacing", "PostgresClient", "PushModel",
-                "Threading", .crypto,
-                .logging,
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "PostgresClientTests", dependencies: ["PostgresClient", "TestSupport", "TestTraits", .logging],
-            swiftSettings: settings),
-        .testTarget(
-            name: "StoreTests",
-            dependencies: [
-                "APNSOutput", "CredentialFormats", "PostgresClient", "PushModel", "PushTestSupport", "Store",
-                "TestSupport", "TestTraits", "Threading", "WorkerTestSupport", .logging,
-            ],
-            swiftSettings: settings),
-        // The shared code of outputs that send each push separately.
-        .target(
-            name: "PushSending",
-            dependencies: [
-                "Addressing", "EventNames", "HTTP2Pool", "Pacing", "PushModel", "Threading", .crypto, .deque, .logging,
-                .nioCore,
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "PushSendingTests", dependencies: ["PushModel", "PushSending", "PushTestSupport"],
-            swiftSettings: settings),
-        .target(
-            name: "APNSOutput",
-            dependencies: [
-                "Addressing", "CredentialFormats", "EventNames", "HTTP2Pool", "HTTP2Session", "Metering", "Pacing",
-                "PushModel",
-                "PushSending",
-                "Threading", .crypto, .deque,
-                .logging, .nioCore, .nioPosix, .nioSSL,
-            ],
-            swiftSettings: settings),
-        .target(
-            name: "WebPushOutput",
-            dependencies: [
-                "Addressing", "CredentialFormats", "EventNames", "HTTP2Pool", "HTTP2Session", "Metering", "Pacing",
-                "PushModel",
-                "PushSending",
-                "Threading", .crypto, .logging, .nioCore, .nioPosix, .nioSSL,
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "WebPushOutputTests",
-            dependencies: [
-                "Addressing", "PushModel", "PushSending", "PushTestSupport", "Store", "TestSupport", "Threading",
-                "WebPushOutput", "WebPushSimulator", "WireTestSupport", .crypto, .logging, .nioCore, .nioPosix,
-            ],
-            exclude: ["Clients"], swiftSettings: settings),
-        .target(
-            name: "DeliveryPipeline",
-            dependencies: [
-                "AMQPClient", "EventNames", "Metering", "Pacing", "PushModel", "Store", "Traces", .deque, .logging,
-            ],
-            swiftSettings: settings),
-        .target(
-            name: "PushSimulator",
-            dependencies: [
-                "Addressing", "HTTP2Channel", "HTTP2Session", "Threading", .crypto, .cryptoExtras, .deque, .hummingbird,
-                .lifecycle,
-                .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioTLS, .swiftASN1, .x509,
-            ],
-            swiftSettings: settings),
-        .target(
-            name: "APNSSimulator",
-            dependencies: ["HTTP2Session", "PushSimulator", "Threading", .crypto, .logging, .swiftASN1, .x509],
-            swiftSettings: settings),
-        .target(
-            name: "FCMSimulator",
-            dependencies: ["HTTP2Session", "PushSimulator", "Threading", .crypto, .cryptoExtras, .logging],
-            swiftSettings: settings),
-        .target(
-            name: "WebPushSimulator",
-            dependencies: ["HTTP2Session", "PushSimulator", "Threading", .crypto, .logging], swiftSettings: settings),
-        .target(
-            name: "PushTestSupport", dependencies: ["PushModel", "Threading"], path: "Tests/Support/PushTestSupport",
-            swiftSettings: settings),
-        .target(
-            name: "WireTestSupport",
-            dependencies: [
-                "APNSSimulator", "HTTP2Channel", "HTTP2Session", "Threading", .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
-            ],
-            path: "Tests/Support/WireTestSupport", swiftSettings: settings),
-        .testTarget(
-            name: "PushModelTests", dependencies: ["PushModel", "PushTestSupport", "TestSupport", "Threading"],
-            swiftSettings: settings
-        ),
-        .target(
-            name: "FCMOutput",
-            dependencies: [
-                "Addressing", "CredentialFormats", "EventNames", "HTTP2Pool", "HTTP2Session", "Metering", "Pacing",
-                "PushModel",
-                "PushSending",
-                "Threading",
-                .crypto, .cryptoExtras, .logging, .nioCore, .nioPosix, .nioSSL,
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "FCMOutputTests",
-            dependencies: [
-                "Addressing", "FCMOutput", "FCMSimulator", "HTTP2Pool", "HTTP2Session", "Metering",
-                "PushModel", "PushSending", "PushTestSupport", "Store", "TestSupport", "Threading", .crypto,
-                .cryptoExtras, .logging, .nioCore, .nioPosix,
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "APNSOutputTests",
-            dependencies: [
-                "Addressing", "APNSOutput", "APNSSimulator", "HTTP2Pool", "HTTP2Session", "PushModel", "PushSending",
-                "PushTestSupport", "Store", "TestSupport", "Threading", "WireTestSupport", .crypto, .logging, .nioCore,
-                .nioPosix, .nioSSL,
-            ],
-            swiftSettings: settings),
-        .testTarget(name: "HTTP2SessionTests", dependencies: ["HTTP2Session", "TestSupport"], swiftSettings: settings),
-        .testTarget(
-            name: "HTTP2ChannelTests", dependencies: ["HTTP2Channel", "HTTP2Session", .nioCore, .nioEmbedded],
-            swiftSettings: settings),
-        .target(
-            name: "WebhookOutput",
-            dependencies: [
-                "Addressing", "CredentialFormats", "HTTP2Pool", "HTTP2Session", "Metering", "Pacing", "PushModel",
-                "PushSending", "Threading", .crypto, .logging, .nioCore, .nioPosix, .nioSSL,
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "WebhookOutputTests",
-            dependencies: [
-                "Addressing", "HTTP2Pool", "PushModel", "PushTestSupport", "TestSupport", "Threading", "WebhookOutput",
-                "WireTestSupport", .crypto, .logging, .nioCore, .nioPosix,
-            ],
-            exclude: ["Clients"], swiftSettings: settings),
-        // The shared code of the simulators' tests.
-        .target(
-            name: "SimulatorTestSupport",
-            dependencies: ["HTTP2Channel", "HTTP2Session", "PushSimulator", .nioCore, .nioPosix, .nioSSL],
-            path: "Tests/Support/SimulatorTestSupport", swiftSettings: settings),
-        .testTarget(
-            name: "PushSimulatorTests",
-            dependencies: [
-                "HTTP2Session", "PushSimulator", "SimulatorTestSupport", "TestSupport", "Threading", .logging, .nioCore,
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "APNSSimulatorTests",
-            dependencies: [
-                "APNSSimulator", "CredentialFormats", "HTTP2Session", "SimulatorTestSupport", "TestSupport",
-                "Threading", .crypto, .nioCore, .nioSSL,
-            ],
-            exclude: ["Clients"], swiftSettings: settings),
-        .testTarget(
-            name: "FCMSimulatorTests",
-            dependencies: [
-                "FCMSimulator", "HTTP2Session", "SimulatorTestSupport", "TestSupport", "Threading", .crypto,
-                .cryptoExtras, .nioCore,
-            ],
-            exclude: ["Clients"], swiftSettings: settings),
-        .testTarget(
-            name: "WebPushSimulatorTests",
-            dependencies: [
-                "HTTP2Session", "SimulatorTestSupport", "TestSupport", "Threading", "WebPushSimulator", .crypto,
-                .nioCore,
-            ],
-            exclude: ["Clients"], swiftSettings: settings),
-        // The outcome ledger, which consumes result events like any other consumer.
-        .target(
-            name: "Ledger",
-            dependencies: [
-                "AMQPClient", "DeliveryPipeline", "EventNames", "Pacing", "PostgresClient", "PushModel", "Store",
-                "Threading", .crypto, .lifecycle, .logging,
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "LedgerTests", dependencies: ["AMQPClient", "Ledger", "PushModel", "Store", "TestSupport"],
-            swiftSettings: settings),
-        .target(
-            name: "MartletService",
-            dependencies: [
-                "Addressing", "AMQPClient", "CLinux", "DeliveryPipeline", "EventNames", "HTTP2Pool", "HTTP2Session",
-                "Ledger",
-                "Metering", "Pacing", "PostgresClient",
-                "PushModel", "PushSending",
-                "Store", "Threading", "Traces", .configuration, .hummingbird, .lifecycle, .logging, .nioCore, .nioHTTP1,
-                .nioHTTPTypes,
-                .nioPosix,
-                .nioSSL, .unixSignals, .yams,
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "DeliveryPipelineTests",
-            dependencies: [
-                "AMQPClient", "DeliveryPipeline", "Metering", "PushModel", "Store", "TestSupport", "Threading",
-                "Traces",
-                .deque, .logging,
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "MartletServiceTests",
-            dependencies: [
-                "Addressing", "AMQPClient", "APNSOutput", "DeliveryPipeline", "EventNames", "MartletCommand",
-                "MartletOutputs",
-                "MartletService", "Metering", "Pacing", "PostgresClient", "PushModel", "PushTestSupport", "Store",
-                "TestSupport", "TestTraits", "Threading", "Traces", "WireTestSupport", "WorkerTestSupport", .lifecycle,
-                .logging,
-            ],
-            swiftSettings: settings),
-        .executableTarget(
-            name: "martlet-bench",
-            dependencies: [
-                "Addressing", "APNSOutput", "FCMOutput", "Metering", "PostgresClient", "PushModel", "Store",
-                "Threading",
-                "WebhookOutput", "WebPushOutput", .argumentParser, .crypto, .logging, .nioCore, .nioHTTP1, .nioPosix,
-            ],
-            path: "Benchmarks/SendBench",
-            swiftSettings: settings),
-        .target(
-            name: "MartletCommand",
-            dependencies: [
-                "AMQPClient", "CredentialFormats", "DeliveryPipeline", "Ledger", "MartletService", "PostgresClient",
-                "PushModel", "Store", "Threading", .argumentParser, .logging,
-            ],
-            swiftSettings: settings),
-        // The shared code of the commands that run a simulator.
-        .target(
-            name: "SimulatorCommands",
-            dependencies: ["Addressing", "MartletCommand", "PushSimulator", .argumentParser],
-            swiftSettings: settings),
-        .target(
-            name: "APNSCommands",
-            dependencies: [
-                "Addressing", "APNSOutput", "APNSSimulator", "CredentialFormats", "MartletCommand", "MartletService",
-                "PackageSigning", "PushModel", "SimulatorCommands", "Store", .argumentParser, .logging, .nioPosix,
-            ],
-            swiftSettings: settings),
-        .target(
-            name: "FCMCommands",
-            dependencies: ["Addressing", "FCMSimulator", "MartletCommand", "SimulatorCommands", .argumentParser],
-            swiftSettings: settings),
-        .target(
-            name: "WebPushCommands",
-            dependencies: ["Addressing", "MartletCommand", "SimulatorCommands", "WebPushSimulator", .argumentParser],
-            swiftSettings: settings),
-        .target(
-            name: "MartletOutputs",
-            dependencies: [
-                "APNSCommands", "APNSOutput", "FCMCommands", "FCMOutput", "MartletCommand", "PushModel",
-                "WebPushCommands", "WebPushOutput", "WebhookOutput", .argumentParser,
-            ],
-            swiftSettings: settings),
-        .executableTarget(name: "martlet", dependencies: ["MartletOutputs"], swiftSettings: settings),
-        // The fuzz targets. `Fuzzing/run` builds them with libFuzzer, and the tests replay the corpus.
-        .target(
-            name: "FuzzTargets",
-            dependencies: [
-                "Addressing", "AMQPClient", "APNSOutput", "CredentialFormats", "DeliveryPipeline", "FCMOutput",
-                "HTTP2Session", "Ledger", "MartletService", "PostgresClient", "PushModel", "Store", "WebhookOutput",
-                "WebPushOutput",
-            ],
-            path: "Fuzzing/FuzzTargets", swiftSettings: settings),
-        .testTarget(name: "FuzzCorpusTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: settings),
-        // The shared code of tests. It does not import Testing, so that it can be built like any other target.
-        .target(
-            name: "TestSupport", dependencies: ["Threading", .logging], path: "Tests/Support/TestSupport",
-            exclude: ["broker.py"], swiftSettings: settings),
-        .target(
-            name: "TestTraits", dependencies: ["TestSupport"], path: "Tests/Support/TestTraits", swiftSettings: settings
-        ),
-        // The shared code of tests that need a broker and a database with a worker's rights.
-        .target(
-            name: "WorkerTestSupport",
-            dependencies: [
-                "AMQPClient", "DeliveryPipeline", "PostgresClient", "Store", "TestSupport", "Threading", .logging,
-            ],
-            path: "Tests/Support/WorkerTestSupport", swiftSettings: settings),
-        // The torture run, for `make torture` and for the short run among the tests.
-        .target(
-            name: "TortureRun",
-            dependencies: [
-                "AMQPClient", "APNSOutput", "APNSSimulator", "DeliveryPipeline", "FCMOutput", "FCMSimulator",
-                "PostgresClient", "PushModel", "PushSimulator", "Store", "TestSupport", "Threading", "WebPushOutput",
-                "WebPushSimulator", "WebhookOutput", "WireTestSupport", "WorkerTestSupport", .crypto, .cryptoExtras,
-                .logging,
-            ],
-            path: "Torture/TortureRun", swiftSettings: settings),
-        .executableTarget(
-            name: "martlet-torture", dependencies: ["TortureRun", .argumentParser], path: "Torture/martlet-torture",
-            swiftSettings: settings),
-        .testTarget(
-            name: "TortureTests",
-            dependencies: [
-                "PushModel", "Store", "TestSupport", "TestTraits", "TortureRun", "WebPushSimulator", .crypto,
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "IntegrationTests",
-            dependencies: [
-                "Addressing", "AMQPClient", "APNSOutput", "APNSSimulator", "DeliveryPipeline", "MartletOutputs",
-                "PostgresClient", "PushModel", "PushTestSupport", "Store", "TestSupport", "TestTraits", "Threading",
-                "WireTestSupport", "WorkerTestSupport", .crypto, .logging, .nioPosix,
-            ],
-            exclude: ["Clients/Harness"], swiftSettings: settings),
-    ]
+    targets: sources + tools + testSupport + tests
 )

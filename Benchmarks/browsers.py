@@ -7,7 +7,7 @@ import urllib.request
 
 import measure
 from local_services.processes import answers, free_port
-from orchestration import MARTLET, end
+from orchestration import MARTLET, SIMULATOR, end
 from workload import APP
 
 JOBS, RECIPIENTS = 60, 1_000
@@ -42,7 +42,7 @@ def worker(bench, program: pathlib.Path) -> None:
     directory.mkdir(exist_ok=True)
     port, control = free_ports(bench.taken, 4), free_port(None, bench.taken)
     simulator = run.start("webpush-simulator", [
-        MARTLET, "simulate", "webpush", "--port", port, "--control-port", control, "--directory", directory])
+        SIMULATOR, "webpush", "--port", port, "--control-port", control, "--directory", directory])
     ca = directory / "ca.pem"
     run.wait_for("the simulator of push services is up", lambda: ca.exists() and answers(control), 20)
     created = json.loads(run.output([

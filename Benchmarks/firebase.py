@@ -11,7 +11,7 @@ import ssl
 
 import measure
 from local_services.processes import answers, free_port
-from orchestration import MARTLET, Failure, end
+from orchestration import SIMULATOR, Failure, end
 
 STREAMS = 100
 PAYLOAD = json.dumps({"notification": {"title": "Tonight", "body": "Clear skies, a light wind from the west"},
@@ -46,7 +46,7 @@ def send(bench, program: pathlib.Path) -> None:
     directory.mkdir(exist_ok=True)
     port, control = free_port(None, bench.taken), free_port(None, bench.taken)
     simulator = run.start("fcm-simulator", [
-        MARTLET, "simulate", "fcm", "--port", port, "--control-port", control, "--directory", directory,
+        SIMULATOR, "fcm", "--port", port, "--control-port", control, "--directory", directory,
         "--quota", 1_000_000_000])
     file, ca = directory / "service-account.json", directory / "ca.pem"
     run.wait_for("the simulator of FCM is up", lambda: file.exists() and answers(port), 20)

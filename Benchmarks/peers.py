@@ -13,7 +13,7 @@ import browsers
 import firebase
 import measure
 from local_services.processes import answers, free_port
-from orchestration import MARTLET, Failure, end
+from orchestration import MARTLET, SIMULATOR, Failure, end
 from report import Table
 from venvs import environment, programs
 from workload import KEY_ID, PAYLOAD, TEAM, token
@@ -89,7 +89,7 @@ class Service:
         bench, ca = self.bench, self.directory / "ca.pem"
         self.control = free_port(None, bench.taken)
         self.process = bench.run.start(f"peers-{self.name}-simulator", [
-            MARTLET, "simulate", self.name, "--port", self.port, "--control-port", self.control, "--directory", self.directory, *options])
+            SIMULATOR, self.name, "--port", self.port, "--control-port", self.control, "--directory", self.directory, *options])
         bench.run.wait_for(f"the simulator of {self.name} is up", lambda: ca.exists() and answers(self.control), 20)
         self.wish["ca"] = str(ca)
 

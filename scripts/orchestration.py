@@ -14,7 +14,7 @@ from local_services.processes import dies_with_parent
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 RELEASE = ROOT / ".build" / "release"
-MARTLET = RELEASE / "martlet"
+MARTLET, SIMULATOR = RELEASE / "martlet", RELEASE / "martlet-simulator"
 
 
 class Failure(Exception):

@@ -1,5 +1,5 @@
 import PushModel
-import Threading
+import Foundations
 
 /// A sink that counts outcomes and signals when all have arrived.
 final class CountingSink: OutcomeSink {

@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 import ArgumentParser
 import FCMOutput
 import Foundation

@@ -1,6 +1,6 @@
 import APNSOutput
 import PushModel
-import Threading
+import Foundations
 
 /// A constant load on an output. More pushes are always waiting than the output can send in a moment. The queue stays
 /// short to save memory and start-up time.

@@ -1,5 +1,5 @@
 import Foundation
-import Ledger
+import OutcomeLedger
 import PushModel
 import Store
 

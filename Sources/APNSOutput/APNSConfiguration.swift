@@ -1,4 +1,4 @@
-public import Addressing
+public import Foundations
 public import HTTP2Pool
 package import Metering
 import NIOSSL

@@ -1,12 +1,10 @@
-import EventNames
-import Addressing
+import Foundations
 import HTTP2Pool
 import HTTP2Session
 public import Logging
 public import NIOCore
 public import PushModel
 import PushSending
-import Threading
 
 /// The output that delivers pushes through Apple's push notification service over HTTP/2. Each credential has one
 /// connection pool for each environment.

@@ -1,10 +1,9 @@
-public import EventNames
+public import Foundations
 public import AMQPClient
 import Dispatch
 import Foundation
 public import Logging
 import Metering
-import RateLimits
 public import PushModel
 public import Store
 

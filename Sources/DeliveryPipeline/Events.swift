@@ -1,4 +1,4 @@
-import EventNames
+import Foundations
 
 extension EventName {
     static let messagesRefused = EventName("broker.messages.refused", repeats: true)

@@ -1,4 +1,4 @@
-import EventNames
+import Foundations
 import AMQPClient
 import Logging
 import PushModel

@@ -1,4 +1,4 @@
-import EventNames
+import Foundations
 
 extension EventName {
     static let accessTokensBack = EventName("fcm.access_token.resumed")

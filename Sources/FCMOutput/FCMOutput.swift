@@ -4,7 +4,7 @@ import Metering
 package import NIOCore
 package import PushModel
 import PushSending
-import Threading
+import Foundations
 
 /// The output that delivers messages through Firebase Cloud Messaging over HTTP/2. Each credential has one connection
 /// pool.

@@ -1,5 +1,4 @@
-import EventNames
-import Addressing
+import Foundations
 import HTTP2Session
 package import Logging
 package import NIOCore

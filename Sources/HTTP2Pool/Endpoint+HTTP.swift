@@ -1,4 +1,4 @@
-package import Addressing
+package import Foundations
 import NIOCore
 
 extension Endpoint {

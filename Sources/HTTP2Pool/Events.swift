@@ -1,4 +1,4 @@
-import EventNames
+import Foundations
 
 extension EventName {
     static let takesNoMore = EventName("connection.full", repeats: true)

@@ -1,4 +1,4 @@
-import Threading
+import Foundations
 
 /// A counter or gauge with a single writer, its owner, which is a queue, an event loop or a thread. Any thread may read
 /// the value. Writing uses neither a lock nor an atomic read-modify-write instruction.

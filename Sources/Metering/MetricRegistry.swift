@@ -1,4 +1,4 @@
-import Threading
+import Foundations
 
 /// A registry of metrics. Queues, event loops and threads obtain cells from it and count in these cells. A scrape reads
 /// all values from it.

@@ -1,4 +1,4 @@
-import RateLimits
+import Foundations
 
 extension Backoff {
     /// The back-off of pools and listeners between two attempts to connect, from 100 milliseconds to 5 seconds.

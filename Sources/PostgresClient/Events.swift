@@ -1,4 +1,4 @@
-import EventNames
+import Foundations
 
 extension EventName {
     static let notListening = EventName("database.listener.lost", repeats: true)

@@ -1,4 +1,4 @@
-package import Addressing
+package import Foundations
 package import PushModel
 
 extension OutputSettings {

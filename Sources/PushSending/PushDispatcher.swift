@@ -1,6 +1,6 @@
 package import HTTP2Pool
 package import PushModel
-internal import Threading
+internal import Foundations
 
 /// The manager of one pool's pushes, from the incoming job to the outcome. It keeps waiting pushes and pushes on the
 /// wire. The output's ``PoolClient`` owns this object, creates the requests and reads the answers. The object is used

@@ -1,6 +1,6 @@
 package import NIOCore
 package import PushModel
-internal import Threading
+internal import Foundations
 
 /// The reason why a job gets no pool. The job is then returned.
 package enum PushPoolRefusal: Error {

@@ -1,7 +1,6 @@
-import EventNames
+import Foundations
 package import Logging
 package import PushModel
-import Threading
 
 /// The credentials for which no pool can be created. Their jobs wait until an operator has corrected the cause. Each
 /// credential is reported once.

@@ -1,5 +1,5 @@
 package import Logging
-internal import Threading
+internal import Foundations
 
 /// A push service on this machine, with TLS and HTTP/2 on loopback and its own certificate authority. Its double
 /// defines how it checks and answers requests. On demand, it simulates failures of the service.

@@ -1,4 +1,4 @@
-internal import Addressing
+internal import Foundations
 internal import Glibc
 internal import NIOCore
 

@@ -1,6 +1,6 @@
 public import Logging
 public import PostgresClient
-import Threading
+import Foundations
 
 /// A listener that signals its observers when database tables change. All observers share one connection.
 public final class ChangeListener: Sendable {

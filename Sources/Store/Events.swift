@@ -1,4 +1,4 @@
-import EventNames
+import Foundations
 
 extension EventName {
     static let waitingForLock = EventName("migration.lock.waiting")

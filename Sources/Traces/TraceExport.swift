@@ -1,4 +1,4 @@
-import RateLimits
+import Foundations
 
 /// A policy that decides what to do with a batch of spans after the collector's answer (OTLP 1, "OTLP/HTTP Response").
 /// A value type without clock or I/O.

@@ -1,4 +1,4 @@
-import EventNames
+import Foundations
 
 extension EventName {
     static let credentialWithoutPool = EventName("webpush.credential.unusable", repeats: true)

@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 package import HTTP2Pool
 package import Metering
 import NIOCore

@@ -1,10 +1,9 @@
-import EventNames
+import Foundations
 import HTTP2Pool
 package import Logging
 package import NIOCore
 public import PushModel
 import PushSending
-import Threading
 
 /// The output that delivers messages to browsers through their vendors' push services (RFC 8030). It encrypts each
 /// message for its recipient. Every event loop has connections to each service.

@@ -10,7 +10,8 @@ import Testing
     private func run(_ arguments: [String]) async throws -> Subprocess.Finished {
         try await Subprocess.run(
             ["/usr/bin/python3"] + arguments,
-            environment: ["SIMULATOR_COMMAND": Project.command, "PYTHONDONTWRITEBYTECODE": "1"], within: .seconds(300))
+            environment: ["SIMULATOR_COMMAND": Project.simulator, "PYTHONDONTWRITEBYTECODE": "1"], within: .seconds(300)
+        )
     }
 
     /// Clients that Debian does not package are skipped with a printed notice if they are not installed.

@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 import TestSupport
 import Testing
-import Threading
+import Foundations
 import WireTestSupport
 
 /// A pool that may use HTTP/1.1, at servers that support nothing else.

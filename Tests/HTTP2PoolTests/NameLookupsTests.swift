@@ -1,11 +1,10 @@
-import Addressing
+import Foundations
 import Glibc
 import HTTP2Pool
 import NIOCore
 import NIOPosix
 import TestSupport
 import Testing
-import Threading
 
 /// Lookups at a name server that does not answer for a while, together with other lookups.
 @Suite struct NameLookupsTests {

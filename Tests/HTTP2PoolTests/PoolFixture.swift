@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 import HTTP2Pool
 import HTTP2Session
 import Logging

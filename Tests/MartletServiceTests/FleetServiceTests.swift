@@ -1,7 +1,7 @@
 import Foundation
 import Logging
 import MartletService
-import RateLimits
+import Foundations
 import PostgresClient
 import Store
 import TestSupport

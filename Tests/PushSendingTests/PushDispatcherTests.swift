@@ -3,7 +3,7 @@ import PushModel
 import PushSending
 import PushTestSupport
 import Testing
-import Threading
+import Foundations
 
 /// The choice of pushes to send while a credential, topic or host is refused or unreachable.
 @Suite struct PushDispatcherTests {

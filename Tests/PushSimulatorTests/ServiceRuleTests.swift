@@ -4,7 +4,7 @@ import PushSimulator
 import SimulatorTestSupport
 import TestSupport
 import Testing
-import Threading
+import Foundations
 
 /// Features that a double's rules can use although APNs does not need them, such as recipients in the body, other
 /// accepting statuses, resets in place of an answer, and timers.

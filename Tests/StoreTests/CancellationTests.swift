@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import TestTraits
 import Testing
-import Threading
+import Foundations
 import WorkerTestSupport
 
 @Suite struct CancelledJobsTests {

@@ -3,7 +3,7 @@ import PushModel
 import Store
 import TestTraits
 import Testing
-import Threading
+import Foundations
 import WorkerTestSupport
 
 @Suite(.needsDatabase, .endsAHang)

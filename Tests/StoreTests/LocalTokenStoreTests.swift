@@ -1,7 +1,7 @@
 import PushModel
 import Store
 import Testing
-import Threading
+import Foundations
 
 @Suite struct LocalTokenStoreTests {
     /// A clock that the test sets, in minutes.

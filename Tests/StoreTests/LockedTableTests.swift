@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import TestTraits
 import Testing
-import Threading
+import Foundations
 import WorkerTestSupport
 
 @Suite(.needsDatabase, .endsAHang)

@@ -4,7 +4,7 @@ import PushModel
 import Store
 import TestTraits
 import Testing
-import Threading
+import Foundations
 import WorkerTestSupport
 
 @Suite(.needsDatabase, .endsAHang)

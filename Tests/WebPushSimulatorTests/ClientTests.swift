@@ -13,7 +13,7 @@ import Testing
             [
                 "/usr/bin/python3", "\(Self.folder)/foreign.py", name,
                 Project.root.appending(path: ".local/clients").path,
-            ], environment: ["SIMULATOR_COMMAND": Project.command, "PYTHONDONTWRITEBYTECODE": "1"],
+            ], environment: ["SIMULATOR_COMMAND": Project.simulator, "PYTHONDONTWRITEBYTECODE": "1"],
             within: .seconds(300))
         if ended.status == 77 {
             print("client \(name): \(ended.output)", terminator: "")

@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 import HTTP2Pool
 import NIOCore
 import PushModel

@@ -1,7 +1,7 @@
 import PushModel
 import TestSupport
 import Testing
-import Threading
+import Foundations
 import WebhookOutput
 import WireTestSupport
 

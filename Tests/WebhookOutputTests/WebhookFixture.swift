@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 import Crypto
 import Foundation
 import HTTP2Pool
@@ -8,7 +8,6 @@ import NIOPosix
 import PushModel
 import PushTestSupport
 import TestSupport
-import Threading
 import WebhookOutput
 import WireTestSupport
 

@@ -10,7 +10,7 @@ NAMELESS = re.compile(r"[lL]ogger\??\.(notice|warning|error|critical)\((?!\s*(?:
 INTERPOLATION = re.compile(r"\\\((?:[^()]|\([^()]*\))*\)")
 LEVELS = {"info", "notice", "warning", "error", "critical"}
 # Simulators log for developers and are not part of a worker.
-DOUBLES = re.compile(r"Simulator$|^EventNames$")
+DOUBLES = re.compile(r"Simulator$|^Foundations$|^martlet-simulator$")
 
 
 def events(root: pathlib.Path) -> list[str]:

@@ -46,7 +46,7 @@ CASES = [
      {"Sources/AMQPClient/A.swift": "internal import CLibPQ", "Sources/PostgresClient/A.swift": "internal import CLibPQ"},
      {"Sources/PostgresClient/A.swift": "internal import CLibPQ", "Sources/PostgresClient/B.swift": "internal import CLibPQ"}),
     (sources.locks, {"Tests/ATests/A.swift": "import struct Synchronization.Mutex"},
-     {"Tests/ATests/A.swift": "import Threading", "Sources/Threading/A.swift": "@_exported public import Synchronization"}),
+     {"Tests/ATests/A.swift": "import Foundations", "Sources/Foundations/A.swift": "@_exported public import Synchronization"}),
     (sources.reasons, {"Sources/PushModel/A.swift": "let a = try! b()"}, {"Sources/PushModel/A.swift": 'let a = "try! b()"'}),
     (sources.reasons, {"Sources/PushModel/A.swift": "fatalError()"},
      {"Sources/PushModel/A.swift": "// why: the compiler can't see that all cases are above.\nfatalError()"}),
@@ -121,7 +121,7 @@ CASES = [
     (documents.job_fields, FIELDS | {"docs/schema/job.schema.json": '{"properties": {"a": {}}}'}, FIELDS),
     (documents.job_fields, FIELDS | {"docs/schema/job.schema.json": '{"properties": {"a": {}, "b_c": {}, "d": {}}}'}, FIELDS),
     (documents.job_fields, FIELDS | {"docs/publish.md": "| `a` | e |\n"}, FIELDS),
-    (sources.targets, {"docs/design.md": TARGETS.replace("| `Threading` | it |\n", "")}, {"docs/design.md": TARGETS}),
+    (sources.targets, {"docs/design.md": TARGETS.replace("| `Foundations` | it |\n", "")}, {"docs/design.md": TARGETS}),
     *((events.events, EVENTS | broken, EVENTS) for broken in [
         {"docs/errors.md": EVENT_TABLE.replace("horn.blown", "horn.lost")},
         {"docs/errors.md": EVENT_TABLE.replace("warning", "notice")},

@@ -5,17 +5,16 @@ import re
 # A module may import modules before it in this list, but not itself or later ones.
 ORDER = [
     "CRabbitMQ", "CLibPQ", "CNGHTTP2", "COpenSSL", "CLinux",
-    "Threading", "Addressing", "Pacing", "EventNames", "Metering", "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "HTTP2Pool",
+    "Foundations", "Metering", "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "HTTP2Pool",
     "PushModel", "Traces", "OutputConformance", "CredentialFormats", "PackageSigning", "MigrationFiles", "Store", "PushSending",
     "APNSOutput", "FCMOutput", "WebPushOutput", "WebhookOutput",
-    "DeliveryPipeline", "PushSimulator", "APNSSimulator", "FCMSimulator", "WebPushSimulator", "Ledger", "MartletService",
-    "MartletCommand", "SimulatorCommands", "APNSCommands", "FCMCommands", "WebPushCommands", "MartletOutputs", "martlet",
-    "martlet-bench",
+    "DeliveryPipeline", "PushSimulator", "APNSSimulator", "FCMSimulator", "WebPushSimulator", "OutcomeLedger", "MartletService",
+    "MartletCommand", "APNSCommands", "MartletOutputs", "martlet", "martlet-simulator", "martlet-bench",
 ]
 # The modules that may name an output. All others use the Output protocol.
 COMPOSERS = {"APNSCommands", "MartletOutputs", "martlet-bench"}
 # The modules that list outputs, and the line in the contract that names the default output.
-LISTS = {"MartletOutputs", "martlet-bench"}
+LISTS = {"MartletOutputs", "martlet-simulator", "martlet-bench"}
 DEFAULT_OUTPUT = "static let defaultOutput ="
 SWIFT_FOLDERS = ("Sources", "Tests", "Benchmarks", "Fuzzing", "Torture")
 LONGEST_FILE = 400
@@ -115,16 +114,16 @@ def neutrality(root: pathlib.Path) -> list[str]:
 
 
 def locks(root: pathlib.Path) -> list[str]:
-    """Checks that `Mutex` comes from Threading, which replaces it in builds with the thread sanitizer."""
+    """Checks that `Mutex` comes from Foundations, which replaces it in builds with the thread sanitizer."""
     problems = []
     for file in swift_files(root, *SWIFT_FOLDERS):
         name = file.relative_to(root)
-        if name.parts[:2] == ("Sources", "Threading"):
+        if name.parts[:2] == ("Sources", "Foundations"):
             continue
         for number, line in enumerate(file.read_text().splitlines(), 1):
             found = IMPORT.match(line)
             if found and found["module"] == "Synchronization":
-                problems.append(f"{name}:{number}: import Threading, which has Mutex and Atomic, instead of Synchronization")
+                problems.append(f"{name}:{number}: import Foundations, which has Mutex and Atomic, instead of Synchronization")
     return problems
 
 
@@ -148,8 +147,8 @@ def reasons(root: pathlib.Path) -> list[str]:
 def terminal(root: pathlib.Path) -> list[str]:
     """Checks that only one file of the commands, and one of the log, write to the terminal."""
     problems = []
-    for file in swift_files(root, "Sources/MartletCommand", "Sources/SimulatorCommands", "Sources/APNSCommands",
-                            "Sources/FCMCommands", "Sources/WebPushCommands", "Sources/martlet", "Sources/MartletService"):
+    for file in swift_files(root, "Sources/MartletCommand", "Sources/APNSCommands", "Sources/martlet",
+                            "Sources/martlet-simulator", "Sources/MartletService"):
         name = str(file.relative_to(root))
         if name in TERMINAL_OWNERS:
             continue

@@ -1,4 +1,4 @@
-"""Other projects' code in the program, and its licences, for the packages, the image and the bill of materials.
+"""Other projects' code in the programs, and its licences, for the packages, the image and the bill of materials.
 
 The linker's input names modules, and a module's build files name its source files. A checkout is not linked if none of its
 files is listed. The texts of a checkout are its LICENSE and NOTICE. Code that it includes from elsewhere has its texts beside
@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 from orchestration import RELEASE, ROOT, Failure, Run
 
-from .place import OUTPUT, Source
+from .place import OUTPUT, PROGRAM, SIMULATOR, Source
 
 CHECKOUTS, TEXTS = ROOT / ".build" / "checkouts", ROOT / "deploy" / "licences"
 NAME = "THIRD-PARTY-LICENSES"
@@ -67,9 +67,10 @@ def linked() -> list[Component]:
 
 
 def sources() -> set[pathlib.Path]:
-    """Returns the source and header files in checkouts from which the program was built, according to the compilers' lists."""
+    """Returns the source and header files in checkouts from which the programs were built, according to the compilers' lists."""
     listed, found = set(), set()
-    for line in (RELEASE / "martlet.product" / "Objects.LinkFileList").read_text().splitlines():
+    lists = [RELEASE / f"{program.name}.product" / "Objects.LinkFileList" for program in (PROGRAM, SIMULATOR)]
+    for line in "\n".join(file.read_text() for file in lists).splitlines():
         one = pathlib.Path(line.strip("'\""))
         module = next(folder for folder in one.parents if folder.suffix == ".build")
         swift = module / "sources"
@@ -80,7 +81,7 @@ def sources() -> set[pathlib.Path]:
             if path.is_relative_to(CHECKOUTS):
                 found.add(path.relative_to(CHECKOUTS))
     if not found:
-        raise Failure("no source file of the program is in .build/checkouts")
+        raise Failure("no source file of the programs is in .build/checkouts")
     return found
 
 
@@ -128,7 +129,7 @@ def runtime() -> list[Component]:
 
 def component(name: str, version: str | None, purl: str, texts: list[str], licence: str | None = None) -> Component:
     if not texts:
-        raise Failure(f"{name} is linked into the program, but the text of its licence is missing")
+        raise Failure(f"{name} is linked into a program, but the text of its licence is missing")
     return Component(name, version, purl, licence or kind(texts), tuple(texts))
 
 
@@ -168,4 +169,4 @@ def document(components: list[Component]) -> str:
                 names[words].append(title)
     line = "=" * 80
     parts = [f"{line}\n" + "\n".join(names[words]) + f"\n{line}\n\n{text}\n" for words, text in wording.items()]
-    return "The program martlet includes code of other projects. Their licences and notices:\n\n" + "\n".join(parts)
+    return "The programs martlet and martlet-simulator include code of other projects. Their licences and notices:\n\n" + "\n".join(parts)

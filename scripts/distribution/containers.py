@@ -4,11 +4,11 @@ import shutil
 
 from orchestration import ROOT, Run
 
-from .place import OUTPUT, PROGRAM, Source
+from .place import OUTPUT, PROGRAM, SIMULATOR, Source
 
 
 def make(run: Run, source: Source) -> None:
-    run.run([ROOT / "deploy" / "image" / "build", "--binary", PROGRAM])
+    run.run([ROOT / "deploy" / "image" / "build", "--binary", PROGRAM, "--simulator", SIMULATOR])
     for made, name in (("image.tar", "martlet-image.tar"), ("sbom.spdx.json", "martlet-image.spdx.json")):
         shutil.copy(ROOT / ".local" / "image" / made, OUTPUT / name)
     chart = ROOT / "deploy" / "chart"

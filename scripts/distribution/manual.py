@@ -1,10 +1,11 @@
-"""Generates man pages, one for each command, and shell completions, from the definitions of the program's argument parser."""
+"""Generates man pages, one for each command, and shell completions, from the definitions of the programs' argument parsers."""
 import json
+import pathlib
 import time
 
 from orchestration import Run
 
-from .place import OUTPUT, PROGRAM, Source
+from .place import OUTPUT, PROGRAM, SIMULATOR, Source
 
 MAN, COMPLETIONS = OUTPUT / "man", OUTPUT / "completions"
 # Examples of frequently used commands. An unknown option in an example is an error.
@@ -25,8 +26,8 @@ EXAMPLES = {
     "push": ["martlet push --app com.example.shop --credential AuthKey_ABC1234567.p8 --team TEAMA12345 --alert Hello TOKEN"],
     "why": ["martlet why --job order-8841 --ref user-17"],
     "topology": ["martlet topology --format definitions >definitions.json"],
-    "simulate run": ["martlet simulate --directory apple"],
-    "simulate fcm": ["martlet simulate fcm --directory google"],
+    "run": ["martlet-simulator --directory apple"],
+    "fcm": ["martlet-simulator fcm --directory google"],
     "doctor": ["martlet doctor --config /etc/martlet/martlet.yaml"],
 }
 EXIT_CODES = {"0": "fine", "1": "failed; standard error says why", "64": "wrong usage",
@@ -37,7 +38,7 @@ SHELLS = {"bash": "{0}", "zsh": "_{0}", "fish": "{0}.fish"}
 
 def make(run: Run, source: Source) -> None:
     MAN.mkdir(parents=True, exist_ok=True)
-    tool = json.loads(run.output([PROGRAM, "--experimental-dump-help"]))["command"]
+    tool = definition(run, PROGRAM)
     version = run.output([PROGRAM, "--version"]).split()[0]
     date = time.strftime("%Y-%m-%d", time.gmtime(source.time))
     commands = [command for command in tool["subcommands"] if command["shouldDisplay"] and command["commandName"] != "help"]
@@ -57,14 +58,23 @@ def make(run: Run, source: Source) -> None:
     for command in commands:
         for path, part in parts(["martlet", command["commandName"]], command):
             write_command(path, part, date, version)
-        if command["commandName"] == "simulate":
-            write_command(["martlet-simulator"], command, date, version)
+    write_command(["martlet-simulator"], definition(run, SIMULATOR), date, version)
     if unknown := EXAMPLES.keys() - Page.shown_examples:
         raise SystemExit(f"examples of unknown commands: {', '.join(sorted(unknown))}")
-    for shell, name in SHELLS.items():
+    for shell in SHELLS:
         folder = COMPLETIONS / shell
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / name.format("martlet")).write_text(run.output([PROGRAM, "--generate-completion-script", shell]))
+        for program in (PROGRAM, SIMULATOR):
+            (folder / completion(program.name, shell)).write_text(run.output([program, "--generate-completion-script", shell]))
+
+
+def definition(run: Run, program: pathlib.Path) -> dict:
+    return json.loads(run.output([program, "--experimental-dump-help"]))["command"]
+
+
+def completion(program: str, shell: str) -> str:
+    """Returns the name of the program's completion file for a shell."""
+    return SHELLS[shell].format(program)
 
 
 def write_command(words: list[str], command: dict, date: str, version: str) -> None:

@@ -10,8 +10,8 @@ import time
 from orchestration import ROOT, Run
 
 from .components import NAME
-from .manual import COMPLETIONS, MAN
-from .place import OUTPUT, PROGRAM, Source
+from .manual import COMPLETIONS, MAN, completion
+from .place import OUTPUT, PROGRAM, SIMULATOR, Source
 
 DEPLOY, DEBIAN = ROOT / "deploy", ROOT / "deploy" / "debian"
 MAINTAINER = "Martlet maintainers <maintainers@martlet.invalid>"
@@ -67,16 +67,14 @@ def fill_martlet(package: "Package") -> None:
     for page in MAN.glob("*.1"):
         if page.stem != "martlet-simulator":
             package.compress(page.read_text(), f"usr/share/man/man1/{page.name}.gz")
-    for shell, folder in SHELLS.items():
-        for file in (COMPLETIONS / shell).iterdir():
-            package.put(file, f"{folder}/{file.name}")
+    package.put_completions()
     for name in ("postinst", "prerm", "postrm"):
         package.put(DEBIAN / "martlet" / name, f"DEBIAN/{name}", 0o755)
 
 
 def fill_simulator(package: "Package") -> None:
-    package.put(PROGRAM, "usr/lib/martlet-simulator/martlet", 0o755)
-    package.put(DEBIAN / "martlet-simulator" / "martlet-simulator", "usr/bin/martlet-simulator", 0o755)
+    package.put(SIMULATOR, "usr/bin/martlet-simulator", 0o755)
+    package.put_completions()
     page = MAN / "martlet-simulator.1"
     package.compress(page.read_text(), f"usr/share/man/man1/{page.name}.gz")
 
@@ -98,6 +96,12 @@ class Package:
 
     def put(self, file: pathlib.Path, path: str, mode: int = 0o644) -> None:
         self.write(file.read_bytes(), path, mode)
+
+    def put_completions(self) -> None:
+        """Puts the completions of the program that is called like the package."""
+        for shell, folder in SHELLS.items():
+            name = completion(self.name, shell)
+            self.put(COMPLETIONS / shell / name, f"{folder}/{name}")
 
     def compress(self, text: str, path: str) -> None:
         self.write(gzip.compress(text.encode(), 9, mtime=0), path)

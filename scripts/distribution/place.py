@@ -5,7 +5,7 @@ import pathlib
 from orchestration import ROOT, Run
 
 OUTPUT = ROOT / ".build" / "dist"
-PROGRAM = OUTPUT / "martlet"
+PROGRAM, SIMULATOR = OUTPUT / "martlet", OUTPUT / "martlet-simulator"
 
 
 @dataclasses.dataclass

@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 
 extension AMQPConfiguration {
     /// Parses a URL such as `amqp://user:password@host1:5672,host2:5673/vhost?heartbeat=15`, or `amqps://` for TLS.

@@ -1,4 +1,4 @@
-public import Addressing
+public import Foundations
 
 /// The broker's address and the settings of a connection to it. ``init(url:)`` is the usual way to create one.
 public struct AMQPConfiguration: Sendable {

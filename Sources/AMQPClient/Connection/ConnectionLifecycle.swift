@@ -1,4 +1,4 @@
-import RateLimits
+import Foundations
 
 /// A state machine that decides when to connect, to which endpoint, when to wait and when to end. A value type without
 /// clock or I/O.

@@ -1,5 +1,4 @@
-import EventNames
-import Addressing
+import Foundations
 import Logging
 
 /// The main loop of a connection's thread. It connects, serves the connection, and reconnects until it is asked to

@@ -1,6 +1,6 @@
 import Glibc
 import Logging
-import Threading
+import Foundations
 
 /// A connection that runs on its own thread, which waits, reads, writes and reconnects. Other threads use this class.
 /// ``ConnectionLoop`` is the code that the thread runs.

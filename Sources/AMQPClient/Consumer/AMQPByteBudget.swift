@@ -1,4 +1,4 @@
-import Threading
+import Foundations
 
 /// A limit on the bytes of the unprocessed messages of a consumer. A prefetch limits the number of messages, and
 /// RabbitMQ has no prefetch that limits bytes.

@@ -1,6 +1,5 @@
-import EventNames
+import Foundations
 import Logging
-import Threading
 
 /// The part of ``AMQPConsumer`` that runs on the connection's thread.
 final class ConsumerRole: ConnectionRole {

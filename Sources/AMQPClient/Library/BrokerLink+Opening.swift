@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 internal import CRabbitMQ
 import Glibc
 

@@ -1,6 +1,6 @@
 internal import CRabbitMQ
 import DequeModule
-import Threading
+import Foundations
 
 extension BrokerLink {
     /// Returns the next input, or `nil` if no complete frame has arrived. Reads from the socket if no input is

@@ -1,7 +1,7 @@
 internal import CRabbitMQ
 import DequeModule
 import Glibc
-import Threading
+import Foundations
 
 /// An open connection of librabbitmq.
 ///

@@ -1,5 +1,5 @@
 public import Logging
-import Threading
+import Foundations
 
 /// A publisher with its own connection and with publisher confirms.
 ///

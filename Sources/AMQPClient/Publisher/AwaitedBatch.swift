@@ -1,4 +1,4 @@
-import Threading
+import Foundations
 
 /// A batch of publications whose caller waits until each of them has a result: a confirm, a refusal or a return.
 final class AwaitedBatch: Sendable {

@@ -1,4 +1,4 @@
-import Threading
+import Foundations
 
 /// The broker's product and version, or `nil` before the first connect. The connection's thread sets the value, and any
 /// thread may read it.

@@ -1,4 +1,4 @@
-import Threading
+import Foundations
 
 /// A counter of the publications without a confirm, refusal or return. Any thread may read it.
 final class PublicationCounter: Sendable {

@@ -1,6 +1,5 @@
-import EventNames
+import Foundations
 import Logging
-import Threading
 
 /// The part of ``AMQPPublisher`` that runs on the connection's thread.
 final class PublisherRole: ConnectionRole {

@@ -1,4 +1,4 @@
-import RateLimits
+import Foundations
 
 /// The back-off between attempts to repair the topology after a message was returned: from one second to one minute. A
 /// value type without clock or I/O.

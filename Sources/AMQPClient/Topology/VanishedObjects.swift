@@ -1,4 +1,4 @@
-import EventNames
+import Foundations
 package import Logging
 
 /// A detector of exchanges and queues that were declared and no longer exist in the broker. The messages in such queues

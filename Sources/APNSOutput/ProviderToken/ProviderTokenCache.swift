@@ -1,4 +1,4 @@
-import RateLimits
+import Foundations
 package import PushModel
 
 /// A process's copy of the provider token of one key, which all workers share. A value type without clock or I/O.

@@ -1,8 +1,7 @@
-import EventNames
+import Foundations
 package import Logging
 package import Metering
 package import PushModel
-import Threading
 
 /// The only source of a credential's provider tokens in a process. The credential's pools share it.
 package final class ProviderTokenSource: Sendable {

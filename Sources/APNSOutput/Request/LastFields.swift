@@ -1,5 +1,5 @@
 import HTTP2Session
-import Threading
+import Foundations
 
 /// A cache with the header fields of the previous job. If jobs have few recipients, the next job usually has the same
 /// fields.

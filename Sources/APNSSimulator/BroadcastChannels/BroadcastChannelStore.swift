@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Threading
+internal import Foundations
 
 /// The broadcast channels of all apps. A simulator has one environment.
 final class BroadcastChannelStore: Sendable {

@@ -1,4 +1,4 @@
-import Threading
+import Foundations
 
 /// A verifier that caches its results, so that each distinct token is verified once in the whole simulator. Verifying a
 /// signature for every request would be much too slow.

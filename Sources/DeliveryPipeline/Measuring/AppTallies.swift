@@ -1,6 +1,6 @@
 import Metering
 import PushModel
-import Threading
+import Foundations
 
 /// The counters of pushes by app. Registered apps have counters of their own, up to a maximum number of apps. Further
 /// registered apps share one set of counters, and unregistered apps share another. Therefore no message can create a

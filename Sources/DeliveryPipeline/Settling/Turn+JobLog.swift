@@ -1,5 +1,5 @@
 import AMQPClient
-import EventNames
+import Foundations
 import Logging
 import PushModel
 import Traces

@@ -1,5 +1,5 @@
 import HTTP2Pool
-import RateLimits
+import Foundations
 package import PushModel
 
 /// The access token of one connection pool and the schedule for renewing it. A value type without clock or I/O.

@@ -1,4 +1,4 @@
-import EventNames
+import Foundations
 import Foundation
 import HTTP2Pool
 import HTTP2Session

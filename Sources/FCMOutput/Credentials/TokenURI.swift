@@ -1,4 +1,4 @@
-package import Addressing
+package import Foundations
 import Foundation
 
 /// The URL from which a service account requests access tokens, and the audience of its assertions.

@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 import HTTP2Pool
 package import PushModel
 import PushSending

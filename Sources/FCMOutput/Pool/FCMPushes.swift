@@ -1,4 +1,4 @@
-import EventNames
+import Foundations
 import HTTP2Pool
 import HTTP2Session
 import Logging

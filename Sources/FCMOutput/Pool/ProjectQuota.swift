@@ -1,5 +1,5 @@
 import PushModel
-import Threading
+import Foundations
 
 /// The limit on what a project may send: this worker's share of the project's quota, and the pauses that FCM asks for.
 /// All credentials of the project use the same object.

@@ -1,5 +1,5 @@
 internal import PushSimulator
-internal import Threading
+internal import Foundations
 
 /// A registry of the service accounts and their access tokens.
 final class AccountRegistry: Sendable {

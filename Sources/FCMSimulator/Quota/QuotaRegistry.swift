@@ -1,4 +1,4 @@
-internal import Threading
+internal import Foundations
 
 /// The quotas of all projects, and the counts of messages in each of their periods.
 final class QuotaRegistry: Sendable {

@@ -1,4 +1,4 @@
-internal import Threading
+internal import Foundations
 
 /// A record of the answers to all pushes. It detects retries that come too early, and pushes that are sent again after
 /// they were accepted.

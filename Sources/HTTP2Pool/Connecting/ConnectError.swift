@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 import Glibc
 import Logging
 import NIOCore

@@ -1,4 +1,4 @@
-public import Addressing
+public import Foundations
 import Foundation
 
 /// An HTTP proxy that opens tunnels by CONNECT (RFC 9110, section 9.3.6).

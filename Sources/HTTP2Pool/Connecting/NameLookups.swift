@@ -1,7 +1,6 @@
-package import Addressing
+package import Foundations
 import Foundation
 package import NIOCore
-import Threading
 
 /// A service that looks up names, each at most once at a time. A request for a name that is being looked up shares the
 /// result.

@@ -1,5 +1,5 @@
 import NIOSSL
-import Threading
+import Foundations
 
 /// A TLS context that many pools share. It is created when the first pool needs it. Each context takes 15 ms and a
 /// megabyte, because it holds all authorities that the system trusts.

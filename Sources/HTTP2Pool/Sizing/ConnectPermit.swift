@@ -1,4 +1,4 @@
-import RateLimits
+import Foundations
 
 /// The rate limit and back-off for opening a pool's connections. A value type without clock or I/O.
 ///

@@ -1,4 +1,4 @@
-import Threading
+import Foundations
 
 /// A limit on the connections of many pools together, such as those to the hundreds of origins of Web Push.
 ///

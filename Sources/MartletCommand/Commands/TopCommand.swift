@@ -1,7 +1,7 @@
 import ArgumentParser
 import MartletService
 import Store
-import Threading
+import Foundations
 
 struct TopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Ledger
+import OutcomeLedger
 import MartletService
 import PostgresClient
 import Store

@@ -1,6 +1,6 @@
 import AMQPClient
 import DeliveryPipeline
-import Ledger
+import OutcomeLedger
 import MartletService
 
 /// The checks that require RabbitMQ's management API.

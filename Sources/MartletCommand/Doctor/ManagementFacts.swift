@@ -1,7 +1,7 @@
 import AMQPClient
 import DeliveryPipeline
 import Foundation
-import Ledger
+import OutcomeLedger
 import MartletService
 
 /// The data of RabbitMQ's management API about Martlet's queues and exchanges. Each object is requested by its name,

@@ -2,7 +2,7 @@ import AMQPClient
 import DeliveryPipeline
 import MartletService
 import PushModel
-import Threading
+import Foundations
 
 /// The numbers of messages that wait in the broker's queues. Reading these numbers changes nothing in the broker.
 struct BrokerBacklog {

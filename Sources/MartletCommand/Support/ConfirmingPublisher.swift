@@ -3,7 +3,7 @@ import ArgumentParser
 import Logging
 import MartletService
 import PushModel
-import Threading
+import Foundations
 
 /// The option for the time that a command waits for a confirm of the broker, in seconds.
 struct ConfirmTimeoutOption: ParsableArguments {

@@ -1,6 +1,6 @@
 import AMQPClient
 import Logging
-import Threading
+import Foundations
 
 /// A consumer of one queue for a command. It yields the messages in order of arrival and limits their total size in
 /// memory.

@@ -1,5 +1,5 @@
 import DeliveryPipeline
-import Ledger
+import OutcomeLedger
 
 /// A broker user with minimal permissions. Each permission is a regular expression for the names of exchanges and
 /// queues.

@@ -1,7 +1,7 @@
 import AMQPClient
 import ArgumentParser
 import DeliveryPipeline
-import Ledger
+import OutcomeLedger
 import MartletService
 
 struct TopologyCommand: AsyncParsableCommand {

@@ -1,4 +1,4 @@
-public import Addressing
+public import Foundations
 import Configuration
 import Foundation
 public import PushModel

@@ -1,9 +1,8 @@
 import AMQPClient
-import EventNames
+import Foundations
 import Foundation
 import Logging
 import PostgresClient
-import Threading
 
 enum SecretText {
     /// Returns the text of a file without surrounding white space. Editors often append a line end.

@@ -1,5 +1,5 @@
 package import NIOCore
-import Threading
+import Foundations
 
 /// A list of the open connections, oldest first. If there are too many, it closes the oldest connection without a
 /// request, or the oldest connection if all have one. New clients therefore always get an answer.

@@ -1,4 +1,4 @@
-import Ledger
+import OutcomeLedger
 import Metering
 import PushModel
 import Store

@@ -1,8 +1,7 @@
-package import Addressing
+package import Foundations
 import AMQPClient
 import DeliveryPipeline
-import EventNames
-import Ledger
+import OutcomeLedger
 public import Logging
 import Metering
 import NIOPosix

@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-import Threading
+import Foundations
 
 /// A writer that appends log lines to a file and never makes its caller wait for the reader.
 ///

@@ -1,4 +1,4 @@
-package import EventNames
+package import Foundations
 import Logging
 package import PushModel
 

@@ -1,10 +1,9 @@
-import EventNames
+import Foundations
 import Foundation
 import Glibc
 import Logging
 import PushModel
 import Store
-import Threading
 
 /// A sink that writes each log line to standard error. If systemd's journal reads the stream, each line begins with its
 /// syslog priority.

@@ -1,9 +1,8 @@
 import Dispatch
-import EventNames
+import Foundations
 public import Logging
 import PushModel
 import Store
-import Threading
 
 /// The log of a process. A line goes to each sink if its level is high enough and it is not a repetition. Level and
 /// format can be changed while the process runs.

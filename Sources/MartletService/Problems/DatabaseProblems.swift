@@ -1,5 +1,5 @@
 import DeliveryPipeline
-import EventNames
+import Foundations
 import PushModel
 
 /// A detector of problems of the database. It also lists the failures that the worker's components have reported.

@@ -1,5 +1,5 @@
 package import DeliveryPipeline
-package import EventNames
+package import Foundations
 package import PushModel
 package import Store
 

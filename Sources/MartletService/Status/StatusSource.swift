@@ -1,12 +1,11 @@
 import DeliveryPipeline
-import EventNames
+import Foundations
 import Foundation
 import Logging
 import Metering
 import PushModel
 import ServiceLifecycle
 import Store
-import Threading
 
 /// The source of all data on a worker's status page.
 final class StatusSource: Sendable {

@@ -1,7 +1,6 @@
-import EventNames
+import Foundations
 import Logging
 import PushModel
-import Threading
 
 /// A log line at level `warning` or above.
 package struct LoggedWarning: Sendable, Hashable, Encodable {

@@ -1,4 +1,4 @@
-import Threading
+import Foundations
 
 /// A sleep that another task can end. After ``end()``, all later sleeps return immediately.
 final class InterruptibleSleep: Sendable {

@@ -1,5 +1,5 @@
 import Metering
-import Threading
+import Foundations
 package import Traces
 
 /// A buffer between the pipeline and the exporter of traces. The pipeline's queue adds spans and never waits. The

@@ -1,4 +1,4 @@
-package import EventNames
+package import Foundations
 package import Logging
 import NIOPosix
 import PushModel

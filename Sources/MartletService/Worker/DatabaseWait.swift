@@ -1,6 +1,5 @@
-import EventNames
+import Foundations
 package import Logging
-import RateLimits
 package import PostgresClient
 
 /// A loop that repeats an attempt until the database is available. Its waits grow from one second to 30 seconds.

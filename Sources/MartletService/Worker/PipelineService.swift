@@ -1,5 +1,5 @@
 import DeliveryPipeline
-import EventNames
+import Foundations
 import Logging
 import PushModel
 import ServiceLifecycle

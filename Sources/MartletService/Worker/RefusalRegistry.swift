@@ -1,6 +1,6 @@
 import PushModel
 import Store
-import Threading
+import Foundations
 
 /// The current refusals by providers and the numbers of bad tokens that this worker's outputs have reported. Outputs
 /// report on their event loops. The metrics and ``RefusalService`` read the data.

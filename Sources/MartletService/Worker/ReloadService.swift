@@ -1,4 +1,4 @@
-import EventNames
+import Foundations
 import DeliveryPipeline
 import Logging
 import ServiceLifecycle

@@ -1,6 +1,6 @@
 internal import CLinux
 import DeliveryPipeline
-import EventNames
+import Foundations
 import Logging
 import Metering
 import NIOPosix

@@ -1,7 +1,7 @@
 import DeliveryPipeline
 import PushModel
 import Store
-import Threading
+import Foundations
 
 /// The state of a worker, for its HTTP endpoints and its report to other workers.
 final class WorkerState: Sendable {

@@ -1,4 +1,4 @@
-import Threading
+import Foundations
 
 /// A flag that can be set from any thread and is never cleared.
 final class Flag: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import PushModel
-import Threading
+import Foundations
 
 /// A sink that records all outcomes.
 final class RecordingSink: OutcomeSink {

@@ -1,5 +1,5 @@
 import PushModel
-import Threading
+import Foundations
 
 /// A check of one rule: an output with its double, and the calls that a host makes.
 final class Trial: Sendable {

@@ -1,6 +1,6 @@
 internal import CLibPQ
 import Glibc
-import Threading
+import Foundations
 
 /// A handle that owns a `PGconn`. Only the thread that created the handle may use it (libpq manual, "Behavior in
 /// Threaded Programs"). It waits with poll(2) on the socket and on the wake-up of its mailbox.

@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 
 /// Functions that list the connection attempts for the hosts of a URL and their addresses. Each attempt has its own
 /// options, because libpq limits the time of each address only in its blocking calls.

@@ -1,5 +1,5 @@
 import DequeModule
-import Threading
+import Foundations
 
 /// The state that a connection's thread shares with other threads: their requests, and the state of the connection.
 final class Mailbox: Sendable {

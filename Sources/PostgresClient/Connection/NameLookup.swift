@@ -1,6 +1,5 @@
-import Addressing
+import Foundations
 import Foundation
-import Threading
 
 /// A look-up of a host name on a separate thread, because the system's resolver can't be stopped.
 enum NameLookup {

@@ -1,6 +1,5 @@
-import EventNames
+import Foundations
 public import Logging
-import RateLimits
 
 /// A listener for notifications that uses its own connection and reconnects whenever the connection is lost.
 ///

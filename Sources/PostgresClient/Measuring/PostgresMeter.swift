@@ -1,5 +1,5 @@
 package import Metering
-import Threading
+import Foundations
 
 /// The metrics that all connections to a database share. A lock ensures that only one connection updates them at a
 /// time. Updates are rare, so the lock costs little.

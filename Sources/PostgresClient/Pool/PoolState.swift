@@ -1,5 +1,5 @@
 import OrderedCollections
-import RateLimits
+import Foundations
 
 /// The state machine of a pool. It assigns connections to waiters in the order of their arrival. A value type without
 /// clock or I/O.

@@ -1,5 +1,5 @@
 public import Logging
-import Threading
+import Foundations
 
 /// A pool of connections to one database. Connections are opened when needed, up to a limit.
 ///

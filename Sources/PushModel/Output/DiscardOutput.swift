@@ -1,4 +1,4 @@
-import Threading
+import Foundations
 
 /// An output that delivers nothing and reports every recipient as sent. It is used for load tests of the broker and the
 /// database, and is the smallest example of an output.

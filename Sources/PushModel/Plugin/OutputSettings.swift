@@ -1,4 +1,4 @@
-public import Addressing
+public import Foundations
 
 /// The values of an output's settings, by key.
 public struct OutputSettings: Sendable {

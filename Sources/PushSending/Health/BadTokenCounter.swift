@@ -1,4 +1,4 @@
-import EventNames
+import Foundations
 package import Logging
 package import PushModel
 

@@ -1,4 +1,4 @@
-internal import RateLimits
+internal import Foundations
 
 /// A circuit breaker for requests that share a credential, a topic or a host. A value type without clock or I/O.
 ///

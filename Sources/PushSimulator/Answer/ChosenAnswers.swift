@@ -1,4 +1,4 @@
-internal import Threading
+internal import Foundations
 
 /// The answer plan that all connections share. It costs requests no time while no answer is chosen.
 public final class ChosenAnswers<Answer: SimulatedAnswer>: Sendable {

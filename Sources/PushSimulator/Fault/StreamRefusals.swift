@@ -1,4 +1,4 @@
-internal import Threading
+internal import Foundations
 
 /// A counter of the next requests, which the server refuses unprocessed.
 final class StreamRefusals: Sendable {

@@ -1,4 +1,4 @@
-internal import Threading
+internal import Foundations
 
 /// A recorder that keeps requests for tests to inspect. It is off by default, because it costs memory and time.
 final class Recorder: Sendable {

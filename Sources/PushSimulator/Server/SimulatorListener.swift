@@ -1,4 +1,4 @@
-internal import Addressing
+internal import Foundations
 internal import Logging
 internal import NIOCore
 internal import NIOPosix

@@ -1,7 +1,7 @@
 internal import Logging
 internal import NIOCore
 internal import NIOPosix
-internal import Threading
+internal import Foundations
 
 /// The ports and event loops of a simulator. It also keeps the state that must survive a stop, so that a restarted
 /// simulator has the same ports, counters and faults.

@@ -1,4 +1,4 @@
-public import EventNames
+public import Foundations
 public import Logging
 public import PostgresClient
 

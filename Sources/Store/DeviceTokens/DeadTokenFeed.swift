@@ -1,9 +1,7 @@
-public import EventNames
+public import Foundations
 public import Logging
-import RateLimits
 public import PostgresClient
 import PushModel
-import Threading
 
 /// A feed of the tokens that are marked dead. It loads all marks once, and then reports each new mark within a few
 /// seconds, regardless of the program that wrote it. While the database is unavailable, the feed waits.

@@ -1,4 +1,4 @@
-import EventNames
+import Foundations
 public import Logging
 public import PostgresClient
 import PushModel

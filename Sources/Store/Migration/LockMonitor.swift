@@ -1,7 +1,6 @@
-import EventNames
+import Foundations
 import Logging
 import PostgresClient
-import Threading
 
 /// A monitor that logs and remembers the sessions that hold a lock for which another session waits.
 final class LockMonitor: Sendable {

@@ -1,4 +1,4 @@
-import Threading
+import Foundations
 
 /// The master keys under which secrets are sealed. The first key is used to seal secrets, and every key can open them.
 ///

@@ -1,5 +1,5 @@
 public import PushModel
-import Threading
+import Foundations
 
 /// A store of provider tokens for a process without a fleet. It signs tokens itself and keeps them in memory.
 public final class LocalTokenStore: SharedTokenStore {

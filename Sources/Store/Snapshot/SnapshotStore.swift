@@ -1,8 +1,7 @@
-public import EventNames
+public import Foundations
 public import Logging
 public import PostgresClient
 package import PushModel
-import Threading
 
 /// A store for the newest snapshot, which it replaces whenever apps or credentials change.
 ///

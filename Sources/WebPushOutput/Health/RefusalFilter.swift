@@ -1,5 +1,5 @@
 package import PushModel
-import Threading
+import Foundations
 
 /// A filter for reports that the refusal of a key begins or ends. Each event loop reports separately. The filter passes
 /// on only the first beginning and the last end.

@@ -1,4 +1,4 @@
-import RateLimits
+import Foundations
 
 /// A pause in sending to a service that receives too many messages. A value type without clock or I/O.
 ///

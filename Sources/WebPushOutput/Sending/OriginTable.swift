@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 import HTTP2Pool
 
 /// The origins to which an event loop sends. Most endpoints are matched with their origin without being parsed. Used

@@ -1,10 +1,9 @@
-import EventNames
+import Foundations
 import HTTP2Pool
 import Logging
 import NIOCore
 import PushModel
 import PushSending
-import Threading
 
 /// The part of the output that runs on one event loop. It has connections to every origin and encrypts the messages
 /// that it sends, so that all cores share the work.

@@ -1,4 +1,4 @@
-package import Addressing
+package import Foundations
 
 /// The list of hosts to which messages may be sent. It is necessary because an endpoint may name any host, including a
 /// host in the worker's own network.

@@ -1,4 +1,4 @@
-package import Addressing
+package import Foundations
 
 /// The parts of a subscription's endpoint. An endpoint is a secret URL that comes from an untrusted browser.
 ///

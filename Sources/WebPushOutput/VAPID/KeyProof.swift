@@ -1,4 +1,4 @@
-import Threading
+import Foundations
 
 /// The time at which an origin last accepted a message with a key. All event loops and all tokens of the key share it.
 package final class KeyProof: Sendable {

@@ -1,7 +1,6 @@
-package import Addressing
+package import Foundations
 import HTTP2Pool
 package import PushModel
-import Threading
 
 /// A credential in use: its key, and its token for each origin. All event loops share it.
 package final class VAPIDIdentity: Sendable {

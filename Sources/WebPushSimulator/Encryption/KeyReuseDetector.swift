@@ -1,4 +1,4 @@
-internal import Threading
+internal import Foundations
 
 /// A record of the salts and sender keys of all messages. Each of them may be used only once.
 final class KeyReuseDetector: Sendable {

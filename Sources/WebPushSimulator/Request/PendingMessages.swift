@@ -1,4 +1,4 @@
-internal import Threading
+internal import Foundations
 
 /// A record of the topics of pending messages. It detects messages that replace an earlier message with the same topic.
 /// In the simulator, a message stays pending forever.

@@ -1,6 +1,6 @@
 internal import Crypto
 internal import PushSimulator
-internal import Threading
+internal import Foundations
 
 /// A factory that issues subscriptions and finds them by the paths of their endpoints.
 final class SubscriptionRegistry: Sendable {

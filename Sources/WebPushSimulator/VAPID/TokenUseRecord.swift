@@ -1,5 +1,5 @@
 internal import PushSimulator
-internal import Threading
+internal import Foundations
 
 /// A record of the VAPID tokens that each key has sent. A token should be used for a long time. A sender needs at most
 /// one token per hour for each service.

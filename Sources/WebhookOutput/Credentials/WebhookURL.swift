@@ -1,4 +1,4 @@
-package import Addressing
+package import Foundations
 import HTTP2Pool
 
 /// The URL to which batches are sent. It comes from outside, so every part of it must have a single meaning.

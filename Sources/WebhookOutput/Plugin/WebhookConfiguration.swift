@@ -1,4 +1,4 @@
-package import Addressing
+package import Foundations
 import Foundation
 package import HTTP2Pool
 package import Metering

@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 import NIOPosix
 package import PushModel
 

@@ -1,4 +1,4 @@
-import RateLimits
+import Foundations
 
 /// The limits of concurrent batches at a receiver and of recipients in a batch. A value type without clock or I/O.
 ///

@@ -2,7 +2,7 @@ import AMQPClient
 import Logging
 import TestSupport
 import Testing
-import Threading
+import Foundations
 
 /// The broker of the tests, which `make test` provides.
 enum TestBroker {

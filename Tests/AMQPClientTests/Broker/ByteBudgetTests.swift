@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 import AMQPClient
 import TestSupport
 import TestTraits

@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 import AMQPClient
 import TestTraits
 import Testing

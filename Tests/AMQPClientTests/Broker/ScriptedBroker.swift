@@ -1,6 +1,6 @@
 import Foundation
 import TestSupport
-import Threading
+import Foundations
 
 /// A simulated broker that lets a client log in and consume, and then sends the bytes that a test gives.
 final class ScriptedBroker: Sendable {

@@ -2,7 +2,7 @@ import AMQPClient
 import TestSupport
 import TestTraits
 import Testing
-import Threading
+import Foundations
 
 @Suite("An exchange spread over several queues", .needsBroker, .endsAHang)
 struct SpreadTests {

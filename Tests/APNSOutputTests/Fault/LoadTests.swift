@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 import APNSOutput
 import APNSSimulator
 import NIOCore

@@ -1,6 +1,6 @@
 import NIOCore
 import NIOPosix
-import Threading
+import Foundations
 
 /// An HTTP proxy on loopback that supports only CONNECT. Every tunnel leads to `target`, regardless of the requested
 /// host.

@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 import APNSOutput
 import APNSSimulator
 import Crypto
@@ -11,7 +11,6 @@ import NIOSSL
 import PushModel
 import PushTestSupport
 import Store
-import Threading
 
 /// An APNs output that resolves `push.test` to the addresses that the test sets.
 struct WireFixture {

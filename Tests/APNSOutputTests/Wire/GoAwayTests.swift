@@ -5,7 +5,7 @@ import PushTestSupport
 import TestSupport
 import Testing
 import WireTestSupport
-import Threading
+import Foundations
 
 /// GOAWAY as in RFC 9113, section 6.8, over TLS.
 @Suite struct GoAwayTests {

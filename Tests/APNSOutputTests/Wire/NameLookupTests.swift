@@ -7,7 +7,7 @@ import PushModel
 import PushTestSupport
 import TestSupport
 import Testing
-import Threading
+import Foundations
 
 /// A name server that does not answer for a while.
 @Suite struct NameLookupTests {

@@ -10,7 +10,7 @@ import sys
 
 sys.path.append(os.path.join(os.path.dirname(__file__), "..", "..", "Support", "Clients"))
 from packages import unavailable, with_packages  # noqa: E402
-from simulation import MARTLET, TOKEN, Simulator  # noqa: E402
+from simulation import SIMULATOR, TOKEN, Simulator  # noqa: E402
 
 TOPIC = "com.example.app"
 DEAD = "dead0410" + TOKEN[8:]
@@ -62,10 +62,10 @@ def curl(simulator):
     text = run(*common, "-d", "{}", url(simulator, DEAD), name="a dead token")
     assert '"reason":"Unregistered"' in text, text
     # Runs the command line of the documentation.
-    token = run(MARTLET, "simulate", "token", "--directory", os.path.dirname(simulator.ca), name="token").strip()
+    token = run(SIMULATOR, "token", "--directory", os.path.dirname(simulator.ca), name="token").strip()
     run("curl", "--silent", "--fail", "--http2", "--cacert", simulator.ca, "-d", '{"aps":{"alert":"hi"}}',
         "-H", f"authorization: bearer {token}", "-H", "apns-topic: com.example.app", "-H", "apns-push-type: alert",
-        f"https://127.0.0.1:{simulator.port}/3/device/dead0411", name="a token of `simulate token`")
+        f"https://127.0.0.1:{simulator.port}/3/device/dead0411", name="a token of `martlet-simulator token`")
     # curl would fail if the answer to HEAD had a body.
     text = run(*common, "--head", url(simulator), name="HEAD")
     assert "HTTP/2 405" in text, text
@@ -76,7 +76,7 @@ def certificate(simulator):
     folder = os.path.dirname(simulator.ca)
     for name, options in (("push.pem", []), ("push.p12", ["--cert-type", "P12"])):
         file = os.path.join(folder, name)
-        run(MARTLET, "simulate", "certificate", "--directory", folder, "--app", TOPIC, "--output", file,
+        run(SIMULATOR, "certificate", "--directory", folder, "--app", TOPIC, "--output", file,
             *(["--password", "secret"] if options else []), name="a certificate")
         run("curl", "--silent", "--show-error", "--fail", "--http2", "--cacert", simulator.ca, *options,
             "--cert", file + (":secret" if options else ""), "-H", f"apns-topic: {TOPIC}", "-d", "{}", url(simulator),

@@ -14,7 +14,7 @@ import time
 import urllib.error
 import urllib.request
 
-MARTLET = os.environ["SIMULATOR_COMMAND"]
+SIMULATOR = os.environ["SIMULATOR_COMMAND"]
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = 0, 1, 2, 3, 4, 6, 7, 8, 9
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
@@ -22,7 +22,7 @@ TOKEN = "c2732227a1d8021cfaf781d71fb2f908c61f5861079a00954a5453f1d0281433"
 
 
 class Simulator:
-    """Runs `martlet simulate` until the block ends."""
+    """Runs `martlet-simulator` until the block ends."""
 
     def __init__(self, *options, descriptors=None, measured=False):
         self.folder = tempfile.TemporaryDirectory()
@@ -34,7 +34,7 @@ class Simulator:
             environment["ASAN_OPTIONS"] = ":".join(filter(None, [
                 environment.get("ASAN_OPTIONS"), "quarantine_size_mb=0:thread_local_quarantine_size_kb=0"]))
         self.process = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "KILL", MARTLET, "simulate", "--port", "0", "--control-port", "0",
+            ["setpriv", "--pdeathsig", "KILL", SIMULATOR, "--port", "0", "--control-port", "0",
              "--directory", os.path.join(self.folder.name, "simulator"), *options],
             stdout=subprocess.PIPE, stderr=self.errors, text=True, preexec_fn=limit, env=environment)
         line = self.process.stdout.readline()

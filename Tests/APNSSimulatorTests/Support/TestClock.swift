@@ -1,5 +1,5 @@
 import Foundation
-import Threading
+import Foundations
 
 /// A clock that advances only when the test moves it.
 final class TestClock: Sendable {

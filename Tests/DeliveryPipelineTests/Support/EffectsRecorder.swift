@@ -2,7 +2,7 @@ import AMQPClient
 import DeliveryPipeline
 import PushModel
 import Store
-import Threading
+import Foundations
 
 /// A stub of the broker, the database and the clock that only records the effects of the core.
 final class EffectsRecorder: Sendable {

@@ -1,5 +1,5 @@
 import PushModel
-import Threading
+import Foundations
 
 /// An output that accepts jobs and reports nothing by itself. The test reports the outcomes.
 final class ScriptedOutput: Output {

@@ -1,7 +1,7 @@
 import DeliveryPipeline
 import PushModel
 import Testing
-import Threading
+import Foundations
 import Traces
 
 /// A recorder of the spans of a harness. Their ids are consecutive numbers.

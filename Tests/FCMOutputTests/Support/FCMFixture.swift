@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 import FCMOutput
 import FCMSimulator
 import Foundation
@@ -9,7 +9,6 @@ import NIOPosix
 import PushModel
 import PushTestSupport
 import Store
-import Threading
 
 private final class Told: Sendable {
     let events = Mutex<[Refusal.Event]>([])

@@ -4,7 +4,7 @@ import PushModel
 import PushTestSupport
 import TestSupport
 import Testing
-import Threading
+import Foundations
 
 /// Exhausted quotas of a project, and overload of FCM itself.
 @Suite struct OverloadTests {

@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import SimulatorTestSupport
 import Testing
-import Threading
+import Foundations
 
 /// An FCM simulator with its own clock and one account, and a client with an access token of that account.
 final class FCMSession: Sendable {

@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import TestTraits
 import Testing
-import Threading
+import Foundations
 import WireTestSupport
 
 /// `martlet channel` with a server that answers as Apple's documentation on channel management describes.

@@ -110,7 +110,7 @@ struct ConfigurationFaultTests {
                 let other = option == "--port" ? "--control-port" : "--port"
                 let simulator = try await Subprocess.run(
                     [
-                        Project.command, "simulate", option, "\(port)", other, "0", "--directory",
+                        Project.simulator, option, "\(port)", other, "0", "--directory",
                         installation.path("simulator"),
                     ])
                 #expect(simulator.status == 1)

@@ -130,7 +130,7 @@ struct CredentialCommandTests {
             #expect(nameless.output.hasSuffix("\nto import it, say --team\nnothing was imported\n"), "\(nameless)")
             let issued = installation.path("issued.pem")
             let simulated = try await Subprocess.run([
-                Project.command, "simulate", "certificate", "--directory", installation.path("authority"), "--app",
+                Project.simulator, "certificate", "--directory", installation.path("authority"), "--app",
                 "com.example.news",
                 "--team", "TEAM000004", "--key", "ec", "--output", issued,
             ])

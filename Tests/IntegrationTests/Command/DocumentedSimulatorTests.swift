@@ -16,7 +16,7 @@ struct DocumentedSimulatorTests {
     /// Starts a simulator in the installation's folder, and returns it after it has printed its ports.
     private func simulator(of output: String, in installation: Installation) async throws -> Subprocess {
         let simulator = try Subprocess(
-            [Project.command, "simulate", output, "--port", "0", "--control-port", "0"], in: installation.folder)
+            [Project.simulator, output, "--port", "0", "--control-port", "0"], in: installation.folder)
         try await eventually("started: \(simulator.output)\(simulator.errors)") { simulator.output.contains("\n") }
         return simulator
     }

@@ -4,12 +4,13 @@ import Testing
 @Suite struct HelpTests {
     /// The test follows the lists of subcommands, so it also covers new commands.
     @Test func everyCommandHasHelp() async throws {
-        var waiting: [[String]] = [[]]
+        var waiting = [[], [CommandHelp.simulator]]
         var seen: [[String]] = []
         while let words = waiting.popLast() {
             seen.append(words)
             let help = try await CommandHelp(of: words)
-            #expect(help.text.contains("USAGE: \((["martlet"] + words).joined(separator: " "))"), "\(help.text)")
+            let command = (words.first == CommandHelp.simulator ? words : ["martlet"] + words).joined(separator: " ")
+            #expect(help.text.contains("USAGE: \(command)"), "\(help.text)")
             #expect(help.text.contains("OVERVIEW: "), "\(help.text)")
             waiting += help.subcommands.map { words + [$0] }
         }
@@ -18,7 +19,7 @@ import Testing
             "token register", "token export",
         ]
         for command in expected + [
-            "push", "simulate certificate", "simulate token", "doctor", "audit", "credential rekey",
+            "push", "martlet-simulator certificate", "martlet-simulator token", "doctor", "audit", "credential rekey",
         ] {
             #expect(seen.contains(command.split(separator: " ").map(String.init)), "martlet \(command)")
         }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `martlet push` with `martlet simulate`. Neither needs a broker or a database.
+/// `martlet push` with `martlet-simulator`. Neither needs a broker or a database.
 @Suite struct PushCommandTests {
     @Test func pushesWithKeyAndWithCertificate() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-push-\(UUID().uuidString)")
@@ -20,14 +20,14 @@ import Testing
         #expect(made.status == 0, "\(made)")
         let issued = try await run(
             [
-                Project.command, "simulate", "certificate", "--directory", "simulator", "--app", "com.example.news",
+                Project.simulator, "certificate", "--directory", "simulator", "--app", "com.example.news",
                 "--output", "push.pem",
             ])
         #expect(issued.status == 0, "\(issued)")
 
         let simulator = try Subprocess(
             [
-                Project.command, "simulate", "--port", "0", "--control-port", "0", "--directory", "simulator",
+                Project.simulator, "--port", "0", "--control-port", "0", "--directory", "simulator",
                 "--token-key", "TEAM000001:KEY1234567:key.p8",
             ], in: folder)
         defer { simulator.signal(SIGKILL) }
@@ -189,7 +189,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let simulator = try Subprocess(
             [
-                Project.command, "simulate", output, "--port", "0", "--control-port", "0", "--directory", "simulator",
+                Project.simulator, output, "--port", "0", "--control-port", "0", "--directory", "simulator",
             ], in: folder)
         defer { simulator.signal(SIGKILL) }
         try await eventually("started: \(simulator.output)\(simulator.errors)") { simulator.output.contains("\n") }

@@ -8,7 +8,7 @@ struct ServiceAccountImportTests {
     @Test func refusesTokenURIThatNoWorkerUses() async throws {
         try await Installation.with { installation in
             let simulator = try Subprocess(
-                [Project.command, "simulate", "fcm", "--port", "0", "--control-port", "0"], in: installation.folder)
+                [Project.simulator, "fcm", "--port", "0", "--control-port", "0"], in: installation.folder)
             defer { simulator.signal(SIGKILL) }
             try await eventually("started: \(simulator.output)\(simulator.errors)") { simulator.output.contains("\n") }
             let port = try #require(simulator.output.firstMatch(of: /on https:\/\/127\.0\.0\.1:([0-9]+)/)?.1)

@@ -9,7 +9,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let closing = #"exec "$@" 0<&- 1>&- 2>&-"#
         let simulator = try Subprocess(
-            ["/bin/sh", "-c", closing, "sh", Project.command, "simulate", "--port", "0", "--control-port", "0"],
+            ["/bin/sh", "-c", closing, "sh", Project.simulator, "--port", "0", "--control-port", "0"],
             in: folder)
         defer { simulator.signal(SIGKILL) }
         let descriptors = URL(filePath: "/proc/\(simulator.pid)/fd")

@@ -1,4 +1,4 @@
-import Threading
+import Foundations
 
 /// The output and logs of a test's commands.
 final class SaidByCommands: Sendable {

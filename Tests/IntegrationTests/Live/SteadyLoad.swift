@@ -3,7 +3,7 @@ import DeliveryPipeline
 import Foundation
 import PushModel
 import TestSupport
-import Threading
+import Foundations
 
 /// A steady load of jobs for all apps. Watched apps get more jobs, so that each worker soon receives one of them.
 final class SteadyLoad: Sendable {

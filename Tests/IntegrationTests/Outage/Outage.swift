@@ -2,7 +2,7 @@ import APNSSimulator
 import Foundation
 import TestSupport
 import Testing
-import Threading
+import Foundations
 import WorkerTestSupport
 
 /// An installation with one worker, its status page and Prometheus, during an outage.

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import TestTraits
 import Testing
-import Threading
+import Foundations
 import WireTestSupport
 
 /// Broadcast jobs that a worker sends to a server which answers as Apple's documentation on broadcasts describes.

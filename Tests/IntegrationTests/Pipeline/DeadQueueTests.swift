@@ -4,7 +4,7 @@ import Logging
 import TestSupport
 import TestTraits
 import Testing
-import Threading
+import Foundations
 
 @Suite(.needsServers)
 struct DeadQueueTests {

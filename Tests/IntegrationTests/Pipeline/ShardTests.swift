@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import TestTraits
 import Testing
-import Threading
+import Foundations
 
 /// Changes of the number of shards while publishers continue.
 @Suite(.needsServers)

@@ -6,7 +6,7 @@ import PushModel
 import TestSupport
 import TestTraits
 import Testing
-import Threading
+import Foundations
 
 /// Suspects, which are jobs that the broker has delivered repeatedly without their being settled.
 @Suite(.needsServers)

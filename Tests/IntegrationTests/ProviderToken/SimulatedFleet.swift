@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 import APNSOutput
 import APNSSimulator
 import Logging
@@ -8,7 +8,6 @@ import PushModel
 import PushTestSupport
 import Store
 import TestSupport
-import Threading
 import WorkerTestSupport
 
 /// A clock that the test advances, in milliseconds since 1970.

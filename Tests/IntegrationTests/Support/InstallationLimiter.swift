@@ -1,4 +1,4 @@
-import Threading
+import Foundations
 
 /// A limiter for the number of tests that have an installation at the same time. More tests would only wait for each
 /// other.

@@ -3,7 +3,7 @@ import DeliveryPipeline
 import Foundation
 import Logging
 import TestSupport
-import Threading
+import Foundations
 import WorkerTestSupport
 
 /// A collector of result events that records each event once.

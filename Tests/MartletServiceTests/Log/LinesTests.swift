@@ -1,4 +1,4 @@
-import EventNames
+import Foundations
 import Foundation
 import Logging
 import MartletService

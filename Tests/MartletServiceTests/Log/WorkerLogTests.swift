@@ -1,9 +1,8 @@
-import EventNames
+import Foundations
 import Foundation
 import Logging
 import MartletService
 import Testing
-import Threading
 
 @Suite struct WorkerLogTests {
     private final class Sink: LogSink {

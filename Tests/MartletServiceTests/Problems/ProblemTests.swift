@@ -1,5 +1,5 @@
 import DeliveryPipeline
-import EventNames
+import Foundations
 import MartletService
 import Metering
 import PushModel

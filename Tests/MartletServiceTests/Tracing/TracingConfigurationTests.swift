@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 import MartletService
 import Testing
 import Traces

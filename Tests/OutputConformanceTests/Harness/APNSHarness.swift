@@ -8,7 +8,7 @@ import OutputConformance
 import PushModel
 import PushSimulator
 import Store
-import Threading
+import Foundations
 
 extension OutputHarness {
     /// A harness for the APNs output, with an APNs simulator over TLS as its double.

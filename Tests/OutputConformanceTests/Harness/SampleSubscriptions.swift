@@ -1,7 +1,7 @@
 import Foundation
 import Logging
 import PushModel
-import Threading
+import Foundations
 import WebPushSimulator
 
 /// The subscriptions that all simulators with the same directory accept, with their keys by endpoint.

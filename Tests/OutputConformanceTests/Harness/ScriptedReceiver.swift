@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 import Foundation
 import Logging
 import NIOCore
@@ -7,7 +7,6 @@ import OutputConformance
 import PushModel
 import Store
 import TestSupport
-import Threading
 import WebhookOutput
 import WireTestSupport
 

@@ -1,7 +1,7 @@
 import Foundation
 import OutputConformance
 import PushSimulator
-import Threading
+import Foundations
 
 /// A simulated service that takes on the behaviours that the rules need.
 final class SimulatedProvider<Service: PushDouble>: Sendable {

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import PushModel
-import Threading
+import Foundations
 
 /// A complete output without a network. It follows every rule, except the rule that its fault breaks.
 final class PaperOutput: Output {

@@ -1,6 +1,6 @@
 import Dispatch
 import OutputConformance
-import Threading
+import Foundations
 
 /// A push service in memory.
 final class PaperProvider: Sendable {

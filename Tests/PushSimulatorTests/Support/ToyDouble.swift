@@ -1,7 +1,7 @@
 import HTTP2Session
 import Logging
 import PushSimulator
-import Threading
+import Foundations
 
 /// A minimal push service. It answers `POST /toy/<id>` with 200, and `POST /toys`, whose body starts with the id, with
 /// 201. All other behaviour comes from the shared simulator, which the tests here examine.

@@ -1,7 +1,7 @@
 import Foundation
 import Store
 import Testing
-import Threading
+import Foundations
 
 /// Files of every kind that an operator may try to import. The openssl command creates them once.
 enum SampleFiles {

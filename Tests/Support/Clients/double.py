@@ -1,4 +1,4 @@
-"""A context manager that runs `martlet simulate NAME` as a separate process."""
+"""A context manager that runs `martlet-simulator NAME` as a separate process."""
 import json
 import os
 import re
@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import urllib.request
 
-MARTLET = os.environ["SIMULATOR_COMMAND"]
+SIMULATOR = os.environ["SIMULATOR_COMMAND"]
 
 
 class Double:
@@ -14,7 +14,7 @@ class Double:
         self.folder = tempfile.TemporaryDirectory()
         self.directory = os.path.join(self.folder.name, "simulator")
         self.process = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "KILL", MARTLET, "simulate", name, "--port", "0", "--control-port", "0",
+            ["setpriv", "--pdeathsig", "KILL", SIMULATOR, name, "--port", "0", "--control-port", "0",
              "--directory", self.directory, *options], stdout=subprocess.PIPE, text=True)
         self.greeting = self.process.stdout.readline()
         self.port = int(re.search(r"https://[^ ,]*:(\d+)", self.greeting)[1])

@@ -1,5 +1,5 @@
 package import PushModel
-import Threading
+import Foundations
 
 /// A sink that records the reported outcomes.
 package final class OutcomeRecorder: OutcomeSink {

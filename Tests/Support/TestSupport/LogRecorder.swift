@@ -1,5 +1,5 @@
 package import Logging
-import Threading
+import Foundations
 
 /// A recorder of log lines, which are shown if a test fails.
 package final class LogRecorder: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import Threading
+import Foundations
 
 /// A launcher of processes that uses posix_spawn(3) and reports when they end.
 ///

@@ -9,6 +9,10 @@ package enum Project {
     package static let command = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(path: "martlet").path
 
+    /// The path of the program `martlet-simulator` in the same folder.
+    package static let simulator = URL(filePath: command).deletingLastPathComponent()
+        .appending(path: "martlet-simulator").path
+
     /// The path of the program of `examples/third-party-output` in the same folder.
     package static let example = URL(filePath: command).deletingLastPathComponent()
         .appending(path: "martlet-logbook").path

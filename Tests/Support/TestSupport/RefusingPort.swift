@@ -1,5 +1,5 @@
 import Foundation
-import Threading
+import Foundations
 
 /// A loopback port that refuses connections while this object exists. It is bound without a listener, so that no other
 /// test gets it.

@@ -1,5 +1,5 @@
 package import Foundation
-import Threading
+import Foundations
 
 /// A process that ends with the tests at the latest, even if they are killed. Its output goes to files, so that it can
 /// be read while the process runs and no pipe can fill up.

@@ -1,5 +1,5 @@
 import Foundation
-import Threading
+import Foundations
 
 /// A proxy between a client and a server on loopback, which breaks connections in the ways a network does.
 package final class TCPProxy: Sendable {

@@ -1,4 +1,4 @@
-import Threading
+import Foundations
 
 /// A simulated trace collector on loopback that answers as a test specifies and records the requests.
 package final class CollectorDouble: Sendable {

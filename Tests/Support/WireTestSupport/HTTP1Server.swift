@@ -2,7 +2,7 @@ import Foundation
 package import NIOCore
 import NIOHTTP1
 import NIOPosix
-import Threading
+import Foundations
 
 /// An HTTP/1.1 server on loopback that answers each request with the bytes that a test specifies.
 package final class HTTP1Server: Sendable {

@@ -1,6 +1,6 @@
 import HTTP2Session
 import NIOCore
-import Threading
+import Foundations
 
 /// A connection of a ``ScriptedServer`` that answers requests.
 // why: unchecked because it is used only on its connection's event loop, which also runs its scheduled tasks.

@@ -1,6 +1,6 @@
 import NIOCore
 import NIOSSL
-import Threading
+import Foundations
 
 /// A connection of a ``ScriptedServer`` that sends bytes.
 final class ScriptedBytes: ChannelInboundHandler {

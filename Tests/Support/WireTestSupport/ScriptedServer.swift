@@ -1,7 +1,7 @@
 import Foundation
 import HTTP2Channel
 import NIOCore
-import Threading
+import Foundations
 
 /// A TLS server that treats each connection as a test specifies, and records the requests.
 package final class ScriptedServer: Sendable {

@@ -1,7 +1,7 @@
 package import AMQPClient
 package import DeliveryPipeline
 package import Logging
-import Threading
+import Foundations
 
 /// A consumer of all result events, as in an application. It has a durable queue that is bound to all of them, and
 /// acknowledges each delivery.

@@ -1,6 +1,6 @@
 import PushModel
 import Testing
-import Threading
+import Foundations
 import WebPushOutput
 
 @Suite struct KeyTrustTests {

@@ -1,10 +1,9 @@
-import Addressing
+import Foundations
 import PushModel
 import PushTestSupport
 import Store
 import TestSupport
 import Testing
-import Threading
 import WebPushOutput
 import WireTestSupport
 

@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 import Foundation
 import PushModel
 import PushTestSupport

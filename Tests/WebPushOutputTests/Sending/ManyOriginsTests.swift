@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 import Foundation
 import Glibc
 import NIOCore
@@ -6,7 +6,6 @@ import PushModel
 import PushTestSupport
 import TestSupport
 import Testing
-import Threading
 import WebPushOutput
 import WireTestSupport
 

@@ -1,10 +1,9 @@
-import Addressing
+import Foundations
 import NIOCore
 import PushModel
 import PushTestSupport
 import TestSupport
 import Testing
-import Threading
 import WebPushOutput
 import WireTestSupport
 

@@ -1,9 +1,8 @@
-import Addressing
+import Foundations
 import PushModel
 import PushTestSupport
 import TestSupport
 import Testing
-import Threading
 import WebPushOutput
 import WireTestSupport
 

@@ -1,4 +1,4 @@
-import Addressing
+import Foundations
 import Foundation
 import Logging
 import NIOPosix
@@ -7,7 +7,6 @@ import PushTestSupport
 import Store
 import TestSupport
 import Testing
-import Threading
 import WebPushOutput
 import WireTestSupport
 

@@ -1,5 +1,5 @@
 import Foundation
-import Threading
+import Foundations
 
 /// Returns the current time in milliseconds since 1970.
 func currentMilliseconds() -> Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }

@@ -1,7 +1,7 @@
 import PostgresClient
 import PushModel
 import Store
-import Threading
+import Foundations
 
 /// The apps of a run and their credentials. The credentials are registered with the services too.
 final class Credentials: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import PostgresClient
 import TestSupport
-import Threading
+import Foundations
 
 /// The database server of a run, with an optional standby that takes its place when it fails. Commits wait for the
 /// standby, so that no commit is lost.

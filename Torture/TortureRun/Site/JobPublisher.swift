@@ -2,7 +2,7 @@ import AMQPClient
 import DeliveryPipeline
 import Logging
 import PushModel
-import Threading
+import Foundations
 
 /// A publisher that uses confirms. It publishes a job again if its connection is lost before the confirm, or if the
 /// broker rejects the message because a node failed.

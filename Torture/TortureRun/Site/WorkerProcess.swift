@@ -1,6 +1,6 @@
 import Foundation
 import TestSupport
-import Threading
+import Foundations
 
 /// A `martlet worker` process that can be killed, stopped, frozen and restarted. The logs of all its starts are kept in
 /// one file.

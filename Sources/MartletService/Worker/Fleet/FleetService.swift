@@ -1,6 +1,5 @@
-import EventNames
+package import Foundations
 package import Logging
-package import RateLimits
 import PostgresClient
 import ServiceLifecycle
 package import Store

@@ -1,6 +1,6 @@
 import PushModel
 import Store
-import Threading
+import Foundations
 
 /// A thread-safe table of the number of workers that share each quota. Outputs read the table, and ``FleetService``
 /// updates it.

@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-import Threading
+import Foundations
 import WireTestSupport
 
 /// The logic of a webhook receiver. It verifies the signatures of batches and returns an outcome for each recipient.

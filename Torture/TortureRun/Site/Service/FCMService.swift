@@ -5,7 +5,7 @@ import Foundation
 import Logging
 import PushModel
 import Store
-import Threading
+import Foundations
 
 /// The FCM service of a run. Each app has a project, and the project's service accounts are rotated.
 final class FCMService: Service {

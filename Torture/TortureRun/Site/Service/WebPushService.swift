@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import PushModel
 import Store
-import Threading
+import Foundations
 import WebPushOutput
 import WebPushSimulator
 

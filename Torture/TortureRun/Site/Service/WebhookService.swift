@@ -3,7 +3,7 @@ import Logging
 import PushModel
 import Store
 import TestSupport
-import Threading
+import Foundations
 import WebhookOutput
 import WireTestSupport
 

@@ -1,0 +1,10 @@
+import ArgumentParser
+import MartletCommand
+
+/// The program `martlet-simulator`.
+@main
+enum Program {
+    static func main() {
+        CommandProgram.main { await CommandProgram.run(SimulatorCommand.self) }
+    }
+}

@@ -1,0 +1,90 @@
+import ArgumentParser
+internal import Foundation
+internal import MartletCommand
+import PushSimulator
+
+/// The options that all simulators share, and the code that runs a simulator.
+struct SimulatorOptions: ParsableArguments {
+    @Option(help: "Address to listen on, the control endpoint too, which asks nobody who they are.")
+    var bind = "127.0.0.1"
+
+    @Option(
+        name: .customLong("hostname"),
+        help: ArgumentHelp(
+            "Name or address the certificate is good for besides localhost, 127.0.0.1, ::1 and --bind. May be repeated.",
+            valueName: "name"))
+    var hostnames: [String] = []
+
+    @Option(help: "Where the simulator's certificate authority is kept; made if missing.")
+    var directory = ".local/simulator"
+
+    @Flag(help: "Refuse clients that do not negotiate a protocol by ALPN.")
+    var requireAlpn = false
+
+    @Option(help: "JSON file with faults and their times.", completion: .file())
+    var script: String?
+
+    @Option(help: "Seconds after which a TLS handshake, header or body that has begun must be there whole.")
+    var timeout = 30.0
+
+    @Option(help: "Threads that serve connections.")
+    var threads = 1
+
+    init() {}
+
+    func validate() throws {
+        guard (1...256).contains(threads) else {
+            throw ValidationError("--threads: \(threads) is not between 1 and 256")
+        }
+        guard (0.1...86_400).contains(timeout) else {
+            throw ValidationError("--timeout: \(timeout) is not between 0.1 and 86400 seconds")
+        }
+    }
+
+    /// Checks that port numbers are valid.
+    /// - Parameter ports: the ports, by the option that sets them.
+    /// - Throws: `ValidationError`, which names the option at fault.
+    static func check(ports: KeyValuePairs<String, Int>) throws {
+        for (name, port) in ports where !(0...65_535).contains(port) {
+            throw ValidationError("\(name): \(port) is not a port")
+        }
+    }
+
+    func configure(_ configuration: inout ServerConfiguration) {
+        configuration.host = bind
+        configuration.hostnames = hostnames
+        configuration.timeout = .milliseconds(Int(timeout * 1_000))
+        configuration.requiresALPN = requireAlpn
+        configuration.directory = directory
+        configuration.threads = threads
+    }
+
+    /// Serves until SIGTERM or SIGINT.
+    ///
+    /// - Parameter greeting: returns the text to print as soon as the simulator listens.
+    func run<Service>(
+        _ simulator: PushSimulator<Service>, greeting: @Sendable () throws -> String
+    ) async throws {
+        let script = try script.map { file in
+            guard let json = FileManager.default.contents(atPath: file) else {
+                throw SimulatorError("--script: \(file) can't be read")
+            }
+            return try PushSimulator<Service>.FaultScript(json: json, source: file)
+        }
+        let stopped = StopSignal()
+        try await simulator.start()
+        // The text is written at once, because the reader of a pipe may exit after the first line.
+        try printBytes(Array(try greeting().utf8))
+        let faults = Task {
+            do {
+                try await script?.run(on: simulator)
+            } catch let error as SimulatorError {
+                printError("the script has ended early: \(error)")
+            }
+        }
+        await stopped.wait()
+        faults.cancel()
+        _ = await faults.result
+        await simulator.stop()
+    }
+}
