@@ -37,7 +37,7 @@ image-test: install ## deliver two pushes from the files of the image that deplo
 torture: build ## kill, freeze and cut off workers, and count outcomes: docs/torture.md; options SEED=7 MINUTES=10 CLUSTER=3
 	@$(RUN) .build/release/martlet-torture $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(CLUSTER),--cluster $(CLUSTER))
 
-check: install ## the quick gate: format, imports, sizes, links, schemas
+check: install ## the quick gate: format, imports, sizes, words, links, schemas; scripts/check --all runs the slow gates too
 	@$(RUN) scripts/check
 
 bench: build ## measure, and compare with h2load and a bare librabbitmq loop; REPORT=bench.html writes a page and measures other clients too

@@ -344,6 +344,9 @@ let tests: [Target] = [
         ], exclude: ["Clients/Harness"]),
 ]
 
+/// The only test target to build, which `scripts/unit` sets, or `nil` for all of them.
+let onlyTests = Context.environment["MARTLET_ONLY_TESTS"]
+
 let package = Package(
     name: "martlet",
     platforms: [.macOS(.v15)],
@@ -373,5 +376,5 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
-    targets: sources + tools + testSupport + tests
+    targets: sources + tools + testSupport + tests.filter { onlyTests == nil || $0.name == onlyTests }
 )

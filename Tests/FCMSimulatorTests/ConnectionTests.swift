@@ -47,7 +47,7 @@ import Testing
 
     @Test func sendsGoAwayWithStreamsInFlight() async throws {
         try await FCMSession.run {
-            // One of the three requests is for the access token.
+            // The first of the three requests is for the access token.
             $0.requestsBeforeShutdown = 3
         } _: { session async throws in
             let answers = (0..<2).map { session.start(to: "de1ade1a0200-\($0):APA91b") }

@@ -69,7 +69,7 @@ import WireTestSupport
         try await server.stop()
     }
 
-    /// Without PINGs, the pool cannot notice that an idle connection is dead.
+    /// The pool cannot notice that an idle connection is dead unless it sends PINGs.
     @Test func closesLastIdleConnectionWithoutPings() async throws {
         let server = TestServer()
         let fixture = try PoolFixture(at: try await server.start(), requests: 1) {

@@ -2,7 +2,7 @@
 import pathlib
 import tempfile
 
-from . import alerts, deployment, documents, events, forge, problems, sources, units
+from . import alerts, deployment, documents, events, forge, problems, sources, units, words
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 UNIT = "[Service]\nExecStart=/usr/bin/true\n"
@@ -139,6 +139,12 @@ CASES = [
     *((deployment.compose, COMPOSE | broken, COMPOSE) for broken in [
         {"deploy/compose.yaml": "services: {a: {volumes: ['./e:/e']}}"}, {"deploy/compose.yaml": "services: {a: {volumes: ['e:/e']}}"},
         {"deploy/compose.yaml": "services: {a: {depends_on: {b: }}}"}, {"README.md": "docker compose up --attach b"}, {"deploy/compose/jobs/a.json": '{"di": "a"}'}]),
+    (words.comments, {"Sources/A/A.swift": "/// It is an app."}, {"Sources/A/A.swift": "/// The app.\n/// It is one of many."}),
+    (words.comments, {"Tests/A.swift": "/// Sends.\n/// - Returns: nil: no answer."}, {"Tests/A.swift": "/// Sends.\n/// - Returns: the answer."}),
+    (words.sentences, {"docs/a.md": "A job. Nothing\nis lost.\n"}, {"docs/a.md": "A job.\n```sh\nWhat\n```\nNo job is lost. Not one.\n"}),
+    (words.sentences, {"docs/a.md": "| a |\n|---|\n| What it is |\n"}, {"docs/a.md": "| a |\n|---|\n| The job |\n"}),
+    (words.sentences, {"docs/a.md": "## What it needs\n"}, {"docs/a.md": "## Requirements\n"}),
+    (words.cells, {"docs/a.md": "| a | " + "word " * 31 + "|\n"}, {"docs/a.md": "| a | " + "word " * 30 + "|\n"}),
     # The addresses are split, because this file would break the rule otherwise.
     (documents.merges, {"docs/a.md": "a\n<<<<<<< HEAD\nb\n"}, {"docs/a.md": "a << b\n> c\n"}),
     (documents.hosts, {"scripts/a": "curl https" + "://push.apple.com/"}, {"scripts/a": "curl https://127.0.0.1:1/ http://a.test"}),

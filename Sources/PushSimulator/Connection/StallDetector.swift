@@ -21,7 +21,7 @@ struct StallDetector {
     }
 
     static func isTooLong(since begun: Int?, at round: Int) -> Bool {
-        // One more round is allowed, because the round in which the exchange began was already partly over.
+        // An additional round is allowed, because the round in which the exchange began was already partly over.
         begun.map { round - $0 > roundsPerTimeout } ?? false
     }
 

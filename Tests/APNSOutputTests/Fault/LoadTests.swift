@@ -97,7 +97,7 @@ import Testing
         for simulator in simulators { await simulator.stop() }
     }
 
-    /// One output sends to a silent production host and to a live sandbox host.
+    /// The output sends to a silent production host and to a live sandbox host.
     @Test func keepsSendingToOtherHostWhileOneIsSilent() async throws {
         let silent = try await WireFixture.startedSimulator()
         let other = try await WireFixture.startedSimulator { $0.environment = .sandbox }

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// One process of the fleet, with its token cache and connections that end after a while.
+    /// A process of the fleet, with its token cache and connections that end after a while.
     private struct Process {
         struct Connection {
             var token = ConnectionToken()

@@ -32,7 +32,7 @@ struct BrokerCommandTests {
                     #expect(published.output.hasPrefix("published job by hand with 2 recipients to "))
                     return true
                 }
-                // One job is enough, because the command receives every event that is published after this line.
+                // A single job is enough, because the command receives every event that is published after this line.
                 try await eventually("the command ends: \(tail.errors)\(worker.errors)") { !tail.isRunning }
                 let finished = try await tail.finish()
                 #expect(finished.status == 0, "\(finished)")

@@ -50,7 +50,7 @@ struct JobPublishTests {
                 let one = JobText("one", app: Self.app, to: [Token.random()]).json
                 let sent = try await installation.martlet(["job", "publish", "--wait", "60"], input: one)
                 #expect(sent.status == 0, "\(sent) \(worker.errors)")
-                // Of two jobs with the same id at the same time, each command gets the outcomes of its own job.
+                // If two jobs have the same id at the same time, each command gets the outcomes of its own job.
                 let (first, second) = (Token.random(Token.slow(500)), Token.random(Token.bad))
                 async let mine = installation.martlet(
                     ["job", "publish", "--wait", "60"], input: JobText("same", app: Self.app, to: [first]).json)

@@ -19,7 +19,7 @@ struct RekeyTests {
         ).map { try $0["issued_at"].milliseconds }
     }
 
-    /// By the book, every worker gets the new master key, the key moves to the top of the keyring, all rows are sealed
+    /// In the documented procedure, every worker gets the new master key, the key moves to the top of the keyring, all rows are sealed
     /// with it, and the old key is removed. Otherwise, all rows are sealed with the new key before the workers have it.
     @Test(arguments: [true, false]) func keepsDeliveringWhileMasterKeyChanges(isByTheBook: Bool) async throws {
         try await Installation.with { installation in

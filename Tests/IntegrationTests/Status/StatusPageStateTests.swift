@@ -84,7 +84,7 @@ struct StatusPageStateTests {
         }
     }
 
-    /// One push waits for a connection, and one waits for an access token. No outcome has been published yet.
+    /// A push waits for a connection, and another waits for an access token. No outcome has been published yet.
     @Test func showsUnreachableProviders() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)

@@ -94,7 +94,7 @@ import WireTestSupport
                 let sending = try Sending(to: origins, authorityFile: file)
                 let jobs = try origins.map { try sending.job([Browser(endpoint: "https://\($0)/1")]) }
                 #expect(await sending.send(jobs[0]).map(\.verdict) == [.sent])
-                // Without this file, creating a second context fails.
+                // Creating a second context fails if this file is missing.
                 try FileManager.default.removeItem(atPath: file)
                 for job in [jobs[1], jobs[0], jobs[1]] {
                     #expect(await sending.send(job).map(\.verdict) == [.sent])

@@ -110,7 +110,7 @@ import WebPushSimulator
         }
     }
 
-    /// Without an earlier accepted message, the refusal may also concern the key.
+    /// If no earlier message was accepted, the refusal may also concern the key.
     @Test(arguments: [Persona.google, .microsoft])
     func retriesFirstMessageWithUnexplainedRefusal(persona: Persona) async throws {
         try await PushServices.with { services in

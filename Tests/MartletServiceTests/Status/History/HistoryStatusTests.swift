@@ -28,7 +28,7 @@ import Testing
             report: report)
     }
 
-    /// One worker runs all the time. The other one ends after ten minutes and starts again after twenty.
+    /// The first worker runs all the time. The other one ends after ten minutes and starts again after twenty.
     @Test func addsHistoriesWithGap() throws {
         let now = after(2_400)
         var sum = HistorySum(now: now)
