@@ -9,7 +9,7 @@ import Store
 
 struct ChannelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "channel", abstract: "Broadcast channels of Live Activities, kept by Apple.",
+        commandName: "channel", abstract: "Manage broadcast channels for Live Activities at Apple.",
         subcommands: [Create.self, List.self, Show.self, Delete.self])
 
     /// The options that select an app's channels and the credential to manage them.
@@ -17,7 +17,7 @@ struct ChannelCommand: AsyncParsableCommand {
         @Option(help: "The app's bundle id.")
         var app: String
 
-        @Option(help: "production or sandbox; default: the app's.")
+        @Option(help: "The environment: production or sandbox. Default: the app's.")
         var environment: PushEnvironment?
 
         @OptionGroup var options: ConfigurationOptions
@@ -46,7 +46,7 @@ struct ChannelCommand: AsyncParsableCommand {
     }
 
     struct Create: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Make a channel; prints its id.")
+        static let configuration = CommandConfiguration(abstract: "Create a channel and print its id.")
 
         @Option(
             help: """
@@ -55,7 +55,7 @@ struct ChannelCommand: AsyncParsableCommand {
                 """)
         var storage: BroadcastChannelStorage
 
-        @Flag(help: "As JSON.")
+        @Flag(help: "Print JSON.")
         var json = false
 
         @OptionGroup var owner: Owner
@@ -72,7 +72,7 @@ struct ChannelCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the ids of an app's channels.")
 
-        @Flag(help: "As JSON.")
+        @Flag(help: "Print JSON.")
         var json = false
 
         @OptionGroup var owner: Owner
@@ -104,7 +104,7 @@ struct ChannelCommand: AsyncParsableCommand {
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delete a channel; its Live Activities get no more broadcasts.")
+            abstract: "Delete a channel. Its Live Activities no longer receive broadcasts.")
 
         @Argument(help: "The channel's id.")
         var channel: String

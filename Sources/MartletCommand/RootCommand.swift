@@ -6,7 +6,7 @@ struct RootCommand: AsyncParsableCommand {
         commandName: "martlet",
         abstract:
             "Delivers push jobs from RabbitMQ to iPhones, Android phones, browsers and web servers, and reports every outcome.",
-        discussion: "Exit codes: 0 fine, 1 failed, 64 wrong usage, 78 wrong configuration.",
+        discussion: "Exit codes: 0 success, 1 failure, 64 wrong usage, 78 wrong configuration.",
         version: Worker.build,
         groupedSubcommands: [
             CommandGroup(

@@ -7,27 +7,28 @@ import TortureRun
 @main
 struct Torture: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "martlet-torture", abstract: "Disturbs a fleet of workers in every way, and counts.")
+        commandName: "martlet-torture", abstract: "Disturbs a fleet of workers and verifies what they deliver.")
 
-    @Option(help: "What happens is the same for the same seed.")
+    @Option(help: "The seed. The same seed causes the same jobs and faults.")
     var seed: UInt64 = .random(in: 1...999_999)
 
-    @Option(help: "How long jobs are published and faults happen.")
+    @Option(help: "The duration of publishing and faults, in minutes.")
     var minutes = 2.0
 
-    @Option(help: "Recipients published in a second.")
+    @Option(help: "The number of recipients published per second.")
     var rate: Int?
 
-    @Option(help: "Nodes of RabbitMQ: 1, or a cluster of 3, of which one at a time is killed or stopped.")
+    @Option(
+        help: "The number of RabbitMQ nodes: 1, or 3 for a cluster whose nodes are killed and stopped one at a time.")
     var cluster = 1
 
-    @Option(help: ArgumentHelp("The program whose workers run, in place of the one beside this.", valueName: "path"))
+    @Option(help: ArgumentHelp("The martlet program to run. Default: the one in the same folder.", valueName: "path"))
     var martlet: String?
 
-    @Flag(help: "The short form that is among the tests.")
+    @Flag(help: "Run the short form, as the tests do.")
     var short = false
 
-    @Flag(help: "Nothing goes wrong: not one duplicate is allowed.")
+    @Flag(help: "Run without faults. No duplicate is allowed.")
     var calm = false
 
     func validate() throws {

@@ -3,7 +3,7 @@ import PackageSigning
 
 struct SignCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sign", abstract: "Sign what Apple wants signed: a website's push package, a pass for Wallet.",
+        commandName: "sign", abstract: "Sign a website's push package or a Wallet pass.",
         subcommands: [Website.self, Pass.self])
 
     private static let whose = """
@@ -13,11 +13,11 @@ struct SignCommand: AsyncParsableCommand {
 
     struct Website: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make the push package of a website for Safari before 16.",
+            abstract: "Create a website's push package for Safari 15 and earlier.",
             discussion: """
                 The folder has website.json and icon.iconset with six icons. \(whose)
 
-                New sites need none of this: Safari 16 and later take Web Push.
+                New sites do not need a package, because Safari 16 and later support Web Push.
                 """)
 
         /// The version in the URL that Safari requests, which contains `…/v2/pushPackages/…` or `…/v1/pushPackages/…`.
@@ -27,7 +27,7 @@ struct SignCommand: AsyncParsableCommand {
             var hashes: Manifest { self == .v2 ? .sha512 : .sha1 }
         }
 
-        @Option(help: "v2, with SHA-512, or v1, with SHA-1: as the URL says that Safari asks for.")
+        @Option(help: "The package version: v2 (SHA-512) or v1 (SHA-1). Safari requests it in the URL.")
         var manifest = ManifestVersion.v2
 
         @OptionGroup var options: SigningOptions
@@ -43,10 +43,10 @@ struct SignCommand: AsyncParsableCommand {
 
     struct Pass: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a pass for Apple Wallet.",
+            abstract: "Create a pass for Apple Wallet.",
             discussion: """
-                The folder has pass.json, icon.png, and whatever else the pass shows; texts of other languages in \
-                folders such as en.lproj. \(whose)
+                The folder has pass.json, icon.png and the pass's other files. Translations are in folders such as \
+                en.lproj. \(whose)
                 """)
 
         @OptionGroup var options: SigningOptions

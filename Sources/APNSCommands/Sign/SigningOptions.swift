@@ -10,27 +10,27 @@ import Store
 
 /// The options for the package's folder, certificate and destination.
 struct SigningOptions: ParsableArguments {
-    @Argument(help: "The folder that the package is made of.", completion: .directory)
+    @Argument(help: "The folder with the package's files.", completion: .directory)
     var folder: String
 
-    @Option(help: "Where the package goes; '-' is standard output.", completion: .file())
+    @Option(help: "The file to write; '-' writes to standard output.", completion: .file())
     var output: String
 
-    @Flag(help: "Replace what is there.")
+    @Flag(help: "Overwrite an existing file.")
     var force = false
 
     @Option(
-        help: "File that takes the place of the folder's website.json or pass.json; '-' is standard input.",
+        help: "A file to use instead of the folder's website.json or pass.json; '-' reads standard input.",
         completion: .file())
     var json: String?
 
     @Option(
         name: .customLong("file"),
-        help: "The certificate with its key, as for 'credential import'; can be given several times.",
+        help: "The certificate and its key, as for 'credential import'. May be repeated.",
         completion: .file())
     var files: [String] = []
 
-    @Option(help: "The id of a certificate in the database, in place of --file.")
+    @Option(help: "The id of a certificate in the database, instead of --file.")
     var credential: String?
 
     @Option(

@@ -7,38 +7,38 @@ import Store
 
 struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "app", abstract: "The apps that may be pushed to.",
+        commandName: "app", abstract: "Manage apps.",
         subcommands: [Set.self, List.self, Show.self, Remove.self])
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add an app, or change what is named.",
-            discussion: "Options that are left out keep their value; a new app needs an account.")
+            abstract: "Add an app or change its settings.",
+            discussion: "Omitted options keep their value. A new app needs an account.")
 
         @Argument(help: "The app's bundle id, such as com.example.shop.")
         var app: String
 
         @OptionGroup var output: OutputOption
 
-        @Option(help: "Where pushes go whose job does not say: production or sandbox.")
+        @Option(help: "The environment of jobs that name none: production or sandbox.")
         var environment: PushEnvironment?
 
-        @Option(help: "Id of a credential that goes before every other; 'none' takes it back.")
+        @Option(help: "The id of the credential to prefer; 'none' removes the preference.")
         var credential: String?
 
         @Option(
             help: ArgumentHelp(
-                "Broker user that may publish for this app; can be given several times. 'anybody' lifts the limit.",
+                "A broker user who may publish jobs for this app. May be repeated. 'anybody' removes the restriction.",
                 valueName: "user"))
         var allowPublisher: [String] = []
 
-        @Flag(inversion: .prefixedNo, help: "Hold the app's jobs, or send them again.")
+        @Flag(inversion: .prefixedNo, help: "Pause the app's jobs, or resume them.")
         var paused: Bool?
 
-        @Option(help: "Most pushes a second, of all workers together; 'none' lifts the limit.")
+        @Option(help: "The rate limit in pushes per second, for all workers together; 'none' removes it.")
         var rate: RateLimit?
 
-        @Flag(inversion: .prefixedNo, help: "Count the urgent lane for the rate, and let it wait for it, too.")
+        @Flag(inversion: .prefixedNo, help: "Apply the rate limit to the urgent lane too.")
         var rateIncludesUrgent: Bool?
 
         @OptionGroup var bound: BoundAddressOption
@@ -110,9 +110,9 @@ struct AppCommand: AsyncParsableCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the apps.")
+        static let configuration = CommandConfiguration(abstract: "List apps.")
 
-        @Flag(help: "As JSON.")
+        @Flag(help: "Print JSON.")
         var json = false
 
         @OptionGroup var options: ConfigurationOptions
@@ -138,12 +138,12 @@ struct AppCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show an app, with the credential that each push type would use, and why.")
+            abstract: "Show an app and which credential each push type would use, with the reason.")
 
         @Argument(help: "The app's bundle id.")
         var app: String
 
-        @Flag(help: "As JSON.")
+        @Flag(help: "Print JSON.")
         var json = false
 
         @OptionGroup var options: ConfigurationOptions
@@ -181,7 +181,7 @@ struct AppCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove an app; jobs for it are dead-lettered from then on.")
+            abstract: "Remove an app. Its jobs are dead-lettered from then on.")
 
         @Argument(help: "The app's bundle id.")
         var app: String

@@ -4,21 +4,21 @@ import Store
 
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "Who changed which app or credential, when and how; the newest first.")
+        commandName: "audit", abstract: "List the changes to apps and credentials, newest first.")
 
-    @Option(help: "Only from then on: a time such as 2026-11-21T00:00:00Z, or a span such as 90m, 12h or 7d.")
+    @Option(help: "Only changes since this time (2026-11-21T00:00:00Z) or within this period (90m, 12h, 7d).")
     var since: AuditSince?
 
-    @Option(help: "Only of this app.")
+    @Option(help: "Only changes to this app.")
     var app: String?
 
-    @Option(help: "Only of this credential; with --app, of both.")
+    @Option(help: "Only changes to this credential. With --app, changes to either.")
     var credential: String?
 
-    @Option(help: "How many at most.")
+    @Option(help: "The maximum number of changes.")
     var limit = 100
 
-    @Flag(help: "As JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     @OptionGroup var options: ConfigurationOptions

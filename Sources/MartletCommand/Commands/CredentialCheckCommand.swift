@@ -7,15 +7,15 @@ import Store
 struct CredentialCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Ask the provider whether it accepts credentials, in each of their environments.",
+        abstract: "Check with the provider whether it accepts credentials, in each of their environments.",
         discussion: """
-            Opens the secret, connects, and sends one request. Without --token the request goes to a device token \
-            that no device has, so nothing is delivered: if the provider refuses only the token, it accepts the \
-            credential. With --token a background push is sent to that device. Keys in the database use the \
-            provider token that the workers share. --file needs no database. Exits with 1 if any check failed.
+            Opens the secret, connects to the provider and sends one request. Unless --token is given, the request names \
+            a device token that no device has, so nothing is delivered. If the provider refuses only the token, it accepts \
+            the credential. With --token, a background push is sent to that device. Keys in the database use the provider \
+            token that the workers share. --file needs no database. Exits with 1 if a check failed.
             """)
 
-    @Argument(help: "The credentials' ids.")
+    @Argument(help: "The ids of the credentials.")
     var ids: [String] = []
 
     @Flag(help: "Check every credential that is not retired.")
@@ -23,17 +23,17 @@ struct CredentialCheckCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("file"),
-        help: "A file to check before it is imported, as for 'credential import'; may be repeated.",
+        help: "A file to check before importing it, as for 'credential import'. May be repeated.",
         completion: .file())
     var files: [String] = []
 
-    @Option(help: "A device token in hex, to which a background push is sent.")
+    @Option(help: "A device token (hex) to which a background push is sent.")
     var token: String?
 
-    @Option(help: "The app of the request: its bundle id, or the topic with its suffix.")
+    @Option(help: "The app for the request: its bundle id, or a topic with its suffix.")
     var app: String?
 
-    @Flag(help: "As JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     @OptionGroup var output: OutputOption

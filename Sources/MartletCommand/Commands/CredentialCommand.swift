@@ -5,15 +5,15 @@ import Store
 
 struct CredentialCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "credential", abstract: "Keys and certificates, sealed in the database.",
+        commandName: "credential", abstract: "Manage keys and certificates, which are sealed in the database.",
         subcommands: [
             Import.self, Create.self, Change.self, List.self, CredentialCheckCommand.self, Retire.self, Rekey.self,
         ])
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the credentials, without their secrets.")
+        static let configuration = CommandConfiguration(abstract: "List credentials without their secrets.")
 
-        @Flag(help: "As JSON.")
+        @Flag(help: "Print JSON.")
         var json = false
 
         @OptionGroup var options: ConfigurationOptions
@@ -55,7 +55,7 @@ struct CredentialCommand: AsyncParsableCommand {
     }
 
     struct Retire: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Take a credential out of use.")
+        static let configuration = CommandConfiguration(abstract: "Retire a credential.")
 
         @Argument(help: "The credential's id.")
         var id: String

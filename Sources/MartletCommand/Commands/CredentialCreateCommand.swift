@@ -5,25 +5,25 @@ import Store
 extension CredentialCommand {
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a credential that no provider gives out, and keep it.",
+            abstract: "Create a credential that no provider issues, such as a VAPID key or a webhook secret.",
             discussion: """
-                Prints the public details, such as the public key that pages subscribe with. The secret is sealed with \
-                the current master key before it leaves this process. Without --out there is no other copy of the \
-                secret: if the keyring is lost, so are the key and every address that was made with it.
+                Prints the public details, such as the public key for subscriptions. The secret is sealed with the current \
+                master key before it is stored. Unless --out is given, there is no other copy of the secret: if the keyring \
+                is lost, the key is lost, and with it every address that was created for the key.
                 """)
 
-        @Option(help: "The contact for push services: mailto:push@yourdomain.com, or an https URL.")
+        @Option(help: "The contact for push services: mailto:push@yourdomain.com or an https URL.")
         var subject: String?
 
-        @Option(help: "Where what is sent with it goes.")
+        @Option(help: "The URL to which its messages are sent.")
         var url: String?
 
-        @Option(help: "A name for people.")
+        @Option(help: "A label for operators.")
         var label: String?
 
         @OptionGroup var backup: KeyBackup
 
-        @Flag(help: "As JSON.")
+        @Flag(help: "Print JSON.")
         var json = false
 
         @OptionGroup var output: OutputOption

@@ -4,21 +4,21 @@ import PushModel
 extension CredentialCommand {
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Import a .p8 key, a .p12, or PEM or DER files with a certificate and its key.",
+            abstract: "Import a .p8 key, a .p12 file, or PEM or DER files with a certificate and its key.",
             discussion: """
                 Other outputs have other files: a VAPID key is PEM or base64url. The secret is sealed with the current \
-                master key before it leaves this process.
+                master key before it is stored.
                 """)
 
         @Argument(
-            help: "A .p8 key, a .p12, PEM or DER; certificate, chain and key may be in several files.",
+            help: "The .p8, .p12, PEM or DER files. Certificate, chain and key may be in separate files.",
             completion: .file())
         var files: [String]
 
-        @Flag(help: "Say what is in the files and import nothing; needs no database.")
+        @Flag(help: "Print the contents of the files without importing them. Needs no database.")
         var dryRun = false
 
-        @Flag(help: "As JSON.")
+        @Flag(help: "Print JSON.")
         var json = false
 
         @OptionGroup var output: OutputOption

@@ -5,14 +5,14 @@ import Store
 extension CredentialCommand {
     struct Rekey: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Seal everything anew under the current master key.",
+            abstract: "Seal all secrets again with the current master key.",
             discussion: """
-                For credentials, retired ones included, and provider tokens, while workers run. Every worker must have \
-                the current master key already. Can be interrupted and run again. Ends with 1 if something could not \
+                Seals credentials, including retired ones, and provider tokens while workers run. Every worker must already \
+                have the current master key. The command can be interrupted and run again. Exits with 1 if a secret could not \
                 be opened.
                 """)
 
-        @Flag(help: "Only open everything and say what would be done.")
+        @Flag(help: "Open every secret and report what would change, without changing anything.")
         var dryRun = false
 
         @OptionGroup var options: ConfigurationOptions

@@ -6,7 +6,7 @@ import Store
 extension CredentialCommand {
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "set", abstract: "Change the subject of a credential that is in use.",
+            commandName: "set", abstract: "Change the subject of a credential.",
             discussion: """
                 The key stays the same. Workers use the new subject within five seconds, and no push fails in between.
                 """)
@@ -14,7 +14,7 @@ extension CredentialCommand {
         @Argument(help: "The credential's id.")
         var id: String
 
-        @Option(help: "The contact for push services about a VAPID key: mailto:push@yourdomain.com, or an https URL.")
+        @Option(help: "The contact in a VAPID key's tokens: mailto:push@yourdomain.com or an https URL.")
         var subject: String
 
         @OptionGroup var options: ConfigurationOptions

@@ -9,25 +9,25 @@ import Store
 
 struct JobCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "job", abstract: "Push jobs.", subcommands: [Publish.self, Cancel.self])
+        commandName: "job", abstract: "Publish and cancel jobs.", subcommands: [Publish.self, Cancel.self])
 
     struct Publish: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Check a job and publish it; ends when the broker has confirmed it.",
+            abstract: "Check a job, publish it and wait for the broker's confirm.",
             discussion: """
-                Ends with 1 when the broker has not confirmed it in time. It may be published all the same, then or when an \
-                alarm is over: publish it again under the same id, with a jobs.deduplication_window.
+                Exits with 1 if the broker does not confirm the job in time. The job may still be published, even later when \
+                an alarm ends. To be safe, publish it again with the same id, and set jobs.deduplication_window.
                 """)
 
-        @Argument(help: "File with the job as JSON; '-' reads standard input.", completion: .file())
+        @Argument(help: "The file with the job (JSON); '-' reads standard input.", completion: .file())
         var file: String = "-"
 
-        @Option(help: "urgent, normal or bulk.")
+        @Option(help: "The lane: urgent, normal or bulk.")
         var lane: Lane = .normal
 
         @Option(
             help: ArgumentHelp(
-                "Print what becomes of each recipient, for so many seconds at most; ends with 1 unless all were sent.",
+                "Print the outcome of each recipient for up to this many seconds. Exits with 1 unless all were sent.",
                 valueName: "seconds"))
         var wait: Int?
 
@@ -112,16 +112,16 @@ struct JobCommand: AsyncParsableCommand {
 extension JobCommand {
     struct Cancel: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Send no more of a job: one that is scheduled, waits, or is being sent.",
+            abstract: "Cancel jobs that are scheduled, waiting or being sent.",
             discussion: """
-                Recipients that are not on the wire 5 seconds later are not sent. They end as failed, with the reason \
-                Cancelled: at once where a worker has them, otherwise when their turn comes.
+                Recipients that are not on the wire 5 seconds later are not sent. Their outcome is failed with the reason \
+                Cancelled. It is published at once if a worker has the job, otherwise when a worker gets it.
                 """)
 
-        @Argument(help: "The job's id; several can be given.")
+        @Argument(help: "The ids of the jobs.")
         var ids: [String]
 
-        @Flag(help: "Take a cancellation back: what is still in the broker is sent after all.")
+        @Flag(help: "Undo the cancellation. Recipients that are still in the broker are sent.")
         var undo = false
 
         @OptionGroup var options: ConfigurationOptions

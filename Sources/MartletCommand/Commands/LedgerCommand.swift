@@ -4,11 +4,12 @@ import MartletService
 
 struct LedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ledger", abstract: "Write down what becomes of recipients, for 'martlet why', until stopped.",
+        commandName: "ledger",
+        abstract: "Run the outcome ledger, which stores outcomes for 'martlet why', until stopped.",
         discussion: """
-            Consumes the results exchange with a queue of its own, and keeps ledger.days days. Its user needs nothing else \
-            than the role martlet_ledger, and in the broker its own queue and to read the results exchange. Serves /health, \
-            /ready and /metrics on http.listen, 127.0.0.1:8081 unless it is set.
+            Consumes the results exchange through its own queue and keeps outcomes for ledger.days days. Needs the database \
+            role martlet_ledger, and permission in the broker for its queue and to read the results exchange. Serves /health, \
+            /ready and /metrics on http.listen (default: 127.0.0.1:8081).
             """)
 
     @OptionGroup var options: ConfigurationOptions

@@ -5,16 +5,16 @@ import Store
 
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "migrate", abstract: "Bring the database's schema up to date.")
+        commandName: "migrate", abstract: "Migrate the database schema to this version.")
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Flag(help: "Only say what would be applied.")
+    @Flag(help: "List the migrations without applying them.")
     var dryRun = false
 
     @Flag(
         name: .customLong("print"),
-        help: "Only print the SQL that would be run, for psql: for whoever lets nobody else change the schema.")
+        help: "Print the SQL for psql without running it.")
     var printsScript = false
 
     func validate() throws {

@@ -8,15 +8,15 @@ import Store
 struct PushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "push",
-        abstract: "Send one push straight to the provider, without broker and database: to try a credential.",
+        abstract: "Send a push directly to the provider, without broker and database, to test a credential.",
         discussion: """
             A recipient is a device token, or a JSON object as in a job: '{"topic": "news"}'. The account's option \
-            tells the output.
+            selects the output.
 
-            Where the provider is comes from the configuration, so --set points the command to a simulator.
+            The provider's address comes from the configuration, so --set can direct the command to a simulator.
             """)
 
-    @Argument(help: "Device tokens, or JSON objects.")
+    @Argument(help: "Device tokens or JSON objects.")
     var recipients: [String]
 
     @Option(help: "The app's name.")
@@ -25,26 +25,26 @@ struct PushCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("credential"),
         help: ArgumentHelp(
-            "A credential's file, as for 'credential import'; certificate and key may be in two.", valueName: "file"),
+            "The credential's file, as for 'credential import'. May be repeated.", valueName: "file"),
         completion: .file())
     var files: [String] = []
 
     @OptionGroup var output: OutputOption
     @OptionGroup var credential: CredentialFileOptions
 
-    @Option(help: "production or sandbox.")
+    @Option(help: "The environment: production or sandbox.")
     var to: PushEnvironment = .production
 
-    @Option(help: "The text to show, in place of a payload.")
+    @Option(help: "The alert text, instead of a payload.")
     var alert: String?
 
-    @Option(help: "File with the JSON payload; '-' reads standard input.", completion: .file())
+    @Option(help: "The file with the payload (JSON); '-' reads standard input.", completion: .file())
     var payload: String?
 
-    @Option(help: "As push_type in a job, when the payload does not tell.")
+    @Option(help: "The push type, as in a job. Default: derived from the payload.")
     var pushType: String?
 
-    @Flag(help: "Have the provider check it and deliver nothing, where it can.")
+    @Flag(help: "Only let the provider check the push, if it supports that.")
     var validateOnly = false
 
     @OptionGroup var options: ConfigurationOptions

@@ -7,18 +7,18 @@ import MartletService
 
 struct ResultsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "results", abstract: "What became of pushes.", subcommands: [Tail.self])
+        commandName: "results", abstract: "Read result events.", subcommands: [Tail.self])
 
     struct Tail: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print events as they come, one JSON object a line.",
+            abstract: "Print result events as they are published, one JSON object per line.",
             discussion:
-                "Listens with a queue of its own, which goes when the command ends; other consumers miss nothing.")
+                "The command declares its own queue and deletes it at the end, so other consumers miss nothing.")
 
         @Option(help: "Routing key pattern, such as *.unregistered.# or *.*.com.example.shop.")
         var bind = "#"
 
-        @Option(help: "End after so many events.")
+        @Option(help: "Exit after this many events.")
         var limit: Int?
 
         @OptionGroup var options: ConfigurationOptions

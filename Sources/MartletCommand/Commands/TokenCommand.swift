@@ -5,19 +5,19 @@ import Store
 
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "token", abstract: "The registry of device tokens: which live, and which are dead since when.",
+        commandName: "token", abstract: "Manage the registry of device tokens.",
         subcommands: [Show.self, Register.self, Forget.self, Export.self])
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show what is known of a token, for each app.")
+        static let configuration = CommandConfiguration(abstract: "Show the entries of a token for each app.")
 
         @Argument(help: "The device token.")
         var token: String
 
-        @Option(help: "Which output's token.")
+        @Option(help: "The output of the token.")
         var output = Job.defaultOutput
 
-        @Flag(help: "As JSON.")
+        @Flag(help: "Print JSON.")
         var json = false
 
         @OptionGroup var options: ConfigurationOptions
@@ -46,25 +46,25 @@ struct TokenCommand: AsyncParsableCommand {
 
     struct Forget: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delete what is known of one token, or of all tokens of an app.",
+            abstract: "Delete the entries of one token, or of all tokens of an app.",
             discussion: """
-                A dead token that is forgotten is sent to again when a job names it. Outcomes that were published, and \
-                jobs that wait, keep the token.
+                A job can be sent to a dead token again after the token was forgotten. Published outcomes and waiting jobs \
+                still contain the token.
                 """)
 
         @Argument(help: "The device token.")
         var token: String?
 
-        @Flag(help: "All tokens of --app.")
+        @Flag(help: "Forget all tokens of the app.")
         var all = false
 
-        @Option(help: "The app's bundle id; without it one token is forgotten for every app.")
+        @Option(help: "The app's bundle id. If it is omitted, the token is forgotten for every app.")
         var app: String?
 
-        @Option(help: "production or sandbox; default: both. Not with --all.")
+        @Option(help: "The environment: production or sandbox. Default: both. Not allowed with --all.")
         var environment: PushEnvironment?
 
-        @Option(help: "Which output's tokens.")
+        @Option(help: "The output of the tokens.")
         var output = Job.defaultOutput
 
         @OptionGroup var options: ConfigurationOptions

@@ -7,25 +7,27 @@ import Store
 extension TokenCommand {
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Write out the tokens that are marked dead, the oldest mark first, as NDJSON or CSV.",
+            abstract: "Export dead tokens as NDJSON or CSV, oldest mark first.",
             discussion: """
-                With --cursor each export continues where the last one ended: nothing is left out, nothing comes twice. \
-                Without it the time to continue with is printed on standard error.
+                With --cursor, each export continues where the last one ended, without gaps or repetitions. Otherwise, the \
+                time to continue from is printed on standard error.
                 """)
 
-        @Option(help: "Only what was marked at this time or later: RFC 3339 or unix seconds.")
+        @Option(help: "Only tokens marked at or after this time (RFC 3339 or Unix seconds).")
         var since: String?
 
-        @Option(help: "File that keeps where the next export continues; made by the first one.", completion: .file())
+        @Option(
+            help: "The file that stores where the next export continues. The first export creates it.",
+            completion: .file())
         var cursor: String?
 
-        @Option(help: "Only this app's tokens.")
+        @Option(help: "Only tokens of this app.")
         var app: String?
 
-        @Option(help: "Only this environment's: production or sandbox.")
+        @Option(help: "Only tokens of this environment: production or sandbox.")
         var environment: PushEnvironment?
 
-        @Flag(help: "CSV with column names in place of NDJSON.")
+        @Flag(help: "Write CSV with a header line instead of NDJSON.")
         var csv = false
 
         @OptionGroup var options: ConfigurationOptions

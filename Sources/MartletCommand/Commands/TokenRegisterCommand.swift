@@ -8,36 +8,35 @@ import Store
 extension TokenCommand {
     struct Register: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Note that apps have handed in tokens: one, some, or millions from a file.",
+            abstract: "Register device tokens, from the command line or from a file.",
             discussion: """
-                A file has lines of CSV or of NDJSON with token, app, environment, registered_at and output; the options \
-                give what a line leaves out. Columns of CSV are in that order, or as its first line names them. Bad \
-                lines are told of on standard error and passed over; the exit code is then 1. Doing it again changes \
-                nothing.
+                A file has lines of CSV or NDJSON with token, app, environment, registered_at and output. The options set \
+                values that a line omits. CSV columns are in that order unless the first line names them. Invalid lines are \
+                reported on standard error and skipped, and the exit code is 1. Running the command again changes nothing.
                 """)
 
         @Argument(help: "Device tokens.")
         var tokens: [String] = []
 
-        @Option(help: "File with the tokens; '-' reads standard input.", completion: .file())
+        @Option(help: "The file with the tokens; '-' reads standard input.", completion: .file())
         var file: String?
 
         @Option(help: "The app's bundle id.")
         var app: String?
 
-        @Option(help: "production or sandbox; default: the app's.")
+        @Option(help: "The environment: production or sandbox. Default: the app's.")
         var environment: PushEnvironment?
 
-        @Option(help: "Which output's tokens.")
+        @Option(help: "The output of the tokens.")
         var output = Job.defaultOutput
 
-        @Option(help: "When they were handed in: RFC 3339 or unix seconds; default: now.")
+        @Option(help: "The time of registration (RFC 3339 or Unix seconds). Default: now.")
         var registeredAt: String?
 
-        @Flag(help: "Stop at the first bad line; what is before it is registered.")
+        @Flag(help: "Stop at the first invalid line. Earlier lines are registered.")
         var strict = false
 
-        @Option(help: "Begin with this line, as told by one that was broken off.")
+        @Option(help: "Start at this line, as an interrupted run reported.")
         var fromLine = 1
 
         @OptionGroup var options: ConfigurationOptions

@@ -5,16 +5,16 @@ import Foundations
 
 struct TopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "top", abstract: "The workers and what they do, every two seconds until stopped.",
+        commandName: "top", abstract: "Show the workers and their work, every two seconds until stopped.",
         discussion: """
-            If its output is not a terminal, it prints once. It looks at the broker's queues every ten seconds. While the \
-            database does not answer, it says so and shows only the broker's queues; printing once then ends with 1.
+            Prints once if standard output is not a terminal. Reads the broker's queues every ten seconds. If the database \
+            does not answer, the command reports it and shows only the broker's queues. With --once it then exits with 1.
             """)
 
-    @Flag(help: "Print once.")
+    @Flag(help: "Print once and exit.")
     var once = false
 
-    @Option(help: "Delete the rows of workers of this name that ended without a clean shutdown, then end.")
+    @Option(help: "Delete the rows of workers with this name that ended without a clean shutdown, and exit.")
     var forget: String?
 
     @OptionGroup var options: ConfigurationOptions

@@ -6,10 +6,10 @@ import Store
 
 struct WhyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "why", abstract: "Say why somebody got a push, or did not.",
+        commandName: "why", abstract: "Find out why a recipient got a push or did not.",
         discussion: """
-            Looks at the ledger, the dead-letter queue, cancellations, the app and its credentials, the registry, and what \
-            waits; changes nothing. Ends with 1 where none of them says what became of it.
+            Searches the outcome ledger, the dead-letter queue, cancellations, the app and its credentials, the registry \
+            of device tokens and the waiting jobs. Changes nothing. Exits with 1 if the outcome is not found.
             """)
 
     @Option(help: "The job's id.")
@@ -18,13 +18,13 @@ struct WhyCommand: AsyncParsableCommand {
     @Option(help: "The recipient's ref.")
     var ref: String?
 
-    @Option(help: "The recipient's device token, or what else its address is.")
+    @Option(help: "The recipient's device token or other address.")
     var token: String?
 
-    @Option(help: "The job's app, where nothing else tells.")
+    @Option(help: "The job's app, if it cannot be derived.")
     var app: String?
 
-    @Flag(help: "As JSON.")
+    @Flag(help: "Print JSON.")
     var json = false
 
     @OptionGroup var options: ConfigurationOptions

@@ -4,7 +4,8 @@ import MartletService
 struct WorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "worker", abstract: "Deliver push jobs until stopped.",
-        discussion: "SIGTERM drains, a second one ends at once; SIGHUP reads limits and log settings again.")
+        discussion:
+            "SIGTERM drains the worker, and a second SIGTERM ends it at once. SIGHUP reloads limits and log settings.")
 
     @OptionGroup var options: ConfigurationOptions
 

@@ -6,19 +6,19 @@ import PushModel
 
 struct DeadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "dead", abstract: "Jobs that could not be used.",
+        commandName: "dead", abstract: "Manage dead-lettered jobs.",
         subcommands: [List.self, Show.self, Replay.self, Drop.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List dead-lettered jobs with their reasons; they stay where they are.")
+            abstract: "List dead-lettered jobs and their reasons. The jobs stay in the queue.")
 
         @OptionGroup var filter: DeadFilter
 
-        @Option(help: "List at most so many.")
+        @Option(help: "The maximum number of jobs to list.")
         var limit: UInt16 = 100
 
-        @Flag(help: "As JSON.")
+        @Flag(help: "Print JSON.")
         var json = false
 
         @OptionGroup var options: ConfigurationOptions
@@ -46,11 +46,11 @@ struct DeadCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print dead-lettered jobs as they were published, one body after the other.")
+            abstract: "Print the bodies of dead-lettered jobs as they were published.")
 
         @OptionGroup var filter: DeadFilter
 
-        @Option(help: "Print at most so many.")
+        @Option(help: "The maximum number of jobs to print.")
         var limit: UInt16 = 1
 
         @OptionGroup var options: ConfigurationOptions
@@ -72,21 +72,21 @@ struct DeadCommand: AsyncParsableCommand {
 
     struct Replay: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Publish dead-lettered jobs again and take them out of the queue.",
+            abstract: "Publish dead-lettered jobs again and remove them from the queue.",
             discussion: """
-                Those that lie there when it begins: one that dies again is not replayed again. A job is taken out when \
-                the broker has confirmed the new one. Interrupted, or ended because the broker confirms nothing or the \
-                connection is lost, none is lost; the last ones may be both published and still dead.
+                Only jobs that are in the queue at the start are replayed. A job is removed when the broker has confirmed the \
+                new one. If the command is interrupted or the connection is lost, no job is lost, but the last jobs may be both \
+                published and still in the queue.
 
                 A job whose lane does not exist, such as "urgnt", is replayed only with --to-lane.
                 """)
 
         @OptionGroup var filter: DeadFilter
 
-        @Option(help: "Replay into this lane instead of the one each job was published to.")
+        @Option(help: "The lane to publish to, instead of each job's original lane.")
         var toLane: Lane?
 
-        @Flag(help: "Say what would be done.")
+        @Flag(help: "Report what would be done, without doing it.")
         var dryRun = false
 
         @OptionGroup var patience: ConfirmTimeoutOption
@@ -128,14 +128,14 @@ struct DeadCommand: AsyncParsableCommand {
     }
 
     struct Drop: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Delete dead-lettered jobs for good.")
+        static let configuration = CommandConfiguration(abstract: "Delete dead-lettered jobs permanently.")
 
         @OptionGroup var filter: DeadFilter
 
-        @Flag(help: "Delete all of them, where no filter is given.")
+        @Flag(help: "Delete all jobs. Required if there is no filter.")
         var all = false
 
-        @Flag(help: "Say what would be done.")
+        @Flag(help: "Report what would be done, without doing it.")
         var dryRun = false
 
         @OptionGroup var options: ConfigurationOptions

@@ -10,10 +10,10 @@ struct DeadFilter: ParsableArguments {
     @Option(help: "The job's app.")
     var app: String?
 
-    @Option(help: "Part of the reason.")
+    @Option(help: "A part of the reason.")
     var reason: String?
 
-    @Option(name: .customLong("from-lane"), help: "The lane it was published to: urgent, normal or bulk.")
+    @Option(name: .customLong("from-lane"), help: "The lane to which it was published: urgent, normal or bulk.")
     var lane: Lane?
 
     var isEmpty: Bool { id == nil && app == nil && reason == nil && lane == nil }

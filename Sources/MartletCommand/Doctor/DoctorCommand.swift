@@ -11,22 +11,23 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Check configuration, broker, database, schema, master key, refusals, credentials, expiry and clock.",
         discussion: """
-            Changes nothing, unless told to declare. Ends with 1 when a check has failed, with 78 when the configuration \
+            Changes nothing unless --declare is given. Exits with 1 if a check failed, and with 78 if the configuration \
             can't be read.
             """)
 
-    @Flag(help: "Declare the exchanges and queues that are missing, as a worker does when it starts.")
+    @Flag(help: "Declare missing exchanges and queues, as a worker does at its start.")
     var declare = false
 
-    @Flag(name: .customLong("operator"), help: "Look for an operator's rights in the broker, not for a worker's.")
+    @Flag(
+        name: .customLong("operator"), help: "Check for an operator's permissions in the broker instead of a worker's.")
     var isOperator = false
 
-    @Flag(help: "As JSON, when everything is looked at.")
+    @Flag(help: "Print JSON after all checks.")
     var json = false
 
     @Option(
         help: ArgumentHelp(
-            "RabbitMQ's management API, to look at queues' leaders and policies and at the broker's clock; as the user of amqp.url.",
+            "The URL of RabbitMQ's management API, to check queue leaders, policies and the broker's clock as the user in amqp.url.",
             valueName: "url"))
     var management: String?
 

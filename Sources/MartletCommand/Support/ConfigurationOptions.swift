@@ -5,12 +5,13 @@ package import MartletService
 
 /// The options that determine a command's configuration.
 package struct ConfigurationOptions: ParsableArguments {
-    @Option(name: .long, help: "YAML file with the configuration; also from MARTLET_CONFIG.")
+    @Option(name: .long, help: "The configuration file (YAML). Default: MARTLET_CONFIG.")
     var config: String?
 
     @Option(
         name: .customLong("set"),
-        help: ArgumentHelp("Set one configuration key; goes before environment and file.", valueName: "key=value"))
+        help: ArgumentHelp(
+            "Set a configuration key. Takes precedence over environment and file.", valueName: "key=value"))
     var settings: [String] = []
 
     package init() {}

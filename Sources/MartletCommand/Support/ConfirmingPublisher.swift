@@ -7,7 +7,8 @@ import Foundations
 
 /// The option for the time that a command waits for a confirm of the broker, in seconds.
 struct ConfirmTimeoutOption: ParsableArguments {
-    @Option(help: "Give up when the broker has confirmed nothing for so many seconds, as with a memory or disk alarm.")
+    @Option(
+        help: "Fail if the broker confirms nothing for this many seconds, for example during a memory or disk alarm.")
     var timeout: Int = 30
 
     func validate() throws {

@@ -6,25 +6,25 @@ import Store
 
 /// The options that describe a credential in files, for commands such as `credential import` and `push`.
 package struct CredentialFileOptions: ParsableArguments {
-    @Option(help: "Apple's id of a .p8 key; default: as in its name, AuthKey_<id>.p8.")
+    @Option(help: "The key id of a .p8 key. Default: from its file name, AuthKey_<id>.p8.")
     var keyID: String?
 
     @Option(
         name: .customLong("environment"),
-        help: "Where a .p8 key may be used; can be given twice. A certificate says it itself.")
+        help: "The environment of a .p8 key. May be given twice. A certificate contains its environments.")
     var environments: [PushEnvironment] = []
 
     @Option(
         name: .customLong("topic"),
-        help: "What a topic-specific .p8 key is limited to; can be given several times.")
+        help: "A topic of a topic-specific .p8 key. May be repeated.")
     var topics: [String] = []
 
     @OptionGroup var passphrase: PassphraseOption
 
-    @Option(help: "The contact for push services about a VAPID key: mailto:push@yourdomain.com, or an https URL.")
+    @Option(help: "The contact in a VAPID key's tokens: mailto:push@yourdomain.com or an https URL.")
     var subject: String?
 
-    @Option(help: "A name for people.")
+    @Option(help: "A label for operators.")
     var label: String?
 
     package init() {}

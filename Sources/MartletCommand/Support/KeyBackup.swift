@@ -6,11 +6,11 @@ import PushModel
 /// The options of `credential create` for a backup file of the private key. Only the file's owner can read it.
 struct KeyBackup: ParsableArguments {
     @Option(
-        help: "File to write the private key to (PEM, mode 0600), as a backup that 'credential import' reads.",
+        help: "The file for a backup of the private key (PEM, mode 0600), which 'credential import' can read.",
         completion: .file())
     var out: String?
 
-    @Option(help: "File with the passphrase to encrypt --out with; '-' asks for it.", completion: .file())
+    @Option(help: "The file with the passphrase that encrypts --out; '-' prompts for it.", completion: .file())
     var passphraseFile: String?
 
     func validate() throws {

@@ -5,7 +5,9 @@ import PushModel
 struct OutputOption: ParsableArguments {
     @Option(
         name: .customLong("output"),
-        help: "Which output's. (default: the one whose account is named, else \(Job.defaultOutput))")
+        help:
+            "The output whose account to set. (default: the output of the named account, otherwise \(Job.defaultOutput))"
+    )
     private var given: String?
 
     @OptionGroup var account: AccountOption

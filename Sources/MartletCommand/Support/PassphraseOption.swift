@@ -4,7 +4,7 @@ package import PushModel
 
 /// The option for the passphrase of an encrypted file.
 package struct PassphraseOption: ParsableArguments {
-    @Option(help: "File with the passphrase of a .p12 or an encrypted key; '-' asks for it.", completion: .file())
+    @Option(help: "The file with the passphrase of a .p12 or encrypted key; '-' prompts for it.", completion: .file())
     var passphraseFile: String?
 
     package init() {}

@@ -6,24 +6,24 @@ import MartletService
 
 struct TopologyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "topology", abstract: "Print the exchanges, queues and users that the broker needs.",
+        commandName: "topology", abstract: "Print the exchanges, queues and users that Martlet needs in the broker.",
         discussion: """
-            For the prefix, the virtual host and the delays of the configuration. For a broker where workers may declare \
-            nothing (amqp.declare: false), whoever may gives 'definitions' to rabbitmqctl import_definitions, or runs what \
-            'rabbitmqadmin' prints. Does not ask the broker.
+            For the prefix, the virtual host and the delays in the configuration. Does not connect to the broker. If workers \
+            must not declare anything (amqp.declare: false), an administrator imports 'definitions' with rabbitmqctl \
+            import_definitions, or runs the commands of 'rabbitmqadmin'.
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case table, definitions, rabbitmqadmin
     }
 
-    @Option(help: "table, definitions (JSON) or rabbitmqadmin (commands of a shell).")
+    @Option(help: "The format: table, definitions (JSON) or rabbitmqadmin (shell commands).")
     var format = Format.table
 
-    @Flag(help: "Also the queue of 'martlet ledger', which fills where none runs.")
+    @Flag(help: "Include the queue of 'martlet ledger'. It fills up if no ledger runs.")
     var ledger = false
 
-    @Flag(help: "Also users with the least rights, who have no password yet: for none there is already.")
+    @Flag(help: "Include users with the least permissions, without passwords. Existing users must not be listed.")
     var users = false
 
     @OptionGroup var options: ConfigurationOptions

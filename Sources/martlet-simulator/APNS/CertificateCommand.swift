@@ -9,28 +9,28 @@ struct CertificateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "certificate", abstract: "Issue a push certificate from the simulator's authority.")
 
-    @Option(help: "Where the simulator's certificate authority is kept; made if missing.")
+    @Option(help: "The directory of the simulator's certificate authority. Created if missing.")
     var directory = ".local/simulator"
 
-    @Option(help: "The app's bundle identifier.")
+    @Option(help: "The app's bundle id.")
     var app: String
 
-    @Option(help: "A topic it may push to; may be repeated. Default: the app, its .voip and its .complication.")
+    @Option(help: "A topic of the certificate. May be repeated. Default: the app, its .voip and its .complication.")
     var topic: [String] = []
 
-    @Option(help: "Where it may be used, production or sandbox; may be repeated. Default: both.")
+    @Option(help: "The environment: production or sandbox. May be repeated. Default: both.")
     var environment: [SimulatorConfiguration.Environment] = []
 
-    @Option(help: "Id of the team that it says it is of. Default: it says none, and 'credential import' needs --team.")
+    @Option(help: "The team id in the certificate. Default: none, so that 'credential import' needs --team.")
     var team: String?
 
-    @Option(help: "Where to write certificate and private key: as PKCS #12 if it ends in .p12, else both in PEM form.")
+    @Option(help: "The file for the certificate and its key: PKCS #12 if the name ends in .p12, otherwise PEM.")
     var output: String
 
-    @Option(help: "Kind of its key: rsa, as Apple's certificates have it, or ec.")
+    @Option(help: "The key type: rsa, as in Apple's certificates, or ec.")
     var key = CertificateAuthority.KeyKind.rsa
 
-    @Option(help: "The .p12's passphrase.")
+    @Option(help: "The passphrase of the .p12 file.")
     var password = ""
 
     func validate() throws {

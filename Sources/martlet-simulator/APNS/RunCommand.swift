@@ -10,40 +10,40 @@ struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Serve until SIGTERM or SIGINT (the default).")
 
-    @Option(help: "Port for pushes (TLS, HTTP/2); 0: any free one.")
+    @Option(help: "Port for pushes (TLS, HTTP/2). 0 chooses a free port.")
     var port = 2197
 
-    @Option(help: "Port of the control endpoint (HTTP/1.1, JSON); 0: any free one.")
+    @Option(help: "Port of the control endpoint (HTTP/1.1, JSON). 0 chooses a free port.")
     var controlPort = 2198
 
-    @Option(help: "Port for managing broadcast channels (TLS, HTTP/2); 0: any free one; default: none.")
+    @Option(help: "Port for managing broadcast channels (TLS, HTTP/2). 0 chooses a free port. Default: none.")
     var channelPort: Int?
 
     @OptionGroup var options: SimulatorOptions
 
-    @Option(help: "Which of Apple's services to stand for: production or sandbox.")
+    @Option(help: "The simulated environment: production or sandbox.")
     var environment = SimulatorConfiguration.Environment.production
 
     @Option(
         name: .customLong("token-key"),
         help: ArgumentHelp(
-            "Accept provider tokens of this key. The file holds its public key, or the .p8. May be repeated. Default: a key made for it.",
+            "Accept provider tokens of this key. The file has the public key or is the .p8 file. May be repeated. Default: a generated key.",
             valueName: "team:key-id:file"))
     var tokenKeys: [TokenKeyArgument] = []
 
-    @Option(help: "Refusals on a connection (BadDeviceToken counts five) before it may open one stream only.")
+    @Option(help: "Refusals after which a connection may open only one stream. BadDeviceToken counts as five.")
     var slowAfter: Int?
 
-    @Option(help: "Refusals on a connection before it is closed with GOAWAY.")
+    @Option(help: "Refusals after which a connection is closed with GOAWAY.")
     var goawayAfter: Int?
 
-    @Flag(help: "Refuse provider tokens with deviations that APNs is known to let pass.")
+    @Flag(help: "Refuse provider tokens with deviations that APNs tolerates.")
     var strictJwt = false
 
-    @Option(help: "Streams a connection may have open.")
+    @Option(help: "The maximum number of open streams on a connection.")
     var streams = 1_000
 
-    @Option(help: "Streams a connection may have open before its first good provider token.")
+    @Option(help: "The maximum number of open streams before the first valid provider token.")
     var unauthenticatedStreams = 1
 
     func validate() throws {

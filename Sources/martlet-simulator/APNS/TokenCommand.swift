@@ -5,9 +5,9 @@ import MartletCommand
 /// The command `martlet-simulator token`, which prints a provider token of the throwaway key.
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "token", abstract: "Print a provider token, good for an hour, of the directory's throwaway key.")
+        commandName: "token", abstract: "Print a provider token of the directory's throwaway key, valid for an hour.")
 
-    @Option(help: "Where the simulator's certificate authority is kept; made if missing.")
+    @Option(help: "The directory of the simulator's certificate authority. Created if missing.")
     var directory = ".local/simulator"
 
     func run() async throws {

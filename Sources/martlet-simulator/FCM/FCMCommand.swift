@@ -5,29 +5,29 @@ import FCMSimulator
 /// The command `martlet-simulator fcm`, which runs the FCM simulator until it is stopped.
 struct FCMCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fcm", abstract: "Simulate Firebase Cloud Messaging, with an endpoint for access tokens.")
+        commandName: "fcm", abstract: "Simulate Firebase Cloud Messaging and its token endpoint.")
 
-    @Option(help: "Port for messages and access tokens (TLS, HTTP/2 and HTTP/1.1); 0: any free one.")
+    @Option(help: "Port for messages and access tokens (TLS, HTTP/2 and HTTP/1.1). 0 chooses a free port.")
     var port = 2297
 
-    @Option(help: "Port of the control endpoint (HTTP/1.1, JSON); 0: any free one.")
+    @Option(help: "Port of the control endpoint (HTTP/1.1, JSON). 0 chooses a free port.")
     var controlPort = 2298
 
     @OptionGroup var options: SimulatorOptions
 
-    @Option(help: "Messages that a project may send in a minute.")
+    @Option(help: "The quota of a project in messages per minute.")
     var quota = QuotaLimit().messages
 
-    @Option(help: "Seconds that an access token is good for.")
+    @Option(help: "The lifetime of an access token in seconds.")
     var tokenLifetime: Int64 = 3_599
 
     @Option(help: "Seconds after which an idle connection is closed.")
     var idleTime = 180.0
 
-    @Option(help: "Requests on a connection before it is told to go (server_shutting_down); default: never.")
+    @Option(help: "Requests after which a connection gets GOAWAY (server_shutting_down). Default: never.")
     var shutdownAfter: Int?
 
-    @Option(help: "Streams a connection may have open; one more ends it.")
+    @Option(help: "The maximum number of open streams. A client that exceeds it loses the connection.")
     var streams = 100
 
     func validate() throws {

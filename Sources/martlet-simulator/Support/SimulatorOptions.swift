@@ -5,29 +5,29 @@ import PushSimulator
 
 /// The options that all simulators share, and the code that runs a simulator.
 struct SimulatorOptions: ParsableArguments {
-    @Option(help: "Address to listen on, the control endpoint too, which asks nobody who they are.")
+    @Option(help: "The address to listen on, also for the control endpoint, which has no authentication.")
     var bind = "127.0.0.1"
 
     @Option(
         name: .customLong("hostname"),
         help: ArgumentHelp(
-            "Name or address the certificate is good for besides localhost, 127.0.0.1, ::1 and --bind. May be repeated.",
+            "A further host name or address for the certificate. May be repeated.",
             valueName: "name"))
     var hostnames: [String] = []
 
-    @Option(help: "Where the simulator's certificate authority is kept; made if missing.")
+    @Option(help: "The directory of the simulator's certificate authority. Created if missing.")
     var directory = ".local/simulator"
 
     @Flag(help: "Refuse clients that do not negotiate a protocol by ALPN.")
     var requireAlpn = false
 
-    @Option(help: "JSON file with faults and their times.", completion: .file())
+    @Option(help: "The file with faults and their times (JSON).", completion: .file())
     var script: String?
 
-    @Option(help: "Seconds after which a TLS handshake, header or body that has begun must be there whole.")
+    @Option(help: "The time limit for a TLS handshake, a header or a body, in seconds.")
     var timeout = 30.0
 
-    @Option(help: "Threads that serve connections.")
+    @Option(help: "The number of threads that serve connections.")
     var threads = 1
 
     init() {}

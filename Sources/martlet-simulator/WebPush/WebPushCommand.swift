@@ -6,15 +6,16 @@ struct WebPushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "webpush", abstract: "Simulate the push services of Apple, Mozilla, Google and Microsoft.")
 
-    @Option(help: "First of four ports (TLS): Apple's, then Mozilla's, Google's and Microsoft's; 0: any free ones.")
+    @Option(
+        help: "The first of four ports (TLS), in the order Apple, Mozilla, Google, Microsoft. 0 chooses free ports.")
     var port = 2397
 
-    @Option(help: "Port of the control endpoint (HTTP/1.1, JSON); 0: any free one.")
+    @Option(help: "Port of the control endpoint (HTTP/1.1, JSON). 0 chooses a free port.")
     var controlPort = 2396
 
     @OptionGroup var options: SimulatorOptions
 
-    @Option(help: "Streams a connection may have open.")
+    @Option(help: "The maximum number of open streams on a connection.")
     var streams = 100
 
     func validate() throws {
