@@ -113,8 +113,8 @@ struct MessageMerge {
                 if !there.isEmpty { output.append(UInt8(ascii: ",")) }
             }
             for member in there {
-                guard let member = unmet.first(where: { $0.isMet(by: member.name) }) else { continue }
-                replace(member.value) { JSONText.append(member.value, to: &$0.output) }
+                guard let missing = unmet.first(where: { $0.isMet(by: member.name) }) else { continue }
+                replace(member.value) { JSONText.append(missing.value, to: &$0.output) }
             }
         case .null: replace(object.value) { $0.append(object: defaults) }
         default: break
