@@ -44,7 +44,7 @@ enum WebPushFuzz {
         let services = [PushService.apple, .microsoft, .other]
         let service = services[Int(input.dropFirst().first ?? 0) % services.count]
         let words = RefusalBody(Array(input.dropFirst(2)))
-        let answer = WebPushAnswer(status: status, words: words, from: service, saysWhen: input.count % 2 == 0)
+        let answer = WebPushAnswer(status: status, words: words, from: service, hasRetryAfter: input.count % 2 == 0)
         if (answer == .accepted) != (200..<300).contains(status) { return "\(status) is \(answer)" }
         if answer == .subscriptionGone, status != 404, status != 410 { return "\(status) is a death" }
         let reason = answer.reason(status: status, words: words)

@@ -256,7 +256,7 @@ package final class PipelineCore: @unchecked Sendable {
         case .prefetch:
             prefetchIsWatched = false
             for change in pipeline.beat(&turn) { effects.setPrefetch(change.prefetch, change.queue) }
-        case .throughput: paceIsWatched = false
+        case .rateLimits: paceIsWatched = false
         case .claims: for decision in pipeline.claims.overdue(&turn) { pipeline.carryOut(decision, &turn) }
         case .lookUp(let id): pipeline.carryOut(pipeline.suppression.giveUp(id, &turn), &turn)
         case .marks(let id): pipeline.settling.marksDelayed(id, &turn)
@@ -273,7 +273,7 @@ package final class PipelineCore: @unchecked Sendable {
     private func watchPace() {
         guard pipeline.scheduler.waitsForPace, !paceIsWatched else { return }
         paceIsWatched = true
-        turn.wait(.throughput, RateLimiter.beatMilliseconds)
+        turn.wait(.rateLimits, RateLimiter.beatMilliseconds)
     }
 
     private func writeMarks(isDue: Bool) {

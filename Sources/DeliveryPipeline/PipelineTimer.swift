@@ -5,7 +5,7 @@ package enum PipelineTimer: Sendable {
     /// The interval at which the prefetch of the overflow queues is adjusted.
     case prefetch
     /// The interval at which rate limits are checked again.
-    case throughput
+    case rateLimits
     /// The timeout for the database's answer to claims.
     case claims
     /// The timeout for a look-up with an id.

@@ -108,12 +108,12 @@ import Testing
     @Test func pingsEvery15SecondsWhileBusy() {
         var state = Self.state(.open)
         for now in stride(from: Int64(1_000), through: 14_000, by: 1_000) {
-            state.heard(nowMilliseconds: now)
+            state.received(nowMilliseconds: now)
             #expect(state.tick(nowMilliseconds: now, openStreams: 1) == .nothing)
         }
         #expect(state.tick(nowMilliseconds: 15_000, openStreams: 0) == .nothing, "no PING while the connection is idle")
         #expect(state.tick(nowMilliseconds: 15_000, openStreams: 1) == .ping)
-        state.heard(nowMilliseconds: 29_999)
+        state.received(nowMilliseconds: 29_999)
         #expect(state.tick(nowMilliseconds: 29_999, openStreams: 1) == .nothing)
         #expect(state.tick(nowMilliseconds: 30_000, openStreams: 1) == .ping)
     }
@@ -132,7 +132,7 @@ import Testing
     @Test func treatsReceivedDataAsAnswerToPing() {
         var state = Self.state(.open)
         #expect(state.tick(nowMilliseconds: 10_000, openStreams: 1) == .ping)
-        state.heard(nowMilliseconds: 15_000)
+        state.received(nowMilliseconds: 15_000)
         #expect(state.tick(nowMilliseconds: 20_000, openStreams: 1) == .nothing)
         #expect(state.tick(nowMilliseconds: 24_999, openStreams: 1) == .nothing)
         #expect(state.tick(nowMilliseconds: 25_000, openStreams: 1) == .ping, "the silence counts from 15 s")

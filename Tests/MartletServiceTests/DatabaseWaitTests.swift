@@ -27,7 +27,7 @@ import Testing
             let log = LogRecorder()
             var error = PostgresError(.connectFailed, "away")
             error.sqlState = state
-            error.tellWaiting(.seconds(1), log.logger("test"))
+            error.logWaiting(.seconds(1), log.logger("test"))
             #expect(error.isRetriable && log.text.contains(level), "\(state ?? "-"): \(log.text)")
         }
     }

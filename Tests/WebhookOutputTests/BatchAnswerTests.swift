@@ -68,7 +68,7 @@ import WebhookOutput
         (502, false, .broken), (503, false, .broken), (503, true, .busy), (504, true, .broken), (599, false, .broken),
         (600, false, .broken), (101, false, .broken),
     ])
-    func classifiesStatusOfBatch(status: Int, saysWhen: Bool, meaning: AnswerClass) {
-        #expect(AnswerClass(status: status, saysWhen: saysWhen) == meaning)
+    func classifiesStatusOfBatch(status: Int, hasRetryAfter: Bool, meaning: AnswerClass) {
+        #expect(AnswerClass(status: status, hasRetryAfter: hasRetryAfter) == meaning)
     }
 }

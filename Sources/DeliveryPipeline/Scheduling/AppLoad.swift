@@ -32,7 +32,7 @@ package final class AppLoad: @unchecked Sendable {
     /// The rate limiter, or `nil` if the app has no rate limit.
     private(set) var limiter: RateLimiter?
     /// The app's entry in the table of rate limits, or `nil` if it has no rate limit.
-    private var throughput: AppRateLimit?
+    private var rateLimit: AppRateLimit?
     /// The table of rate limits from which ``pace`` was read.
     private var limits = AppRateLimits.none
 
@@ -75,9 +75,9 @@ package final class AppLoad: @unchecked Sendable {
         if limiter != nil { limiter?.pass(to: now, workers: rateLimits.workers) }
         guard limits !== rateLimits.limits else { return }
         limits = rateLimits.limits
-        throughput = limits[app]
-        guard limiter?.rate != throughput?.rate else { return }
-        guard let rate = throughput?.rate else { return limiter = nil }
+        rateLimit = limits[app]
+        guard limiter?.rate != rateLimit?.rate else { return }
+        guard let rate = rateLimit?.rate else { return limiter = nil }
         if limiter == nil { limiter = RateLimiter(rate: rate) } else { limiter?.change(to: rate) }
         limiter?.pass(to: now, workers: rateLimits.workers)
     }
@@ -85,8 +85,8 @@ package final class AppLoad: @unchecked Sendable {
     /// Returns whether the app's rate limit applies to a queue, as of the last call of ``pass(_:now:)``. It does not
     /// apply to suspects, which are sent one at a time.
     func isPaced(in queue: JobQueue) -> Bool {
-        guard let throughput, queue.isPaceable else { return false }
-        return !queue.isUrgent || throughput.includesUrgent
+        guard let rateLimit, queue.isPaceable else { return false }
+        return !queue.isUrgent || rateLimit.includesUrgent
     }
 
     func mustWait(in queue: JobQueue) -> Bool { isPaced(in: queue) && limiter?.maySend == false }
@@ -118,7 +118,7 @@ package final class AppLoad: @unchecked Sendable {
     }
 
     /// Releases the future time slot of a job that no longer needs it.
-    func refund(_ job: WaitingJob) { limiter?.refund(job.size.recipients) }
+    func releaseSlot(of job: WaitingJob) { limiter?.releaseSlot(of: job.size.recipients) }
 
     // MARK: In flight
 

@@ -61,8 +61,8 @@ package struct JobRateLimiters {
     }
 
     /// Releases the future time slot of a part that no longer needs it.
-    package mutating func refund(_ job: Job, at rate: Int) {
-        apps[job.app]?[Key(job: job.id, rate: rate)]?.refund(job.recipients.count)
+    package mutating func releaseSlot(of job: Job, at rate: Int) {
+        apps[job.app]?[Key(job: job.id, rate: rate)]?.releaseSlot(of: job.recipients.count)
     }
 
     // MARK: Capacity

@@ -140,7 +140,7 @@ package struct RateLimiter {
     }
 
     /// Releases the future slot of recipients that no longer need it.
-    package mutating func refund(_ recipients: Int) { planned = max(0, planned - length(of: recipients)) }
+    package mutating func releaseSlot(of recipients: Int) { planned = max(0, planned - length(of: recipients)) }
 
     /// Returns the time between the slot of a number of recipients and the next slot, in seconds.
     private func length(of recipients: Int) -> Double { Double(recipients) / (share * Self.eagerness) }

@@ -129,14 +129,14 @@ struct Scheduler {
         let (inbound, app) = (job.inbound, job.appLoad)
         guard inbound.queue.isPaceable else { return nil }
         if job.isFree {
-            if let slot = inbound.slot, slot.due > now { refund(slot, of: job) }
+            if let slot = inbound.slot, slot.due > now { release(slot, of: job) }
             return nil
         }
         // A job that had to wait for its app's rate has already waited for its own.
         if let earlier = inbound.slot, app.isPaced(in: inbound.queue), earlier.rate == app.limiter?.rate {
             guard earlier.isAhead(now: now) else { return nil }
             guard app.hasNothingBefore(inbound.queue) else { return earlier }
-            app.refund(job)
+            app.releaseSlot(of: job)
             return nil
         }
         guard let own = ownRate(of: job) else { return nil }
@@ -155,11 +155,11 @@ struct Scheduler {
     }
 
     /// Releases a future slot that a job no longer needs.
-    private mutating func refund(_ slot: RateLimiter.Slot, of job: WaitingJob) {
+    private mutating func release(_ slot: RateLimiter.Slot, of job: WaitingJob) {
         if job.appLoad.isPaced(in: job.inbound.queue), slot.rate == job.appLoad.limiter?.rate {
-            job.appLoad.refund(job)
+            job.appLoad.releaseSlot(of: job)
         } else {
-            jobPacers.refund(job.job, at: slot.rate)
+            jobPacers.releaseSlot(of: job.job, at: slot.rate)
         }
     }
 
@@ -191,7 +191,7 @@ struct Scheduler {
         guard rateLimits.workers != nil else { return nil }
         let limit = RateWaitLimit(job.job, configuration.limits)
         guard let refusal = limit.refusal(of: job, until: slot, now: now) else { return nil }
-        if !job.isFree { refund(slot, of: job) }
+        if !job.isFree { release(slot, of: job) }
         return refusal
     }
 

@@ -16,7 +16,7 @@ package enum AnswerClass: Equatable {
 
     /// Classifies a status.
     ///
-    /// - Parameter saysWhen: whether the answer has a `Retry-After` field.
+    /// - Parameter hasRetryAfter: whether the answer has a `Retry-After` field.
     package init(status: Int, hasRetryAfter: Bool) {
         self =
             switch status {

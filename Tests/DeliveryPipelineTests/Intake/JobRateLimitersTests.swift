@@ -36,7 +36,7 @@ import Testing
         let job = try job("slow")
         #expect(wait(&limiters, job) == nil)
         #expect((0..<5).map { _ in wait(&limiters, job) } == [100, 200, 300, 400, 500])
-        for _ in 0..<4 { limiters.refund(job, at: 10) }
+        for _ in 0..<4 { limiters.releaseSlot(of: job, at: 10) }
         #expect(wait(&limiters, job) == 200)
         let late = try self.job("slow", more: #""expires_at":1,"#)
         #expect(try #require(wait(&limiters, late)) < 0)

@@ -144,7 +144,7 @@ import Testing
         func next(afterGivingBack recipients: Int) -> Int64 {
             var limiter = limiter(100)
             for _ in 0..<100 { _ = limiter.slot(for: 10, behind: 400, now: at(0)) }
-            if recipients > 0 { limiter.refund(recipients) }
+            if recipients > 0 { limiter.releaseSlot(of: recipients) }
             let due = limiter.slot(for: 10, behind: 400, now: at(0)).due
             return (due.milliseconds - at(0).milliseconds + 5) / 10 * 10
         }

@@ -13,7 +13,7 @@ final class EffectsRecorder: Sendable {
 
         var isForCompany: Bool { if case .company = timer { true } else { false } }
         var isForPrefetch: Bool { if case .prefetch = timer { true } else { false } }
-        var isForPace: Bool { if case .throughput = timer { true } else { false } }
+        var isForPace: Bool { if case .rateLimits = timer { true } else { false } }
         var isForMarks: Bool { if case .marks = timer { true } else { false } }
         var isRefusal: Bool { if case .refusal = timer { true } else { false } }
         var isForLookUpOrClaims: Bool {

@@ -21,7 +21,7 @@ struct PacedSite {
 
     static func shop(_ rate: Int?, includesUrgent: Bool = false) -> App {
         var app = App.shop
-        app.throughput = rate.map { AppRateLimit(rate: $0, includesUrgent: includesUrgent) }
+        app.pace = rate.map { AppRateLimit(rate: $0, includesUrgent: includesUrgent) }
         return app
     }
 

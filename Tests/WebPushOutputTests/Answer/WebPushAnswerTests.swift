@@ -6,25 +6,25 @@ import WebPushOutput
         let status: Int
         let body: String
         let service: PushService
-        let saysWhen: Bool
+        let hasRetryAfter: Bool
         let answer: WebPushAnswer
         let reason: String
 
         init(
             _ status: Int, _ answer: WebPushAnswer, _ reason: String, from service: PushService = .other,
-            saysWhen: Bool = false
+            hasRetryAfter: Bool = false
         ) {
-            self.init(status, "", answer, reason, from: service, saysWhen: saysWhen)
+            self.init(status, "", answer, reason, from: service, hasRetryAfter: hasRetryAfter)
         }
 
         init(
             _ status: Int, _ body: String, _ answer: WebPushAnswer, _ reason: String,
-            from service: PushService = .other, saysWhen: Bool = false
+            from service: PushService = .other, hasRetryAfter: Bool = false
         ) {
             self.status = status
             self.body = body
             self.service = service
-            self.saysWhen = saysWhen
+            self.hasRetryAfter = hasRetryAfter
             self.answer = answer
             self.reason = reason
         }
@@ -34,7 +34,7 @@ import WebPushOutput
 
     private func check(_ row: Row) {
         let words = RefusalBody(Array(row.body.utf8))
-        let answer = WebPushAnswer(status: row.status, words: words, from: row.service, saysWhen: row.saysWhen)
+        let answer = WebPushAnswer(status: row.status, words: words, from: row.service, hasRetryAfter: row.hasRetryAfter)
         #expect(answer == row.answer)
         #expect(answer.reason(status: row.status, words: words) == row.reason)
     }
@@ -74,7 +74,7 @@ import WebPushOutput
         Row(410, #"{"errno":105}"#, .subscriptionGone, "Errno105"),
         Row(410, #"{"code":410,"errno":106,"error":"Gone"}"#, .subscriptionGone, "Errno106"),
         Row(413, #"{"errno":104}"#, .tooLarge, "Errno104"), Row(502, #"{"errno":900}"#, .unavailable, "Errno900"),
-        Row(503, #"{"errno":201}"#, .busy, "Errno201", saysWhen: true),
+        Row(503, #"{"errno":201}"#, .busy, "Errno201", hasRetryAfter: true),
         Row(503, #"{"errno":202}"#, .unavailable, "Errno202"),
     ])
     func classifiesAnswersOfMozilla(row: Row) { check(row) }
@@ -92,7 +92,7 @@ import WebPushOutput
         Row(410, "push subscription has unsubscribed or expired.", .subscriptionGone, "Status410"),
         Row(413, .tooLarge, "Status413"), Row(429, .busy, "Status429"), Row(500, .unavailable, "Status500"),
         Row(502, "<html>", .unavailable, "Status502"), Row(503, .unavailable, "Status503"),
-        Row(503, .busy, "Status503", saysWhen: true),
+        Row(503, .busy, "Status503", hasRetryAfter: true),
     ])
     func classifiesAnswersOfGoogle(row: Row) { check(row) }
 
@@ -101,7 +101,7 @@ import WebPushOutput
         Row(401, .unauthorized, "Status401", from: .microsoft), Row(403, .unauthorized, "Status403", from: .microsoft),
         Row(404, .subscriptionGone, "Status404", from: .microsoft),
         Row(410, .subscriptionGone, "Status410", from: .microsoft),
-        Row(406, .busy, "Status406", from: .microsoft, saysWhen: true), Row(406, .busy, "Status406", from: .microsoft),
+        Row(406, .busy, "Status406", from: .microsoft, hasRetryAfter: true), Row(406, .busy, "Status406", from: .microsoft),
         Row(413, .tooLarge, "Status413", from: .microsoft),
     ])
     func classifiesAnswersOfMicrosoft(row: Row) { check(row) }

@@ -85,7 +85,7 @@ final class BatchReceiver: Sendable {
 
     /// Answers a batch with outcomes.
     ///
-    /// - Parameter isTold: a closure that returns whether the answer contains an outcome for a recipient.
+    /// - Parameter isReported: a closure that returns whether the answer contains an outcome for a recipient.
     private func answer(
         _ recipients: [BatchRecipient], after milliseconds: Int64 = 0,
         _ isReported: (BatchRecipient) -> Bool = { _ in true }
