@@ -15,7 +15,7 @@ struct Turn {
     /// The snapshot of this turn, or `nil` until it is requested.
     private var known: Snapshot?
     /// The rate limits of this turn, or `nil` until they are requested.
-    private var knownPacing: RateLimits?
+    private var knownRateLimits: RateLimits?
     var counts = PipelineCounts()
     var outbox: Outbox
     var jobLog: JobLog
@@ -57,7 +57,7 @@ struct Turn {
     }
 
     /// Ends the turn, and drops the snapshot, so that secrets are not kept in memory longer than necessary.
-    mutating func end() { (known, knownPacing) = (nil, nil) }
+    mutating func end() { (known, knownRateLimits) = (nil, nil) }
 
     /// Returns the snapshot of this turn. All calls in one turn return the same snapshot.
     mutating func snapshot() -> Snapshot {
@@ -69,9 +69,9 @@ struct Turn {
 
     /// Returns the rate limits of this turn. All calls in one turn return the same rate limits.
     mutating func rateLimits() -> RateLimits {
-        if let knownPacing { return knownPacing }
-        let rateLimits = RateLimits(limits: snapshot().limits, workers: workers())
-        knownPacing = rateLimits
+        if let knownRateLimits { return knownRateLimits }
+        let rateLimits = RateLimits(limits: snapshot().rateLimits, workers: workers())
+        knownRateLimits = rateLimits
         return rateLimits
     }
 

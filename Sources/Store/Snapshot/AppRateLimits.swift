@@ -3,13 +3,13 @@
 package final class AppRateLimits: Sendable {
     package static let none = AppRateLimits([])
 
-    private let paces: [String: AppRateLimit]
+    private let rateLimits: [String: AppRateLimit]
 
     init(_ apps: [App]) {
-        var paces: [String: AppRateLimit] = [:]
-        for app in apps { paces[app.bundleID] = app.pace }
-        self.paces = paces
+        var rateLimits: [String: AppRateLimit] = [:]
+        for app in apps { rateLimits[app.bundleID] = app.pace }
+        self.rateLimits = rateLimits
     }
 
-    package subscript(app: String) -> AppRateLimit? { paces.isEmpty ? nil : paces[app] }
+    package subscript(app: String) -> AppRateLimit? { rateLimits.isEmpty ? nil : rateLimits[app] }
 }

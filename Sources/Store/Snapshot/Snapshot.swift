@@ -5,7 +5,7 @@ public import PushModel
 public final class Snapshot: Sendable {
     private let apps: [String: App]
     private let index: SnapshotIndex
-    package let paces: AppRateLimits
+    package let rateLimits: AppRateLimits
     private let unreadableApps: Set<StoreError>
 
     /// Creates a snapshot.
@@ -16,7 +16,7 @@ public final class Snapshot: Sendable {
         self.unreadableApps = unreadableApps
         self.apps = Dictionary(apps.map { ($0.bundleID, $0) }) { $1 }
         index = SnapshotIndex(credentials)
-        paces = AppRateLimits(apps)
+        rateLimits = AppRateLimits(apps)
     }
 
     public var appCount: Int { apps.count }

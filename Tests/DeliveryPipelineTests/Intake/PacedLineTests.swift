@@ -209,7 +209,7 @@ import Testing
     // MARK: A rate-limited app
 
     @Test func isIdleWithoutDebtOrFutureSlots() throws {
-        let limits = Snapshot(apps: [PacedSite.shop(10)], credentials: []).limits
+        let limits = Snapshot(apps: [PacedSite.shop(10)], credentials: []).rateLimits
         let (load, rateLimits) = (AppLoad(app: "com.example.shop"), RateLimits(limits: limits, workers: 1))
         #expect(load.isIdle(rateLimits, now: now))
         let inbound = try #require(InboundJob(.sample(jobBody())))

@@ -34,7 +34,8 @@ import WebPushOutput
 
     private func check(_ row: Row) {
         let words = RefusalBody(Array(row.body.utf8))
-        let answer = WebPushAnswer(status: row.status, words: words, from: row.service, hasRetryAfter: row.hasRetryAfter)
+        let answer = WebPushAnswer(
+            status: row.status, words: words, from: row.service, hasRetryAfter: row.hasRetryAfter)
         #expect(answer == row.answer)
         #expect(answer.reason(status: row.status, words: words) == row.reason)
     }
@@ -101,7 +102,8 @@ import WebPushOutput
         Row(401, .unauthorized, "Status401", from: .microsoft), Row(403, .unauthorized, "Status403", from: .microsoft),
         Row(404, .subscriptionGone, "Status404", from: .microsoft),
         Row(410, .subscriptionGone, "Status410", from: .microsoft),
-        Row(406, .busy, "Status406", from: .microsoft, hasRetryAfter: true), Row(406, .busy, "Status406", from: .microsoft),
+        Row(406, .busy, "Status406", from: .microsoft, hasRetryAfter: true),
+        Row(406, .busy, "Status406", from: .microsoft),
         Row(413, .tooLarge, "Status413", from: .microsoft),
     ])
     func classifiesAnswersOfMicrosoft(row: Row) { check(row) }
