@@ -93,7 +93,7 @@ struct MigrationTests {
             let holder = try await PostgresConnection.connect(database.configuration(named: "a psql"))
             try await holder.query("BEGIN")
             try await holder.query(locking)
-            var patience = Migrations.LockPatience()
+            var patience = Migrations.LockTimeout()
             (patience.migration, patience.table) = (.seconds(15), .seconds(15))
             let log = LogRecorder()
             let altering = Migration(number: 2, name: "altering", sql: "ALTER TABLE martlet.a ADD COLUMN m int")
