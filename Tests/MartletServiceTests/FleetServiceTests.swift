@@ -16,7 +16,7 @@ struct FleetServiceTests {
 
     /// The fleet service of one worker.
     private final class Member: Sendable {
-        let board = QuotaShareTable()
+        let quotaShares = QuotaShareTable()
         let pool: PostgresPool
         private let running: Task<Void, any Error>
 
@@ -30,7 +30,7 @@ struct FleetServiceTests {
             pace.refused = Backoff(first: .milliseconds(20), longest: .milliseconds(100))
             let changes = ChangeListener(database.configuration, logger: database.logger)
             let service = FleetService(
-                board: board, changes: changes, repository: WorkerRepository(pool),
+                quotaShares: quotaShares, changes: changes, repository: WorkerRepository(pool),
                 worker: RunningWorker(
                     id: UUID().uuidString.lowercased(), name: name, version: "0", outputs: [], start: .now),
                 pace: pace, logger: log.logger("fleet"))
@@ -43,7 +43,7 @@ struct FleetServiceTests {
             }
         }
 
-        var workers: Int? { board.workers(sharing: FleetServiceTests.quota) }
+        var workers: Int? { quotaShares.workers(sharing: FleetServiceTests.quota) }
 
         /// Stops the service and leaves its row, as if the worker had been killed.
         func kill() async {
@@ -73,10 +73,10 @@ struct FleetServiceTests {
     @Test func countsNewQuotaAtOnce() async throws {
         try await TestDatabase.withMigrated { database in
             try await members(1, database, renewal: .seconds(900)) { members in
-                try await TestSupport.eventually("the row is written") { members[0].board.view.isKnown }
-                #expect(members[0].board.workers(sharing: "fcm/other") == nil)
+                try await TestSupport.eventually("the row is written") { members[0].quotaShares.view.isKnown }
+                #expect(members[0].quotaShares.workers(sharing: "fcm/other") == nil)
                 try await eventually(members, share: 1)
-                #expect(members[0].board.view.quotas == ["fcm/other": 1, Self.quota: 1])
+                #expect(members[0].quotaShares.view.quotas == ["fcm/other": 1, Self.quota: 1])
             }
         }
     }
@@ -124,14 +124,14 @@ struct FleetServiceTests {
                         log.text.split(separator: "The other workers are not known for now").count == 4
                     }
                     #expect(members.map(\.workers) == [3, 3, 3])
-                    #expect(members[0].board.workers(sharing: "fcm/new") == nil)
+                    #expect(members[0].quotaShares.workers(sharing: "fcm/new") == nil)
                 }
                 try await TestSupport.eventually("a worker logs the end of the outage: \(log.text)") {
                     log.text.split(separator: "The other workers are known again").count > 1
                 }
                 #expect(members.map(\.workers) == [3, 3, 3], "no worker may take more because others reconnect later")
                 try await TestSupport.eventually("the new quota is counted") {
-                    members[0].board.workers(sharing: "fcm/new") == 1
+                    members[0].quotaShares.workers(sharing: "fcm/new") == 1
                 }
                 let late = Member("push-4", database, renewal: .milliseconds(50))
                 try await eventually(members + [late], share: 4)
@@ -147,11 +147,11 @@ struct FleetServiceTests {
             try await database.pool.query("ALTER TABLE martlet.workers RENAME TO hidden")
             try await members(2, database, log: log) { members in
                 try await eventually(members, share: 1)
-                #expect(members[0].board.workers(sharing: "fcm/new") == 1)
-                #expect(!members[0].board.view.isKnown)
+                #expect(members[0].quotaShares.workers(sharing: "fcm/new") == 1)
+                #expect(!members[0].quotaShares.view.isKnown)
                 try await database.pool.query("ALTER TABLE martlet.hidden RENAME TO workers")
                 try await eventually(members, share: 2)
-                #expect(members[0].board.view.isKnown)
+                #expect(members[0].quotaShares.view.isKnown)
                 let reported = log.text.split(separator: "counts as the only one").count - 1
                 #expect(reported == 2, "\(log.text)")
             }

@@ -53,7 +53,7 @@ struct DeliveryService: Service {
         // The service starts before the keyring is checked. If the keyring opens nothing, the worker's row then shows
         // the problem to the whole fleet.
         let fleetService = FleetService(
-            refusalRegistry: quotas, changes: changes, repository: WorkerRepository(fleet), worker: worker,
+            quotaShares: quotas, changes: changes, repository: WorkerRepository(fleet), worker: worker,
             sharesQuotas: { [state] in state.isWorking }, report: { [status] in status.report() }, logger: logger)
         let delivery = Step {
             guard await canOpenSomething(snapshots, changes) else { return }
