@@ -10,7 +10,7 @@ import Testing
     @Test func growsWaitTo30Seconds() async throws {
         var (attempts, waits, reported) = (0, [Duration](), [String]())
         let value = try await DatabaseWait.untilThere(
-            random: { 1 }, sleep: { waits.append($0) }, tell: { error, wait in reported.append("\(error) \(wait)") }
+            random: { 1 }, sleep: { waits.append($0) }, report: { error, wait in reported.append("\(error) \(wait)") }
         ) {
             attempts += 1
             if attempts < 9 { throw PostgresError(.connectFailed, "away") }
@@ -35,13 +35,13 @@ import Testing
     @Test func stopsWaitingOnPermanentErrorOrShutdown() async throws {
         var waits = 0
         await #expect(throws: PostgresError(.configuration, "wrong")) {
-            try await DatabaseWait.untilThere(sleep: { _ in waits += 1 }, tell: { _, _ in }) {
+            try await DatabaseWait.untilThere(sleep: { _ in waits += 1 }, report: { _, _ in }) {
                 throw PostgresError(.configuration, "wrong")
             }
         }
         #expect(waits == 0)
         await #expect(throws: Stopped.self) {
-            try await DatabaseWait.untilThere(sleep: { _ in throw Stopped() }, tell: { _, _ in }) {
+            try await DatabaseWait.untilThere(sleep: { _ in throw Stopped() }, report: { _, _ in }) {
                 throw PostgresError(.connectFailed, "away")
             }
         }
