@@ -23,39 +23,39 @@ up: install ## start a private RabbitMQ and PostgreSQL and leave them running
 down: ## stop the servers of make up
 	@scripts/services down
 
-demo: install ## deliver a campaign from end to end on this machine
+demo: install ## deliver half a million pushes on this machine, with simulators
 	@scripts/build --product martlet
 	@scripts/build --product martlet-simulator
 	@$(RUN) demo/run
 
-test: install ## build and run all tests, with private servers
+test: install ## build and run all tests, with private servers; for some of them: scripts/test --filter NAME
 	@$(RUN) scripts/test
 
-image-test: install ## deliver two pushes from the files of the image that deploy/image/build has built; needs root
+image-test: install ## deliver two pushes from the image that deploy/image/build has built; needs root
 	@$(RUN) deploy/image/test
 
-torture: build ## kill, freeze and cut off workers, and count outcomes: docs/torture.md; options SEED=7 MINUTES=10 CLUSTER=3
+torture: build ## kill workers and servers, cut connections, and account for every recipient; options SEED=7 MINUTES=10 CLUSTER=3
 	@$(RUN) .build/release/martlet-torture $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(CLUSTER),--cluster $(CLUSTER))
 
-check: install ## the quick gate: format, imports, sizes, words, links, schemas; scripts/check --all runs the slow gates too
+check: install ## check format, imports, file sizes, words, links and schemas; scripts/check --all runs slow checks too
 	@$(RUN) scripts/check
 
-bench: build ## measure, and compare with h2load and a bare librabbitmq loop; REPORT=bench.html writes a page and measures other clients too
+bench: build ## measure the cost of pushes; REPORT=bench.html writes a report and also measures other clients
 	@$(RUN) Benchmarks/run $(if $(REPORT),--report '$(REPORT)')
 
-fuzz: build ## fuzz each target for a minute; for one target: Fuzzing/run TARGET --seconds N
+fuzz: build ## fuzz each target for a minute; Fuzzing/run TARGET --seconds N fuzzes one
 	@$(RUN) Fuzzing/run
 
-site: build ## build a site of the documentation and the libraries' reference in .local/site/built; to view it: scripts/site --serve 8000
+site: build ## build the documentation site in .local/site/built; scripts/site --serve 8000 also serves it
 	@$(RUN) scripts/site
 
-sanitize: install ## run the tests under the thread sanitizer, then the address sanitizer; scripts/sanitize --help
+sanitize: install ## run the tests with the thread sanitizer, then with the address sanitizer
 	@$(RUN) scripts/sanitize
 
-dist: install ## build program, Debian packages, man pages, completions and checksums in .build/dist: docs/install.md
+dist: install ## build the program, Debian packages, image, chart and checksums in .build/dist
 	@$(RUN) scripts/dist
 
-package-test: dist ## install, use, upgrade and purge the packages in fresh Debian 12 and 13 roots (some minutes each)
+package-test: dist ## install, use, upgrade and purge the packages in clean Debian 12 and 13 roots; takes minutes
 	@scripts/package-test bookworm
 	@$(RUN) scripts/package-test trixie
 

@@ -13,7 +13,7 @@ LANES = {
     "bulk": [300, 1000],
 }
 CAMPAIGN_JOBS, CAMPAIGN_JOB_SIZE = 500, 1000
-# The simulators answer tokens with these beginnings accordingly (docs/simulator.md).
+# The simulators answer tokens with these beginnings accordingly (docs/simulators.md).
 PREFIXES = {
     "apns": {"unregistered": "dead0410", "rejected": "bad00400", "sent": "0a11fe57"},
     "fcm": {"unregistered": "dead0404", "rejected": "bad00400", "sent": "0a11fe57"},

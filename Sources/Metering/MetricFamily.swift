@@ -1,5 +1,5 @@
-/// The definition of a metric family: its name, kind, help text and labels. docs/operate.md explains the families of a
-/// worker, which ``all`` lists.
+/// The definition of a metric family: its name, kind, help text and labels. docs/monitoring.md explains the families of
+/// a worker, which ``all`` lists.
 package struct MetricFamily: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         /// A value that only rises.

@@ -18,7 +18,7 @@ def known_variables(root: pathlib.Path) -> set[str]:
     """Returns the variables that a worker reads, according to docs/configuration.md."""
     text = (root / "docs" / "configuration.md").read_text()
     keys = re.findall(r"^\| `([a-z._]+)` \|", text, re.MULTILINE)
-    said = re.search(r"What may hold a secret \((.*?)\)", text, re.DOTALL)
+    said = re.search(r"Secret settings \((.*?)\)", text, re.DOTALL)
     secret = {key for key in keys if key in SECRET.findall(said[1] if said else "") or key.endswith(".proxy")}
     variable = {key: "MARTLET_" + key.upper().replace(".", "_") for key in keys}
     return {"MARTLET_CONFIG", *variable.values(), *(f"{variable[key]}_FILE" for key in secret)}

@@ -202,7 +202,7 @@ def decisions(root: pathlib.Path) -> list[str]:
 # Google's reasons are in capitals.
 REASON = r"(?:[A-Z][a-z]+(?:[A-Z][A-Za-z]*)?|[A-Z]+(?:_[A-Z]+)+|[A-Z]{8,})"
 # The title of the table of reasons that outcomes of any output may have.
-COMMON = "of every output"
+COMMON = "all outputs"
 # Texts that look like a reason but are none: a push type in Apple's channel management, a reason of a rejected job, and header
 # fields of Web Push.
 NO_REASONS = {"LiveActivity", "UnsuitableCredential", "Topic", "Urgency"}
@@ -252,12 +252,12 @@ def metric_names(root: pathlib.Path) -> set[str]:
 
 
 def metrics(root: pathlib.Path) -> list[str]:
-    """Checks that the table in docs/operate.md has exactly the metrics of a worker."""
+    """Checks that the tables in docs/monitoring.md have exactly the metrics of a worker."""
     shown = metric_names(root)
-    rows = re.findall(r"^\| (`(?:martlet|process)_[^|]*) \|", (root / "docs" / "operate.md").read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| (`(?:martlet|process)_[^|]*) \|", (root / "docs" / "monitoring.md").read_text(), re.MULTILINE)
     written = set(re.findall(r"`((?:martlet|process)_[a-z_]+)", " ".join(rows)))
-    return [f"docs/operate.md: lacks {name}" for name in sorted(shown - written)] + [
-        f"docs/operate.md: no worker has the metric {name}" for name in sorted(written - shown)]
+    return [f"docs/monitoring.md: lacks {name}" for name in sorted(shown - written)] + [
+        f"docs/monitoring.md: no worker has the metric {name}" for name in sorted(written - shown)]
 
 
 def job_fields(root: pathlib.Path) -> list[str]:

@@ -10,7 +10,7 @@ KEYS = {"Sources/MartletService/ConfigurationKey.swift": 'static let one = Confi
         "Sources/AOutput/A.swift": 'OutputSetting(\n    "two", help: "help")'}
 REASONS = {"Sources/DeliveryPipeline/A.swift": 'let a = "GivenUp"', "Sources/HornOutput/A.swift": 'let a = "TooBig" // "Quiet"',
            "Tests/HornReasonTests.swift": '(400, "TooOld", .refused)'}
-ERRORS = ("## Reasons in outcomes\n### Of every output\n| `GivenUp` | `failed` |\n"
+ERRORS = ("## Reasons in outcomes\n### All outputs\n| `GivenUp` | `failed` |\n"
           "### Horn\n| `TooBig` | `rejected` |\n| `TooOld` | `rejected` |\n")
 EVENT_TABLE = "## Events in the log\n| `horn.blown` | warning | … blows | so |\n"
 EVENTS = {"Sources/HornOutput/Events.swift": 'static let blown = EventName("horn.blown", repeats: true)',
@@ -28,7 +28,7 @@ ALERTS = METRICS | {"deploy/prometheus/martlet.rules.yaml": ALERT, "docs/runbook
 FIELDS = {"Sources/PushModel/Job/JobField.swift": 'case .a: "a"\ncase .bC: "b_c"',
           "docs/schema/job.schema.json": '{"properties": {"a": {}, "b_c": {}}}', "docs/publish.md": "| `a` | e |\n| `b_c` | f |\n"}
 TARGETS = "# A\n\n## Targets\n\n" + "".join(f"| `{name}` | it |\n" for name in sources.ORDER if name != "martlet-bench")
-SETTINGS = {"docs/configuration.md": "What may hold a secret (`amqp.url`, each `proxy`)\n| `amqp.url` | a |\n| `http.listen` | b |\n"}
+SETTINGS = {"docs/configuration.md": "Secret settings (`amqp.url`, each `proxy`)\n| `amqp.url` | a |\n| `http.listen` | b |\n"}
 COMPOSE = SETTINGS | {"deploy/compose.yaml": "services: {a: {image: '${MARTLET_IMAGE:-b}', volumes: ['./c:/c', 'd:/d']}}\nvolumes: {d: }\n",
                       "deploy/c": "", "docs/schema/job.schema.json": '{"properties": {"id": {}}}', "deploy/compose/jobs/a.json": '{"id": "a"}'}
 EMPTY_SCHEMA = '{"type": "object", "required": ["id"]}'
@@ -106,10 +106,10 @@ CASES = [
      REASONS | {"docs/errors.md": ERRORS}),
     (documents.reasons, REASONS | {"docs/errors.md": ERRORS.replace("`GivenUp`", "none")}, REASONS | {"docs/errors.md": ERRORS}),
     (documents.reasons, REASONS | {"docs/errors.md": ERRORS.replace("`TooOld`", "none")}, REASONS | {"docs/errors.md": ERRORS}),
-    (documents.metrics, METRICS | {"docs/operate.md": "| `martlet_a`, `martlet_b_total{c}` | d |\n| `martlet_e` | f |\n"},
-     METRICS | {"docs/operate.md": "| `martlet_a`, `martlet_b_total{c}` | d |\n"}),
-    (documents.metrics, METRICS | {"docs/operate.md": "| `martlet_a` | d |\n"},
-     METRICS | {"docs/operate.md": "| `martlet_a` | d |\n| `martlet_b_total` | d |\n"}),
+    (documents.metrics, METRICS | {"docs/monitoring.md": "| `martlet_a`, `martlet_b_total{c}` | d |\n| `martlet_e` | f |\n"},
+     METRICS | {"docs/monitoring.md": "| `martlet_a`, `martlet_b_total{c}` | d |\n"}),
+    (documents.metrics, METRICS | {"docs/monitoring.md": "| `martlet_a` | d |\n"},
+     METRICS | {"docs/monitoring.md": "| `martlet_a` | d |\n| `martlet_b_total` | d |\n"}),
     *((alerts.runbook, ALERTS | broken, ALERTS) for broken in [
         {"docs/runbook.md": RUNBOOK.replace("Low", "High")},
         {"docs/runbook.md": RUNBOOK.replace("**Do**", "Do")},

@@ -73,7 +73,7 @@ struct BrokerServers: SuiteTrait, TestScoping {
         defer { certificates.delete() }
         let (management, tls) = (try freePort(), try freePort())
         var settings = ["management.tcp.port": "\(management)", "management.tcp.ip": "127.0.0.1"]
-        for (key, value) in try Recipe("By certificate").settings() + Recipe("Several nodes").settings() {
+        for (key, value) in try Recipe("Client certificates").settings() + Recipe("Several nodes").settings() {
             settings[key] = value.replacing("/etc/rabbitmq/rabbit-1.", with: certificates.path("localhost."))
                 .replacing("/etc/rabbitmq/", with: certificates.path("") + "/")
         }

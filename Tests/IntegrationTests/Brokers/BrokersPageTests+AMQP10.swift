@@ -24,7 +24,7 @@ extension BrokersPageTests {
         FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/proton")
     }
 
-    /// The chapter "By AMQP 1.0" of docs/publish.md.
+    /// The chapter "AMQP 1.0" of docs/publish.md.
     @Test(.enabled(if: hasProton, "python3-qpid-proton is not installed; run scripts/install"))
     func acceptsJobsOfAMQP10Publishers() async throws {
         try await with { installation, servers in

@@ -224,7 +224,7 @@ struct BrokersPageTests {
         }
     }
 
-    // MARK: A password that changes
+    // MARK: Rotate a password
 
     @Test func reconnectsWithChangedPasswordWithoutRestart() async throws {
         try await with { installation, servers in
@@ -240,7 +240,7 @@ struct BrokersPageTests {
                 try await deliver(installation, worker)
                 let template = try url(of: user, "%s", installation)
                 try await servers.run(
-                    try Recipe("A password that changes").shell()
+                    try Recipe("Rotate a password").shell()
                         .replacing("amqps://martlet-worker:%s@rabbit-1.example.net/", with: template)
                         .replacing("martlet-worker", with: user),
                     files: ["worker.password": "an0ther"], in: installation.folder)
@@ -265,16 +265,16 @@ struct BrokersPageTests {
         }
     }
 
-    // MARK: By certificate
+    // MARK: Client certificates
 
     @Test func authenticatesWorkerByCertificate() async throws {
         // The recipe removes the worker's password. The test restores it at the end, because other tests need it.
         let current = try #require(BrokerServers.current)
         let url = try #require(URLComponents(string: try current.installation.broker))
         try await with(asAdministrator: true) { installation, servers in
-            try await servers.run(try Recipe("By certificate").shell(), in: installation.folder)
+            try await servers.run(try Recipe("Client certificates").shell(), in: installation.folder)
             var changes: [String: String?] = [:]
-            for line in try Recipe("By certificate").yaml().matches(of: /(?m)^  (\w+): "?([^"\n]*)"?$/) {
+            for line in try Recipe("Client certificates").yaml().matches(of: /(?m)^  (\w+): "?([^"\n]*)"?$/) {
                 changes["amqp.\(line.1)"] = String(line.2)
                     .replacing("rabbit-1.example.net", with: "localhost:\(servers.tlsPort)")
                     .replacing("/etc/martlet/ca.pem", with: servers.certificates.path("ca.pem"))

@@ -75,7 +75,7 @@ struct DocumentedSimulatorTests {
 
     @Test func sendsToFCMSimulatorWithDocumentedConfiguration() async throws {
         try await Installation.with { installation in
-            let section = try Self.section("## A worker against FCM's simulator\n", of: "docs/simulator.md")
+            let section = try Self.section("## Connect a worker\n", of: "docs/simulator-fcm.md")
             let simulator = try await simulator(of: "fcm", in: installation)
             defer { simulator.signal(SIGKILL) }
             let port = try #require(simulator.output.firstMatch(of: /on https:\/\/127\.0\.0\.1:([0-9]+)/)?.1)

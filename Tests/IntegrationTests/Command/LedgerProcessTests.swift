@@ -85,7 +85,7 @@ struct LedgerProcessTests {
         }
     }
 
-    /// Operators and alerts rely on the table in docs/operate.md.
+    /// Operators and alerts rely on the tables in docs/monitoring.md.
     @Test func manualListsExactlyTheLedgersMetrics() async throws {
         try await Installation.with { installation in
             let port = try freePort()
@@ -93,7 +93,7 @@ struct LedgerProcessTests {
                 try await installation.withLedger(["http.listen": "127.0.0.1:\(port)"]) { ledger in
                     try await eventuallyReady(port, ledger)
                     let page = try await LedgerPage(port: port)
-                    let manual = try Documents.text("docs/operate.md").split(separator: "\n").filter {
+                    let manual = try Documents.text("docs/monitoring.md").split(separator: "\n").filter {
                         $0.hasPrefix("| `martlet_ledger_") || $0.hasPrefix("| `process_")
                     }
                     let names = manual.flatMap { row in

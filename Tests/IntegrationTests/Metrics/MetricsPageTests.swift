@@ -115,7 +115,7 @@ struct MetricsPageTests {
         }
     }
 
-    /// Operators and alerts rely on the table in docs/operate.md.
+    /// Operators and alerts rely on the tables in docs/monitoring.md.
     @Test func manualListsExactlyTheWorkersMetrics() async throws {
         try await Installation.with { installation in
             let port = try freePort()
@@ -124,7 +124,7 @@ struct MetricsPageTests {
             try await eventually("the worker is ready: \(worker.errors)") {
                 try await WorkerEndpoint.answer("ready", port: port) == "ready\n200"
             }
-            let manual = try Documents.text("docs/operate.md")
+            let manual = try Documents.text("docs/monitoring.md")
             let rows = manual.split(separator: "\n").filter {
                 $0.hasPrefix("| `process_") || $0.hasPrefix("| `martlet_") && !$0.hasPrefix("| `martlet_ledger_")
             }

@@ -40,7 +40,7 @@ struct JobText: Sendable {
     }
 }
 
-/// Device tokens of 64 hexadecimal digits. Their first digits select the simulator's answer (docs/simulator.md).
+/// Device tokens of 64 hexadecimal digits. Their first digits select the simulator's answer (docs/simulator-apns.md).
 enum Token {
     static func random(_ prefix: String = "") -> String {
         var token = prefix

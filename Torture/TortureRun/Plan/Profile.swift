@@ -140,7 +140,7 @@ package struct Profile: Sendable {
         isPatient: false)
 
     /// The time limit for settling, in seconds. If a cluster's node fails, messages between two of its queues arrive
-    /// after three to six minutes (operate.md).
+    /// after three to six minutes (docs/runbook.md).
     var settlingTakes: Int { nodes == 1 ? settleSeconds : settleSeconds + 240 }
 
     /// The number of the worker that joins late.

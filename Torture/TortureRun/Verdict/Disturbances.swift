@@ -9,7 +9,7 @@ struct Disturbances {
     static let cancellationTakes: Int64 = 5_000
 
     /// The times at which a worker publishes a rejected event, in milliseconds after its first publication
-    /// (docs/operate.md).
+    /// (docs/runbook.md).
     private static let offersAgain: [Int64] = [0, 1_000, 6_000, 36_000, 156_000, 1_056_000]
     /// The maximum number of messages that a broker node may be moving between two queues when it fails. They may be
     /// moved twice.

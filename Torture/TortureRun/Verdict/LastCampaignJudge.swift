@@ -7,7 +7,7 @@ struct LastCampaignJudge {
     static let window: Int64 = 20
     private static let tolerance = 1.1
     private static let least = 0.8
-    /// The burst that an app may send after a time without work, in seconds at its rate (docs/operate.md).
+    /// The burst that an app may send after a time without work, in seconds at its rate (docs/tenants.md).
     private static let burst = 1
     /// The maximum time that a worker needs to reconnect to the broker after the last fault, in seconds. During this
     /// time, the worker's share of the rate is unused.

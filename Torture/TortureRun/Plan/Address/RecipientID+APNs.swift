@@ -15,7 +15,7 @@ extension RecipientID {
 }
 
 extension RecipientKind {
-    /// The prefix of the device tokens of this kind. It determines the simulator's answer (docs/simulator.md).
+    /// The prefix of the device tokens of this kind. It determines the simulator's answer (docs/simulator-apns.md).
     fileprivate var prefix: String {
         switch self {
         case .plain: "a1100000"

@@ -31,7 +31,7 @@ extension RecipientID {
 }
 
 extension RecipientKind {
-    /// The possible prefixes of the tokens of this kind. They determine the simulator's answer (docs/simulator.md).
+    /// The possible prefixes of the tokens of this kind. They determine the simulator's answer (docs/simulator-fcm.md).
     fileprivate var patterns: [String] {
         switch self {
         case .plain: ["a1100000"]
