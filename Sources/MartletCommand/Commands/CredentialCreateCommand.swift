@@ -5,7 +5,7 @@ import Store
 extension CredentialCommand {
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Create a credential that no provider issues, such as a VAPID key or a webhook secret.",
+            abstract: "Create a credential that no provider issues, such as a VAPID key.",
             discussion: """
                 Prints the public details, such as the public key for subscriptions. The secret is sealed with the current \
                 master key before it is stored. Unless --out is given, there is no other copy of the secret: if the keyring \
