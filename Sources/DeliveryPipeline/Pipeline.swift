@@ -79,9 +79,8 @@ struct Pipeline {
             let isOver = scheduler.rateLimits.concerns(job) && sendsNothing(of: job, turn.now)
             var waiting = scheduler.prepare(job, inbound, isOver: isOver, now: turn.now)
             if !isOver { try scheduler.check(waiting) }
-            if let slot = scheduler.slotAhead(of: &waiting, now: turn.now) {
-                return delayForRate(waiting, until: slot, &turn)
-            }
+            let slot = scheduler.slotAhead(of: &waiting, now: turn.now)
+            if let slot { return throttle(waiting, until: slot, &turn) }
             scheduler.append(waiting)
         } catch {
             turn.reject(turn.open(inbound), error)
@@ -139,7 +138,7 @@ struct Pipeline {
     /// Moves a waiting job to a delay queue if its app has a rate limit, and otherwise to the overflow queue. A suspect
     /// job is moved to the queue of suspects again.
     private mutating func putOff(_ job: WaitingJob, _ turn: inout Turn) {
-        if let slot = scheduler.putOff(job, now: turn.now) { return delayForRate(job, until: slot, &turn) }
+        if let slot = scheduler.putOff(job, now: turn.now) { return throttle(job, until: slot, &turn) }
         turn.counts.jobsOverflowed += 1
         turn.move(turn.open(MovedJob(job)), to: job.inbound.queue == .suspects ? .suspects : .overflow)
     }
@@ -172,12 +171,12 @@ struct Pipeline {
     }
 
     /// Moves a job to a delay queue until its time slot, or rejects a job whose slot is too late.
-    private mutating func delayForRate(_ job: WaitingJob, until slot: RateLimiter.Slot, _ turn: inout Turn) {
+    private mutating func throttle(_ job: WaitingJob, until slot: RateLimiter.Slot, _ turn: inout Turn) {
         if let refusal = scheduler.refuse(job, slot, now: turn.now) {
             return turn.reject(turn.open(job.inbound), refusal)
         }
         turn.counts.jobsPaced += 1
-        turn.outbox.delayForRate(turn.open(job.inbound), until: slot, turn.now)
+        turn.outbox.throttle(turn.open(job.inbound), until: slot, turn.now)
     }
 
     /// Starts a job: routes it, and then settles, delays, claims or sends it.

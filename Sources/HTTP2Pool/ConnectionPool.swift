@@ -20,7 +20,7 @@ package final class ConnectionPool: @unchecked Sendable {
     private var connections: [PooledConnection] = []
     private var plan: PoolPlan
     let meter: PoolMeter?
-    private var addressBook = AddressSelector()
+    private var addressSelector = AddressSelector()
     private var cachedTime: Int64?
     private var turnIsScheduled = false
     /// The time of the next delayed turn in milliseconds of ``Uptime``, or `nil` if none is scheduled.
@@ -130,9 +130,7 @@ package final class ConnectionPool: @unchecked Sendable {
         if isRetired, client.isEmpty || isAbandoned { finishRetiring() }
         client.turnEnds()
         // An update once a second is enough for a metrics scraper. The last update removes this pool's share.
-        if hasTicked || isRetired {
-            meter?.holds(PoolStatistics(connections, waiting: client.waiting), isLast: isRetired)
-        }
+        if hasTicked || isRetired { meter?.holds(.init(connections, waiting: client.waiting), isLast: isRetired) }
         hasTicked = false
         cachedTime = nil
     }
@@ -259,7 +257,7 @@ package final class ConnectionPool: @unchecked Sendable {
     private func connect(_ connection: PooledConnection, _ trial: AddressTrial) {
         // The pool has given up the connection during the look-up.
         guard connection.isConnecting else { return connection.channelClosed(error: nil) }
-        let best = addressBook.best(
+        let best = addressSelector.best(
             of: trial.addresses,
             connections: { address in connections.count { $0.address == address && ($0.isOpen || $0.isConnecting) } },
             nowMilliseconds: Uptime.milliseconds())
@@ -273,7 +271,7 @@ package final class ConnectionPool: @unchecked Sendable {
             case .failure(let error):
                 let others = trial.after(error, at: address)
                 guard !others.addresses.isEmpty else { return connection.channelClosed(error: others.failure) }
-                self.addressBook.failed(address, nowMilliseconds: Uptime.milliseconds())
+                self.addressSelector.failed(address, nowMilliseconds: Uptime.milliseconds())
                 self.logger.notice(
                     .addressRefuses, "An address of \(self.configuration.service) does not let us in, trying the next",
                     metadata: ["address": "\(address)", "error": "\(ConnectError.text(of: error))"])
@@ -301,7 +299,7 @@ package final class ConnectionPool: @unchecked Sendable {
         guard case .keep = verdict else { return leave(connection) }
         guard connection.prove() else { return }
         plan.succeeded()
-        if let address = connection.address { addressBook.succeeded(address) }
+        if let address = connection.address { addressSelector.succeeded(address) }
     }
 
     /// Retires a connection because the server wants it closed.
@@ -323,7 +321,7 @@ package final class ConnectionPool: @unchecked Sendable {
     private func failed(_ connection: PooledConnection) {
         guard connection.fail() else { return }
         plan.failed(nowMilliseconds: time(), random: .random(in: 0..<1))
-        if let address = connection.address { addressBook.failed(address, nowMilliseconds: time()) }
+        if let address = connection.address { addressSelector.failed(address, nowMilliseconds: time()) }
     }
 
     func closed(_ connection: PooledConnection, error: (any Error)?, beforeUse: Bool) {

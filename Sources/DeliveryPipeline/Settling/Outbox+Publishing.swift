@@ -13,7 +13,7 @@ extension Outbox {
 
     /// Publishes a job in its original form to a delay queue, where it waits for its time slot. If the job was tried
     /// before, this wait does not count towards the time during which it is retried.
-    mutating func delayForRate(_ job: OpenJob, until slot: RateLimiter.Slot, _ now: Timestamp) {
+    mutating func throttle(_ job: OpenJob, until slot: RateLimiter.Slot, _ now: Timestamp) {
         let (inbound, seconds) = (job.inbound, slot.delay(now: now))
         let firstAttempt =
             inbound.hasBeenTried ? inbound.firstAttempt(now: now).milliseconds + Int64(seconds) * 1_000 : nil
