@@ -2,7 +2,7 @@
 public struct TokenUse: Encodable, Hashable, Sendable {
     /// The issue times of the first 10,000 distinct tokens, in seconds since 1970 and in ascending order.
     public private(set) var issued: [Int64] = []
-    /// The maximum age of an accepted token, in seconds.
+    /// The greatest age at which a token was accepted so far, in seconds.
     public private(set) var greatestAge: Int64 = 0
     /// The number of requests that were refused because the connection changed to a new token too early.
     public private(set) var updatesTooSoon = 0

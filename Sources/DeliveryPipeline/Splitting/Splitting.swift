@@ -24,9 +24,9 @@ struct Splitting {
         case chunk(ofEntry: Int)
     }
 
-    /// The approximate number of unconfirmed chunks, over all jobs, with at least one per job. It is also the maximum
-    /// number of jobs of each lane that are being published under a name. The number is small, because unconfirmed
-    /// messages may exist twice after the connection to the broker was lost.
+    /// The approximate limit for the unconfirmed chunks of all jobs together. Each job may always have one unconfirmed
+    /// chunk. The same limit applies, for each lane, to jobs that are being published under a name. The limit is small,
+    /// because unconfirmed messages may exist twice after the connection to the broker was lost.
     private static let mostOnTheWay = 32
 
     var configuration: PipelineConfiguration

@@ -1,7 +1,7 @@
 internal import PushSimulator
 
-/// A cache for the value that is derived from the last header field of a kind. Later requests on the connection usually
-/// repeat the field.
+/// A cache that keeps the value derived from a header field until the field's text changes. Requests on a connection
+/// usually repeat the field unchanged.
 struct Memo<Value> {
     private var bytes: [UInt8] = []
     private var value: Value?

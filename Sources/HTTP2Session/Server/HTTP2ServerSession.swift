@@ -71,8 +71,8 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
         if let limit = settings.maxConcurrentStreams { core.streamLimit = Int(limit) }
     }
 
-    /// Grants the client window for received body bytes, on the stream and the connection. Call this only for sessions
-    /// that were created with `grantsWindowByHand`.
+    /// Extends the client's flow-control window by `count` received body bytes, on the stream and the connection. Call
+    /// this only for sessions that were created with `grantsWindowByHand`.
     public func consume(_ count: Int, stream: Int32) throws(HTTP2Error) {
         try core.check(nghttp2_session_consume(core.native, stream, count), "granting window to stream \(stream)")
     }

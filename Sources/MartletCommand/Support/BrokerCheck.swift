@@ -16,8 +16,8 @@ enum BrokerCheck {
             queues: queues.map { AMQPQueue(name: $0) })
         let found = try await AMQPInspection.look(at: wanted, on: try source.broker())
         if let problem = found.problems.first { throw problem }
-        // The message count of a queue is unknown if the user has no permission on the queue. An exchange has no
-        // message count, so it may remain unchecked.
+        // Each queue must be accessible to the user, because its message count is otherwise unknown. An exchange has no
+        // message count, so the check accepts an exchange that the user may not access.
         if let queue = queues.first(where: { found.unseen.contains("queue \($0)") }) {
             throw AMQPError(
                 .accessRefused,

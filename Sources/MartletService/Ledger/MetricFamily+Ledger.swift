@@ -1,8 +1,8 @@
 package import Metering
 
 extension MetricFamily {
-    /// The metric families that `martlet ledger` shows, in this order. A worker shows only the process metrics among
-    /// them, so that alerts about workers never count a ledger.
+    /// The metric families that `martlet ledger` exposes, in this order. Workers and the ledger have only the process
+    /// metrics in common, so that alerts on metrics of workers ignore the ledger.
     package static let ofLedger =
         [
             ledgerBuildInfo, ledgerConsuming, ledgerStoring, ledgerEvents, ledgerOutcomes, ledgerBatches,

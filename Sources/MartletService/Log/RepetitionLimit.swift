@@ -104,8 +104,8 @@ package struct RepetitionLimit {
         return lines
     }
 
-    /// Removes subjects whose minute is over and that have no counted lines. Runs at most once per second, because it
-    /// visits all subjects.
+    /// Removes subjects whose minute is over, unless they have counted lines for a summary. Runs at most once per
+    /// second, because it visits all subjects.
     private mutating func clear(_ now: Int64) {
         guard clearedAt == .min || now - clearedAt >= 1_000 else { return }
         clearedAt = now

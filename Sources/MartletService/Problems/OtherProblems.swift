@@ -2,7 +2,8 @@ import DeliveryPipeline
 package import PushModel
 import Store
 
-/// A detector of problems that consumers and publishers can end.
+/// A detector of problems that consumers or publishers can correct: refused or unrouted result events, bad device
+/// tokens, and rejected jobs.
 struct OtherProblems {
     let facts: StatusFacts
 

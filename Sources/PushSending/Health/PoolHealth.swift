@@ -202,8 +202,8 @@ package final class PoolHealth {
         return conclusion
     }
 
-    /// Records that a push was accepted, or refused for a reason that shows that the credential or topic is accepted.
-    /// In both cases the credential is proven for all apps.
+    /// Records an answer that shows that the provider accepts the credential, or both the credential and the topic.
+    /// The push itself may have been refused for another reason. The credential counts as accepted for all apps.
     package func accepted(_ what: Subject, _ sent: PushOnWire, now: Moment) {
         let wasReported = (hasRefusedScopes || !credential.isClosed) && isCredentialReported
         _ = credential.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)

@@ -29,7 +29,7 @@ package struct HistoryStatus: Sendable, Hashable, Encodable {
 
     package struct LaneHistory: Sendable, Hashable, Encodable {
         package let lane: String
-        /// The average number of jobs that waited in workers during each slot.
+        /// The average number of jobs that waited in workers, for each two-minute slot of the history.
         package let waiting: [Double?]
     }
 
