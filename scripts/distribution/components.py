@@ -70,7 +70,7 @@ def sources() -> set[pathlib.Path]:
     """Returns the source and header files in checkouts from which the programs were built, according to the compilers' lists."""
     listed, found = set(), set()
     lists = [RELEASE / f"{program.name}.product" / "Objects.LinkFileList" for program in (PROGRAM, SIMULATOR)]
-    for line in "\n".join(file.read_text() for file in lists).splitlines():
+    for line in (line for file in lists for line in file.read_text().splitlines()):
         one = pathlib.Path(line.strip("'\""))
         module = next(folder for folder in one.parents if folder.suffix == ".build")
         swift = module / "sources"
