@@ -1,4 +1,4 @@
-// `Mutex` and `Atomic` for all targets, which must import `Threading` instead of `Synchronization`. `make check`
+// `Mutex` and `Atomic` for all targets, which must import `Foundations` instead of `Synchronization`. `make check`
 // enforces this.
 @_exported public import Synchronization
 

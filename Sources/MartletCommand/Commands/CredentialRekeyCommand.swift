@@ -34,7 +34,7 @@ extension CredentialCommand {
                 let count = report.rowsByMasterKey[key] ?? 0
                 print(
                     count == 0
-                        ? "no row needs master key \(key) any more"
+                        ? "no row needs master key \(key)"
                         : "master key \(key) is still needed by \(count) row\(count == 1 ? "" : "s")")
             }
             if !report.problems.isEmpty { throw ExitCode.failure }

@@ -164,7 +164,7 @@ public final class SnapshotStore: Sendable {
         for problem in new.keptBecause.subtracting(old?.keptBecause ?? []).sorted() {
             logger.error(
                 .credentialKept,
-                "Credential can't be opened any more, what was opened before stays in use until this worker stops",
+                "Credential can't be opened again, the opened copy stays in use until this worker stops",
                 metadata: ["error": "\(problem)"])
         }
     }

@@ -229,7 +229,7 @@ final class OriginHealth {
     ///   ``SendPause/longestSeconds``.
     private func reportPause(_ pause: SendPause, of what: String, askedFor: Int32, _ now: Moment) {
         logger.notice(
-            .serviceBusy, "A push service has too much to do, what waits for it is put back",
+            .serviceBusy, "A push service is overloaded, its messages are retried later",
             metadata: [
                 "reason": "\(pause.reason ?? "-")", "of": "\(what)",
                 "seconds": "\(pause.seconds(nowMilliseconds: now.uptime) ?? 0)",

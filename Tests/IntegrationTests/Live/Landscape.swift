@@ -106,7 +106,7 @@ struct Landscape {
         try installation.write(masterKeyLines(.max), to: "keyring")
         let finished = try await run(["credential", "rekey"])
         let old = masterKeys.count - 1
-        guard finished.output.contains("no row needs master key live-\(old) any more") else {
+        guard finished.output.contains("no row needs master key live-\(old)") else {
             throw Failure(description: "\(finished)")
         }
     }
