@@ -24,7 +24,7 @@ public final class APNSOutput: Output {
     private let refusals: @Sendable (Refusal.Event) -> Void
     private let logger: Logger
     private let lastFields = LastFields()
-    private let pools: PushPools<PoolKey>
+    private let pools: PushPools<PoolKey, PreparedJob>
     /// The provider token sources of the credentials. Both environments of a credential share one source.
     private let tokenSources = Mutex<[Credential: ProviderTokenSource]>([:])
 
@@ -97,7 +97,7 @@ public final class APNSOutput: Output {
         tokenSources.withLock { $0 = [:] }
     }
 
-    private func pool(for job: RoutedJob) throws -> PushPool {
+    private func pool(for job: RoutedJob) throws -> PushPool<PreparedJob> {
         guard let credential = job.credential else { throw APNSOutputError.noCredential }
         let broadcastEndpoint = job.job.isBroadcast ? configuration.broadcastEndpoint(for: job.environment) : nil
         let key = PoolKey(
@@ -111,14 +111,14 @@ public final class APNSOutput: Output {
 
     private func makePool(
         for credential: Credential, in environment: PushEnvironment, to endpoint: Endpoint
-    ) throws -> PushPool {
+    ) throws -> PushPool<PreparedJob> {
         let tokens = try tokenSource(for: credential)
         let subject = Refusal.Subject(credential: credential.id, environment: environment, topic: nil)
         var logger = logger
         logger[metadataKey: "credential"] = "\(credential.id)"
         logger[metadataKey: "team"] = "\(credential.account)"
         logger[metadataKey: "environment"] = "\(environment.rawValue)"
-        let dispatcher = PushDispatcher(
+        let dispatcher = CredentialDispatcher<PreparedJob>(
             health: PoolHealth(
                 of: subject, service: "APNs", breakMilliseconds: configuration.breakMilliseconds,
                 silenceMilliseconds: configuration.silenceMilliseconds, refusals: refusals, logger: logger),

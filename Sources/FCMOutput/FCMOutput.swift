@@ -15,7 +15,7 @@ package final class FCMOutput: Output {
     private let clock: @Sendable () -> Timestamp
     private let refusals: @Sendable (Refusal.Event) -> Void
     private let logger: Logger
-    private let pools: PushPools<Credential>
+    private let pools: PushPools<Credential, PreparedMessage>
     private let unusable: UnusableCredentials
     private let projects = Mutex<[String: ProjectQuota]>([:])
 
@@ -65,7 +65,7 @@ package final class FCMOutput: Output {
 
     package func shutDown() async { await pools.shutDown() }
 
-    private func pool(for job: RoutedJob) throws -> PushPool {
+    private func pool(for job: RoutedJob) throws -> PushPool<PreparedMessage> {
         guard let credential = job.credential else { throw ServiceAccount.Fault(description: "there is no credential") }
         return try pools.pool(credential, of: credential.id) { try makePool(for: credential) }
     }
@@ -80,14 +80,14 @@ package final class FCMOutput: Output {
         }
     }
 
-    private func makePool(for credential: Credential) throws -> PushPool {
+    private func makePool(for credential: Credential) throws -> PushPool<PreparedMessage> {
         let account = try ServiceAccount(of: credential)
         let eventLoop = eventLoops.next()
         let subject = Refusal.Subject(credential: credential.id, environment: .production, topic: nil)
         var logger = logger
         logger[metadataKey: "credential"] = "\(credential.id)"
         logger[metadataKey: "project"] = "\(credential.account)"
-        let dispatcher = PushDispatcher(
+        let dispatcher = CredentialDispatcher<PreparedMessage>(
             health: PoolHealth(
                 of: subject, service: "FCM", breakMilliseconds: configuration.breakMilliseconds,
                 silenceMilliseconds: configuration.silenceMilliseconds, refusals: refusals, logger: logger),

@@ -6,18 +6,19 @@ internal import Foundations
 /// wire. The output's ``PoolClient`` owns this object, creates the requests and reads the answers. The object is used
 /// only on the pool's event loop.
 ///
-/// A push uses an attempt once it is written. Waiting uses no attempt. While ``PoolHealth`` admits nothing, pushes wait
-/// here for up to ``Breaker/patienceMilliseconds`` and then in the broker (verdict `hold`). Probes are chosen when a
-/// request can be sent.
-// why: unchecked because only the pool's event loop uses it, except the mailbox, which has a lock.
-package final class PushDispatcher: @unchecked Sendable {
+/// A push uses an attempt once it is written. Waiting uses no attempt. While the pool's health admits nothing, pushes
+/// wait here for up to ``Breaker/patienceMilliseconds`` and then in the broker (verdict `hold`). Probes are chosen when
+/// a request can be sent.
+// why: unchecked because only the pool's event loop uses it, except the mailbox, which has a lock. Its queue is not
+// generic, because generic code of another module is not specialized and would be slow for each push.
+package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: @unchecked Sendable {
     /// The maximum number of times that a push is sent again at once after servers refused it unprocessed. After that,
     /// the push waits in a delay queue.
-    private static let maximumResends = 5
+    private static var maximumResends: Int { 5 }
 
-    package let health: PoolHealth
-    package let badTokens: BadTokenCounter
-    private let mailbox = Mutex<[QueuedJob]>([])
+    package let health: Health
+    private let badTokens: BadTokenCounter?
+    private let mailbox = Mutex<[Job]>([])
     private let clock: @Sendable () -> Timestamp
     /// The minimum wait before another attempt, in seconds, or 0 if the provider requires none.
     private let leastWait: Int32
@@ -32,8 +33,11 @@ package final class PushDispatcher: @unchecked Sendable {
     private var isStopped = false
     private var hasEnded = false
 
+    /// Creates the manager of a new pool.
+    ///
+    /// - Parameter badTokens: The counter of bad device tokens, or `nil` if the output counts them itself.
     package init(
-        health: PoolHealth, badTokens: BadTokenCounter, leastWait: Int32 = 0, clock: @escaping @Sendable () -> Timestamp
+        health: Health, badTokens: BadTokenCounter? = nil, leastWait: Int32 = 0, clock: @escaping @Sendable () -> Timestamp
     ) {
         self.health = health
         self.badTokens = badTokens
@@ -51,12 +55,18 @@ package final class PushDispatcher: @unchecked Sendable {
     /// The wall-clock time of this turn, or the current time if the clock was not read in this turn.
     package var now: Timestamp { wallTime ?? clock() }
 
+    /// Returns the job of a push with its full type.
+    // why: only jobs of this type enter the pool, because `handIn` and `take` accept no others.
+    package func job(of push: QueuedPush) -> Job { typed(push.job) }
+
+    private func typed(_ job: QueuedJob) -> Job { unsafeDowncast(job, to: Job.self) }
+
     // MARK: Incoming jobs
 
     /// Adds a job to the mailbox. Any thread may call this.
     ///
     /// - Returns: Whether the caller must wake the pool.
-    package func handIn(_ job: QueuedJob) -> Bool {
+    package func handIn(_ job: Job) -> Bool {
         mailbox.withLock { jobs in
             jobs.append(job)
             return jobs.count == 1
@@ -68,17 +78,19 @@ package final class PushDispatcher: @unchecked Sendable {
             defer { jobs = [] }
             return jobs
         }
-        if queue.isEmpty { health.waitBegins(now: now) }
-        for job in jobs { admit(job, now: now) }
+        for job in jobs { take(job, at: now) }
     }
 
-    private func admit(_ job: QueuedJob, now: Moment) {
-        job.health = health.scope(of: job)
-        job.tokens = job.routed.job.isBroadcast ? nil : badTokens.tokens(of: job.routed.job.app)
-        let recipients = job.routed.job.recipients.indices
+    /// Adds a job to the queue.
+    package func take(_ job: Job, at now: Moment) {
+        health.enters(job)
+        if let badTokens, !job.routed.job.isBroadcast { job.tokens = badTokens.tokens(of: job.routed.job.app) }
         if let obstacle = health.obstacle(to: job, now: now) {
-            for recipient in recipients { settle(QueuedPush(job: job, recipient: recipient), obstacle, at: now) }
+            for place in 0..<job.count {
+                settle(QueuedPush(job: job, recipient: job.recipient(at: place)), obstacle, at: now)
+            }
         } else {
+            if queue.isEmpty { health.waitBegins(now: now) }
             queue.append(job)
         }
     }
@@ -122,23 +134,24 @@ package final class PushDispatcher: @unchecked Sendable {
 
     private func nextOfQueue(onlyUrgent: Bool, takesGroups: Bool = true, at now: Moment) -> QueuedPush? {
         switch health.admission(uptime: now.uptime) {
-        case .wait, .hold: nil
-        case .pass where !health.hasRefusedScopes: queue.next(onlyUrgent: onlyUrgent, takesGroups: takesGroups)
-        case .pass, .probe:
-            queue.next(onlyUrgent: onlyUrgent, takesGroups: takesGroups) { mayGo($0, now) && isPreferred($0) }
-                ?? queue.next(onlyUrgent: onlyUrgent, takesGroups: takesGroups) { mayGo($0, now) }
+        case .wait, .hold: return nil
+        case .pass where !health.restrictsJobs: return queue.next(onlyUrgent: onlyUrgent, takesGroups: takesGroups)
+        case .pass, .probe: break
         }
+        let next = queue.next(onlyUrgent: onlyUrgent, takesGroups: takesGroups) { lets($0, now) }
+        guard let next, !health.prefers(typed(next.job)) else { return next }
+        let better = queue.next(onlyUrgent: onlyUrgent, takesGroups: takesGroups) {
+            lets($0, now) && health.prefers(typed($0), to: typed(next.job))
+        }
+        guard let better else { return next }
+        queue.resend(next)
+        return better
     }
 
-    private func mayGo(_ job: QueuedJob, _ now: Moment) -> Bool {
-        job.health?.breaker.holds(nowMilliseconds: now.uptime) != true
-    }
-
-    /// Returns whether a push of the job is a better probe than one of the job that was refused last.
-    private func isPreferred(_ job: QueuedJob) -> Bool { job.routed.job.id != health.lastRefusedJob }
+    private func lets(_ job: QueuedJob, _ now: Moment) -> Bool { health.lets(typed(job), uptime: now.uptime) }
 
     private func admitted(_ push: QueuedPush, at now: Moment) -> QueuedPush {
-        health.admit(push.job.health, uptime: now.uptime) ? push.asProbe : push
+        health.admit(job(of: push), uptime: now.uptime) ? push.asProbe : push
     }
 
     /// Returns the next push that may be sent and further pushes of its job, for outputs whose requests carry several
@@ -147,16 +160,16 @@ package final class PushDispatcher: @unchecked Sendable {
     /// - Returns: The batch, which is empty if nothing may be sent.
     package func nextBatch(
         onlyUrgent: Bool, atMost most: Int, takesGroups: Bool, at now: Moment,
-        _ goesAlong: (_ job: QueuedJob, _ recipient: Int) -> Bool
+        _ goesAlong: (_ job: Job, _ recipient: Int) -> Bool
     ) -> [QueuedPush] {
         guard health.admission(uptime: now.uptime) == .pass else {
             guard let probe = next(onlyUrgent: onlyUrgent, at: now) else { return [] }
-            _ = goesAlong(probe.job, probe.recipient)
+            _ = goesAlong(job(of: probe), probe.recipient)
             return [probe]
         }
         while let first = nextOfQueue(onlyUrgent: onlyUrgent, takesGroups: takesGroups, at: now) {
             let batch = queue.batch(startingWith: first, atMost: most) {
-                goesAlong($0, $1) && $0.health?.breaker.isClosed != false
+                goesAlong(typed($0), $1) && $0.health?.breaker.isClosed != false
             }
             guard first.job.routed.job.isExpired(at: now.wall) else {
                 return batch.count == 1 ? [admitted(first, at: now)] : batch
@@ -175,7 +188,7 @@ package final class PushDispatcher: @unchecked Sendable {
 
     package func takeOffWire(_ tag: Int) -> PushOnWire? {
         let sent = onWire.remove(tag)
-        if let sent, sent.push.isProbe { health.probeEnded(sent.push.job.health) }
+        if let sent, sent.push.isProbe { health.probeEnded(job(of: sent.push)) }
         return sent
     }
 
@@ -201,11 +214,11 @@ package final class PushDispatcher: @unchecked Sendable {
         for push in queue.removeLast(allBut: count) { settle(push, .hold, reason: reason, at: now) }
     }
 
-    /// Settles the waiting pushes that have an obstacle, with the verdict of ``PoolHealth/obstacle(to:now:)``.
+    /// Settles the waiting pushes that have an obstacle, with its verdict.
     package func holdQueued(at now: Moment) {
-        let held = queue.removeAll { health.obstacle(to: $0, now: now) != nil }
+        let held = queue.removeAll { health.obstacle(to: typed($0), now: now) != nil }
         for push in held {
-            if let obstacle = health.obstacle(to: push.job, now: now) { settle(push, obstacle, at: now) }
+            if let obstacle = health.obstacle(to: job(of: push), now: now) { settle(push, obstacle, at: now) }
         }
     }
 
@@ -217,9 +230,9 @@ package final class PushDispatcher: @unchecked Sendable {
     /// - Parameter isCounted: Whether the resend counts toward the maximum. It is `false` if resends are limited in
     ///   another way, as when a batch is halved.
     package func sendAgain(_ push: QueuedPush, isCounted: Bool = true, at now: Moment) {
-        if push.isProbe { health.probeEnded(push.job.health) }
+        if push.isProbe { health.probeEnded(job(of: push)) }
         if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
-        if let obstacle = health.obstacle(to: push.job, now: now) { return settle(push, obstacle, at: now) }
+        if let obstacle = health.obstacle(to: job(of: push), now: now) { return settle(push, obstacle, at: now) }
         guard !isCounted || push.resends < Self.maximumResends else {
             return settle(push, .retry, reason: SendingReason.streamRefused, at: now)
         }
@@ -254,25 +267,6 @@ package final class PushDispatcher: @unchecked Sendable {
         holdQueued(at: now)
     }
 
-    /// Records the refusal of a push that concerns, or may concern, its credential or topic.
-    ///
-    /// - Parameter isAmbiguous: Whether the refusal may concern this push alone, such as a bare 403 or 404. It is
-    ///   `false` if the provider stated that it refuses the credential or topic.
-    /// - Returns: The consequence to report for the push. `hold` uses no attempt, `retry` uses one.
-    package func refuse(
-        _ sent: PushOnWire, _ what: PoolHealth.Subject = .credential, isAmbiguous: Bool, reason: String, at now: Moment
-    ) -> PoolHealth.Consequence {
-        let consequence = health.refused(sent, what, isAmbiguous: isAmbiguous, reason: reason, now: now)
-        holdQueued(at: now)
-        return consequence
-    }
-
-    /// Records that the provider refuses the credential, independently of a push. An example is a GOAWAY.
-    package func refuseCredential(reason: String, at now: Moment) {
-        health.refuseCredential(reason: reason, now: now)
-        holdQueued(at: now)
-    }
-
     /// Records that a connection could not be made. If no other connection is open or connecting, queued pushes wait
     /// for the next probe of the host.
     package func connectFailed(isLast: Bool, now: Int64) {
@@ -284,8 +278,8 @@ package final class PushDispatcher: @unchecked Sendable {
 
     package func tick(now: Int64) {
         let now = moment(now)
-        health.forgetScopes()
-        badTokens.report(now: now)
+        health.tick(now: now)
+        badTokens?.report(now: now)
         guard !queue.isEmpty else { return }
         health.look(now: now)
         holdQueued(at: now)
@@ -295,13 +289,6 @@ package final class PushDispatcher: @unchecked Sendable {
 
     /// Stops sending. In the next turn, waiting pushes are settled with the verdict `returned`.
     package func stop() { isStopped = true }
-
-    /// Settles all waiting and later pushes with the verdict `returned`. Called some time after the credential was
-    /// retired.
-    package func returnAll(now: Int64) {
-        health.returnAll()
-        holdQueued(at: moment(now))
-    }
 
     /// Cancels the waiting pushes of the selected jobs. Pushes on the wire continue. They fail if they would have to be
     /// sent again.
@@ -325,14 +312,14 @@ package final class PushDispatcher: @unchecked Sendable {
     package func end(now: Int64) {
         guard !hasEnded else { return }
         hasEnded = true
-        badTokens.report(now: moment(now))
+        badTokens?.report(now: moment(now))
         health.forget()
-        badTokens.forget()
+        badTokens?.forget()
     }
 
     // MARK: Outcomes
 
-    private func settle(_ push: QueuedPush, _ obstacle: PoolHealth.Obstacle, at now: Moment) {
+    private func settle(_ push: QueuedPush, _ obstacle: SendObstacle, at now: Moment) {
         settle(push, obstacle.verdict, reason: obstacle.reason, retryAfterSeconds: obstacle.seconds, at: now)
     }
 
@@ -341,7 +328,7 @@ package final class PushDispatcher: @unchecked Sendable {
         _ push: QueuedPush, _ verdict: Outcome.Verdict, reason: String? = nil, detail: String? = nil,
         retryAfterSeconds: Int32 = 0, at now: Moment
     ) {
-        if push.isProbe { health.probeEnded(push.job.health) }
+        if push.isProbe { health.probeEnded(job(of: push)) }
         settle(
             Outcome(
                 job: push.job.routed, recipient: push.recipient, verdict: verdict, reason: reason, detail: detail,
@@ -349,36 +336,10 @@ package final class PushDispatcher: @unchecked Sendable {
             of: push.job)
     }
 
-    /// Settles a push that the provider has accepted.
-    ///
-    /// - Parameter what: The subject that the provider has accepted with this push.
-    package func settleSent(
-        _ sent: PushOnWire, _ what: PoolHealth.Subject, status: Int, trimmedBytes: Int = 0, at now: Moment
-    ) {
-        let job = sent.push.job
-        job.tokens?.answered(bad: nil, now: now)
-        health.accepted(what, sent, now: now)
-        outcomes.add(
-            Outcome(
-                job: job.routed, recipient: sent.push.recipient, verdict: .sent, status: status, judge: .provider,
-                providerID: sent.providerID, uniqueID: sent.uniqueID, trimmedBytes: trimmedBytes, at: now.wall),
-            for: job.sink)
-    }
-
     package func settle(_ outcome: consuming Outcome, of job: QueuedJob) { outcomes.add(outcome, for: job.sink) }
 
     package func turnEnds() {
         outcomes.report()
         wallTime = nil
-    }
-}
-
-extension Outcome.Verdict {
-    /// Whether the push waits and is then attempted again.
-    package var isTriedAgain: Bool {
-        switch self {
-        case .retry, .hold, .unknown: true
-        case .sent, .unregistered, .rejected, .failed, .expired, .suppressed, .returned: false
-        }
     }
 }

@@ -5,16 +5,18 @@ import PushModel
 /// A thread-safe handle of a connection pool and its pushes. The pool's ``PushDispatcher`` and ``ConnectionPool`` are used
 /// only on one event loop.
 // why: unchecked because other threads call only `send` and methods that switch to the event loop.
-package final class PushPool: @unchecked Sendable {
+package final class PushPool<Job: QueuedJob>: @unchecked Sendable {
     private let eventLoop: any EventLoop
-    private let dispatcher: PushDispatcher
+    private let dispatcher: CredentialDispatcher<Job>
     private let pool: ConnectionPool
     private let closed: @Sendable () -> Void
 
     /// Creates a handle.
     ///
     /// - Parameter closed: A function that is called when all connections are closed after a retirement.
-    package init(_ pool: ConnectionPool, _ dispatcher: PushDispatcher, closed: @escaping @Sendable () -> Void = {}) {
+    package init(
+        _ pool: ConnectionPool, _ dispatcher: CredentialDispatcher<Job>, closed: @escaping @Sendable () -> Void = {}
+    ) {
         eventLoop = pool.eventLoop
         self.pool = pool
         self.dispatcher = dispatcher
@@ -23,7 +25,7 @@ package final class PushPool: @unchecked Sendable {
 
     package func wake() { eventLoop.execute { self.pool.scheduleTurn() } }
 
-    package func send(_ job: QueuedJob) {
+    package func send(_ job: Job) {
         if dispatcher.handIn(job) { wake() }
     }
 

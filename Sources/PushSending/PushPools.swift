@@ -9,17 +9,17 @@ package enum PushPoolRefusal: Error {
 }
 
 /// The pools of an output. Each pool belongs to one credential and exists as long as the credential is in use.
-package final class PushPools<Key: Hashable & Sendable>: Sendable {
+package final class PushPools<Key: Hashable & Sendable, Job: QueuedJob>: Sendable {
     private struct State {
-        var pools: [Key: (pool: PushPool, credential: Credential.ID)] = [:]
+        var pools: [Key: (pool: PushPool<Job>, credential: Credential.ID)] = [:]
         /// Pools that are retired but not closed.
-        var draining: [ObjectIdentifier: PushPool] = [:]
+        var draining: [ObjectIdentifier: PushPool<Job>] = [:]
         var credentials: Set<Credential.ID> = []
         /// Credentials that are no longer in use. A job that was routed shortly before may still name one.
         var retired: Set<Credential.ID> = []
         var isStopped = false
 
-        var all: [PushPool] { pools.values.map(\.pool) + draining.values }
+        var all: [PushPool<Job>] { pools.values.map(\.pool) + draining.values }
     }
 
     /// The time for which the pool of a retired credential still sends its waiting pushes. These may be the pushes of a
@@ -36,8 +36,8 @@ package final class PushPools<Key: Hashable & Sendable>: Sendable {
     /// - Parameter make: A function that creates the pool. Its calls never overlap.
     /// - Throws: ``PushPoolRefusal``, or the error of `make`.
     package func pool(
-        _ key: Key, of credential: Credential.ID, make: () throws -> PushPool
-    ) throws -> PushPool {
+        _ key: Key, of credential: Credential.ID, make: () throws -> PushPool<Job>
+    ) throws -> PushPool<Job> {
         try state.withLock { state in
             guard !state.isStopped else { throw PushPoolRefusal.stopped }
             guard !state.retired.contains(credential) else { throw PushPoolRefusal.retired }

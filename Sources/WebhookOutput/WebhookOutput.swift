@@ -14,7 +14,7 @@ package final class WebhookOutput: Output {
     private let clock: @Sendable () -> Timestamp
     private let refusals: @Sendable (Refusal.Event) -> Void
     private let logger: Logger
-    private let pools: PushPools<Credential>
+    private let pools: PushPools<Credential, WebhookJob>
     /// The credentials for which no connection pool can be created, as far as this was reported.
     private let unusable: UnusableCredentials
 
@@ -60,7 +60,7 @@ package final class WebhookOutput: Output {
 
     package func shutDown() async { await pools.shutDown() }
 
-    private func pool(for job: RoutedJob) throws -> PushPool {
+    private func pool(for job: RoutedJob) throws -> PushPool<WebhookJob> {
         guard let credential = job.credential, case .secret(let json) = credential.kind else { throw NoSecret() }
         return try pools.pool(credential, of: credential.id) {
             try makePool(for: credential, to: try WebhookTarget(json: json))
@@ -69,12 +69,12 @@ package final class WebhookOutput: Output {
 
     // MARK: Pools
 
-    private func makePool(for credential: Credential, to target: WebhookTarget) throws -> PushPool {
+    private func makePool(for credential: Credential, to target: WebhookTarget) throws -> PushPool<WebhookJob> {
         let subject = Refusal.Subject(credential: credential.id, environment: .production, topic: nil)
         var logger = logger
         logger[metadataKey: "credential"] = "\(credential.id)"
         logger[metadataKey: "account"] = "\(credential.account)"
-        let dispatcher = PushDispatcher(
+        let dispatcher = CredentialDispatcher<WebhookJob>(
             health: PoolHealth(
                 of: subject, service: "The webhook", breakMilliseconds: configuration.breakMilliseconds,
                 // The silence must exceed the request timeout.

@@ -8,12 +8,12 @@ import Foundations
 /// The choice of pushes to send while a credential, topic or host is refused or unreachable.
 @Suite struct PushDispatcherTests {
     private let recorder = OutcomeRecorder()
-    private let dispatcher: PushDispatcher
+    private let dispatcher: CredentialDispatcher<QueuedJob>
 
     init() {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let subject = Refusal.Subject(credential: "1", environment: .production, topic: nil)
-        dispatcher = PushDispatcher(
+        dispatcher = CredentialDispatcher(
             health: PoolHealth(
                 of: subject, service: "the test", breakMilliseconds: 15_000, silenceMilliseconds: 10_000,
                 refusals: { _ in }, logger: logger),
@@ -44,7 +44,7 @@ import Foundations
     /// Puts the next push on the wire.
     private func write(at now: Int64) throws -> Int { dispatcher.putOnWire(try #require(next(at: now))) }
 
-    private func refuse(_ tag: Int, isAmbiguous: Bool, at now: Int64) throws -> PoolHealth.Consequence {
+    private func refuse(_ tag: Int, isAmbiguous: Bool, at now: Int64) throws -> RefusalConsequence {
         let sent = try #require(dispatcher.takeOffWire(tag))
         defer { dispatcher.turnEnds() }
         return dispatcher.refuse(sent, isAmbiguous: isAmbiguous, reason: "r", at: dispatcher.moment(now))
@@ -107,7 +107,7 @@ import Foundations
         refuseCredential()
         try handIn(recipients: 3, at: 15_000)
         let consequence = try refuse(try write(at: 15_000), isAmbiguous: false, at: 15_100)
-        #expect(consequence == .init(verdict: .hold, seconds: 120))
+        #expect(consequence == .init(.hold, seconds: 120))
         #expect(reported == ["hold 30", "hold 30"])
     }
 
@@ -166,7 +166,7 @@ import Foundations
         try handIn("bad", recipients: 2, at: 0)
         try handIn("good", at: 0)
         let consequence = try refuse(try write(at: 0), isAmbiguous: true, at: 100)
-        #expect(consequence == .init(verdict: .retry, seconds: 0))
+        #expect(consequence == .init(.retry))
         let probe = try #require(next(at: 100))
         #expect(probe.isProbe && probe.job.routed.job.id == "good", "another job's push is the better probe")
         #expect(next(at: 100) == nil)
@@ -180,7 +180,7 @@ import Foundations
         try handIn("bad", at: 0)
         let (good, bad) = (try write(at: 0), try write(at: 0))
         try accept(good, at: 90)
-        #expect(try refuse(bad, isAmbiguous: true, at: 100) == .init(verdict: .retry, seconds: 0))
+        #expect(try refuse(bad, isAmbiguous: true, at: 100) == .init(.retry))
         try handIn("next", recipients: 2, at: 101)
         #expect(dispatcher.waiting == 2)
         #expect(next(at: 101)?.isProbe == false)
@@ -190,7 +190,7 @@ import Foundations
         try handIn(recipients: 300, at: 0)
         let tags = try (0..<250).map { _ in try write(at: 0) }
         for tag in tags {
-            #expect(try refuse(tag, isAmbiguous: false, at: 100) == .init(verdict: .hold, seconds: 30))
+            #expect(try refuse(tag, isAmbiguous: false, at: 100) == .init(.hold, seconds: 30))
         }
         #expect(reported == Array(repeating: "hold 30", count: 50))
     }
@@ -222,6 +222,33 @@ import Foundations
         #expect(next(at: 20)?.job.routed.job.id == "good")
         dispatcher.turnEnds()
         #expect(reported == ["sent 0"])
+    }
+
+    @Test func sendsProbeOfTopicWhileOtherTopicsAreBusy() throws {
+        try handIn("bad", recipients: 2, topic: "a", at: 0)
+        let sent = try #require(dispatcher.takeOffWire(try write(at: 0)))
+        _ = dispatcher.refuse(sent, .topic, isAmbiguous: true, reason: "r", at: dispatcher.moment(10))
+        try handIn("busy", recipients: 3, topic: "b", at: 20)
+        let probe = try #require(next(at: 20))
+        #expect(probe.job.routed.job.id == "bad" && probe.isProbe, "the only job of a topic must probe it")
+        #expect(next(at: 20)?.job.routed.job.id == "busy")
+    }
+
+    // MARK: Parts of jobs
+
+    @Test func reportsIndicesOfWholeJobForPartOfJob() throws {
+        let text = Job.sampleText(recipients: #"["aa", "bb", "cc", "dd"]"#, [])
+        func part() throws -> QueuedJob {
+            QueuedJob(RoutedJob(try Job.read(text)), sink: recorder, recipients: [1, 3])
+        }
+        dispatcher.take(try part(), at: dispatcher.moment(0))
+        #expect(next(at: 0)?.recipient == 1)
+        #expect(next(at: 0)?.recipient == 3)
+        #expect(next(at: 0) == nil && dispatcher.isEmpty)
+        refuseCredential()
+        dispatcher.take(try part(), at: dispatcher.moment(0))
+        dispatcher.turnEnds()
+        #expect(recorder.outcomes.map(\.recipient) == [1, 3])
     }
 
     // MARK: Hosts
@@ -298,7 +325,7 @@ extension PushDispatcherTests {
         let events = Mutex<[Refusal.Event]>([])
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let subject = Refusal.Subject(credential: "1", environment: .production, topic: nil)
-        let health = PoolHealth(
+        let health = PoolHealth<QueuedJob>(
             of: subject, service: "the test", breakMilliseconds: 15_000, silenceMilliseconds: 10_000,
             refusals: { event in events.withLock { $0.append(event) } }, logger: logger)
         func sent(_ app: String, _ id: Int) throws -> PushOnWire {

@@ -86,10 +86,13 @@ import Testing
         #expect(queue.isEmpty)
     }
 
-    @Test func queuesRangeOfRecipients() throws {
+    @Test func queuesOnlyRecipientsOfPool() throws {
         var queue = SendQueue()
-        queue.append(try .sample(recipients: 5), recipients: 1..<3)
-        #expect(queue.count == 2)
+        let part = QueuedJob(
+            try QueuedJob.sample(recipients: 5).routed, sink: OutcomeRecorder(), recipients: [1, 2, 4])
+        queue.append(part)
+        #expect(queue.count == 3)
+        #expect(queue.removeLast(allBut: 2).map(\.recipient) == [4])
         #expect(drain(&queue) == ["normal 1 0", "normal 2 0"])
     }
 

@@ -8,9 +8,9 @@ struct AnswerConsequence: Equatable {
     var verdict: Outcome.Verdict?
     var connection = ConnectionVerdict.keep
     /// The subject that APNs accepts according to this answer, or `nil` if the answer does not show one.
-    var accepts: PoolHealth.Subject?
+    var accepts: RefusalSubject?
     /// The subject that APNs refuses, or `nil` for none. Pushes with this subject wait until APNs accepts it again.
-    var refuses: PoolHealth.Subject?
+    var refuses: RefusalSubject?
     /// Whether the refusal may concern this push alone.
     var isAmbiguous = false
 
@@ -18,7 +18,7 @@ struct AnswerConsequence: Equatable {
     /// because other pushes may show that neither the credential nor the topic is at fault.
     ///
     /// - Parameter refusal: the consequence from the pool's health, or `nil` if no subject was refused.
-    func verdict(_ refusal: PoolHealth.Consequence?) -> Outcome.Verdict? {
+    func verdict(_ refusal: RefusalConsequence?) -> Outcome.Verdict? {
         verdict == .hold ? refusal?.verdict ?? verdict : verdict
     }
 }

@@ -9,19 +9,16 @@ final class APNSPushes {
     /// The reason in the outcomes of pushes that wait because no provider token is available.
     static let noProviderToken = "NoProviderToken"
 
-    private let dispatcher: PushDispatcher
+    private let dispatcher: CredentialDispatcher<PreparedJob>
     private let tokens: ProviderTokenSource?
     // Exclusivity checks are off on this hot path, because only one thread uses this object.
     @exclusivity(unchecked) private var path = DevicePath()
     private var broadcastPath = BroadcastPath()
 
-    init(_ dispatcher: PushDispatcher, tokens: ProviderTokenSource?) {
+    init(_ dispatcher: CredentialDispatcher<PreparedJob>, tokens: ProviderTokenSource?) {
         self.dispatcher = dispatcher
         self.tokens = tokens
     }
-
-    /// Returns the job as a ``PreparedJob``. The pool receives no other jobs.
-    private static func prepared(_ job: QueuedJob) -> PreparedJob { unsafeDowncast(job, to: PreparedJob.self) }
 }
 
 extension APNSPushes: PoolClient {
@@ -33,7 +30,7 @@ extension APNSPushes: PoolClient {
     func next(onlyUrgent: Bool, now: Int64) -> PoolRequest? {
         let now = dispatcher.moment(now)
         while let push = dispatcher.next(onlyUrgent: onlyUrgent, at: now) {
-            let prepared = Self.prepared(push.job)
+            let prepared = dispatcher.job(of: push)
             let job = push.job.routed.job
             let recipient = job.recipients[push.recipient]
             do throws(APNSRequest.Fault) {
@@ -84,7 +81,7 @@ extension APNSPushes: PoolClient {
         guard answer.status == 200 else { return refused(sent, answer, at: now) }
         dispatcher.settleSent(
             sent, .topic, status: 200,
-            trimmedBytes: Self.prepared(sent.push.job).trimmedBytes(for: sent.push.recipient), at: now)
+            trimmedBytes: dispatcher.job(of: sent.push).trimmedBytes(for: sent.push.recipient), at: now)
         return .keep
     }
 

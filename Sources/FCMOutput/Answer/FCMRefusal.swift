@@ -17,13 +17,14 @@ struct FCMRefusal {
     private let body: FCMErrorBody
     private let now: Moment
 
-    init(sent: PushOnWire, _ answer: PoolAnswer, _ body: FCMErrorBody, at now: Moment) {
+    init(
+        of job: PreparedMessage, _ sent: PushOnWire, _ answer: PoolAnswer, _ body: FCMErrorBody, at now: Moment
+    ) {
         self.sent = sent
         self.answer = answer
         self.body = body
         self.now = now
         reason = (body.errorCode ?? body.status).map(ShownText.word) ?? "Status\(answer.status)"
-        let job = unsafeDowncast(sent.push.job, to: PreparedMessage.self)
         let recipient = job.routed.job.recipients[sent.push.recipient]
         let concernsAll = answer.status == 400 && !body.isAboutOnePlatform
         isRecipientAtFault = concernsAll && job.hasAcceptedPayload(of: recipient)

@@ -17,7 +17,7 @@ final class FCMPushes {
     /// The reason in the outcomes of messages that wait because no access token is available.
     static let noAccessToken = "NoAccessToken"
 
-    private let dispatcher: PushDispatcher
+    private let dispatcher: CredentialDispatcher<PreparedMessage>
     private let tokens: AccessTokenSource
     private let quota: ProjectQuota
     private let logger: Logger
@@ -32,7 +32,8 @@ final class FCMPushes {
     var wake: (Int64) -> Void = { _ in }
 
     init(
-        _ dispatcher: PushDispatcher, tokens: AccessTokenSource, quota: ProjectQuota, project: String, logger: Logger
+        _ dispatcher: CredentialDispatcher<PreparedMessage>, tokens: AccessTokenSource, quota: ProjectQuota,
+        project: String, logger: Logger
     ) throws(HTTP2Error) {
         self.dispatcher = dispatcher
         self.tokens = tokens
@@ -46,9 +47,6 @@ final class FCMPushes {
     }
 
     deinit { path.deallocate() }
-
-    /// Returns the job as a ``PreparedMessage``. The pool receives no other jobs.
-    private static func prepared(_ job: QueuedJob) -> PreparedMessage { unsafeDowncast(job, to: PreparedMessage.self) }
 
     /// Records that FCM asks the project to send nothing for some seconds.
     private func projectMustWait(_ seconds: Int32, because reason: String, now: Moment) {
@@ -90,7 +88,7 @@ extension FCMPushes: PoolClient {
     func next(onlyUrgent: Bool, now: Int64) -> PoolRequest? {
         let now = dispatcher.moment(now)
         while room > 0, let push = dispatcher.next(onlyUrgent: onlyUrgent, at: now) {
-            let message = Self.prepared(push.job)
+            let message = dispatcher.job(of: push)
             do throws(FCMFault) {
                 let body = try message.body(for: push.job.routed.job.recipients[push.recipient], now: now.wall)
                 room -= 1
@@ -136,7 +134,7 @@ extension FCMPushes: PoolClient {
         dispatcher.health.hostAnswered(now: now)
         guard answer.status == 200 else { return refused(sent, answer, at: now) }
         sent.providerID = FCMSuccessBody.name(in: answer.body)
-        let message = Self.prepared(sent.push.job)
+        let message = dispatcher.job(of: sent.push)
         message.accept(for: message.routed.job.recipients[sent.push.recipient])
         acceptedWrittenAt = max(acceptedWrittenAt, sent.writtenAt)
         dispatcher.settleSent(sent, .credential, status: 200, at: now)
@@ -144,9 +142,9 @@ extension FCMPushes: PoolClient {
     }
 
     private func refused(_ sent: PushOnWire, _ answer: PoolAnswer, at now: Moment) -> ConnectionVerdict {
+        let message = dispatcher.job(of: sent.push)
         let body = FCMErrorBody(answer.body, isCut: answer.isTooLong)
-        let refusal = FCMRefusal(sent: sent, answer, body, at: now)
-        let message = Self.prepared(sent.push.job)
+        let refusal = FCMRefusal(of: message, sent, answer, body, at: now)
         let meaning = FCMAnswer(
             status: answer.status, body, retryAfter: sent.retryAfterSeconds,
             isBroadcast: refusal.recipient.kind.isBroadcast)

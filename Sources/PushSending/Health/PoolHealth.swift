@@ -2,69 +2,37 @@ import Foundations
 package import Logging
 package import PushModel
 
-/// The health of a pool's credential, topics, apps and host. It decides which pushes may be sent. While the provider
-/// refuses pushes or does not answer, only single probes are sent. The object is used only on the pool's event loop.
+/// The health of a pool's credential, topics, apps and host, for a pool that belongs to one credential. While the
+/// provider refuses pushes or does not answer, only single probes are sent. The object is used only on the pool's event
+/// loop.
 ///
 /// A refusal that the provider states concerns the credential, or the topic that it names. An ambiguous refusal is
 /// evidence about the topic, or about the job's app if the output has no topics. It therefore never holds another app's
 /// pushes.
-package final class PoolHealth {
-    /// A condition that prevents pushes from waiting in this process. `seconds` is the time for which the push waits in
-    /// the broker.
-    package struct Obstacle {
-        /// The verdict to report, either `hold` or `returned`. Neither of them uses an attempt.
-        package let verdict: Outcome.Verdict
-        package let reason: String?
-        package let seconds: Int32
-    }
-
-    /// The subject that an answer accepts or refuses. An answer that accepts a topic also accepts the credential.
-    package enum Subject {
-        case credential
-        case topic
-    }
-
-    /// The consequence for a refused push. `seconds` is the minimum wait before the next attempt, or 0 for none.
-    package struct Consequence: Equatable {
-        /// The verdict to report. It is `hold` if the provider stated that it refuses the credential or topic,
-        /// otherwise `retry`.
-        package let verdict: Outcome.Verdict
-        package let seconds: Int32
-
-        package init(verdict: Outcome.Verdict, seconds: Int32) {
-            self.verdict = verdict
-            self.seconds = seconds
-        }
-    }
-
+package final class PoolHealth<Job: QueuedJob> {
     /// The number of topics, and of apps, above which the health of topics or apps without a refusal is dropped.
     /// Publishers may name any number of topics. Queued jobs keep the health of their topic or app alive.
-    private static let scopesKept = 1_000
+    private static var scopesKept: Int { 1_000 }
 
     /// The provider's name in the log.
     private let service: String
     private let subject: Refusal.Subject
     private let refusals: @Sendable (Refusal.Event) -> Void
     private let logger: Logger
-    private let silenceMilliseconds: Int64
     // Exclusivity checks are off on this hot path, here and below, because only one thread uses this object.
     /// The breaker of the credential as a whole.
     @exclusivity(unchecked) private var credential: Breaker
     /// The initial state of the breakers of topics and apps.
     private let closedBreaker: Breaker
-    /// The breaker of a host that sends no answer or accepts no connection.
-    @exclusivity(unchecked) private var host = Breaker(shortestMilliseconds: 5_000, longestMilliseconds: 60_000)
+    @exclusivity(unchecked) private var host: HostHealth
     private var topics: [String: ScopeHealth] = [:]
     private var apps: [String: ScopeHealth] = [:]
     /// Whether the breaker of at least one topic or app is not closed. The value is set by refusals and updated once a
     /// second.
-    @exclusivity(unchecked) package private(set) var hasRefusedScopes = false
+    @exclusivity(unchecked) package private(set) var restrictsJobs = false
     /// The id of the last job with a refused push, or `nil` before the first refusal. A push of another job is the
     /// better probe.
-    package private(set) var lastRefusedJob: String?
-    /// The uptime of the last answer or of the start of the current wait, in milliseconds.
-    @exclusivity(unchecked) private var lastProgress: Int64 = 0
-    @exclusivity(unchecked) private var silence = HostSilence()
+    private var lastRefusedJob: String?
     private var isReturningAll = false
 
     /// Creates the health of a new pool, without refusals.
@@ -80,12 +48,10 @@ package final class PoolHealth {
         self.subject = subject
         self.refusals = refusals
         self.logger = logger
-        self.silenceMilliseconds = silenceMilliseconds
+        host = HostHealth(silenceMilliseconds: silenceMilliseconds)
         closedBreaker = Breaker(shortestMilliseconds: breakMilliseconds)
         credential = closedBreaker
     }
-
-    // MARK: Admission
 
     package func scope(of job: QueuedJob) -> ScopeHealth {
         if let topic = job.topic { return Self.scope(topic, topic: topic, in: &topics, closedBreaker) }
@@ -101,49 +67,6 @@ package final class PoolHealth {
         return new
     }
 
-    /// Returns the reason why a job's pushes cannot wait in this process, or `nil` if they can.
-    package func obstacle(to job: QueuedJob, now: Moment) -> Obstacle? {
-        // The returned pushes are routed again with the snapshot that has retired the credential.
-        if isReturningAll { return Obstacle(verdict: .returned, reason: nil, seconds: 0) }
-        if credential.admission(nowMilliseconds: now.uptime) == .hold { return obstacle(credential, job) }
-        if let scope = job.health, scope.breaker.admission(nowMilliseconds: now.uptime) == .hold {
-            return obstacle(scope.breaker, job)
-        }
-        return host.admission(nowMilliseconds: now.uptime) == .hold ? obstacle(host, job) : nil
-    }
-
-    private func obstacle(_ breaker: Breaker, _ job: QueuedJob) -> Obstacle {
-        Obstacle(
-            verdict: .hold, reason: breaker.reason ?? Outcome.noAnswer,
-            seconds: breaker.holdSeconds(random: job.holdRandom))
-    }
-
-    /// Returns the admission of this pool's pushes, regardless of their topics and apps.
-    package func admission(uptime now: Int64) -> Breaker.Admission {
-        if host.isClosed, credential.isClosed { return .pass }
-        let admissions = [host.admission(nowMilliseconds: now), credential.admission(nowMilliseconds: now)]
-        return [.hold, .wait, .probe].first(where: admissions.contains) ?? .pass
-    }
-
-    /// Records that a push is sent, after ``admission(uptime:)`` has admitted it.
-    ///
-    /// - Returns: Whether the push is a probe.
-    package func admit(_ scope: ScopeHealth?, uptime now: Int64) -> Bool {
-        if host.isClosed, credential.isClosed, scope?.breaker.isClosed != false { return false }
-        let admissions = [
-            host.admit(nowMilliseconds: now), credential.admit(nowMilliseconds: now),
-            scope?.breaker.admit(nowMilliseconds: now),
-        ]
-        return admissions.contains(.probe)
-    }
-
-    /// Records that a probe has ended. If the probe gives evidence, it is recorded afterwards.
-    package func probeEnded(_ scope: ScopeHealth? = nil) {
-        host.probeWasNone()
-        credential.probeWasNone()
-        scope?.breaker.probeWasNone()
-    }
-
     // MARK: Evidence from answers
 
     /// Records the refusal of a push.
@@ -151,8 +74,8 @@ package final class PoolHealth {
     /// - Parameter isAmbiguous: Whether the refusal may concern this push alone. It is `false` if the provider stated
     ///   that it refuses the credential or topic.
     package func refused(
-        _ sent: PushOnWire, _ what: Subject, isAmbiguous: Bool, reason: String, now: Moment
-    ) -> Consequence {
+        _ sent: PushOnWire, _ what: RefusalSubject, isAmbiguous: Bool, reason: String, now: Moment
+    ) -> RefusalConsequence {
         let job = sent.push.job
         lastRefusedJob = job.routed.job.id
         let evidence = isAmbiguous ? Breaker.Evidence.ambiguous(sent.push.identity) : .stated
@@ -162,12 +85,12 @@ package final class PoolHealth {
         }
         // A message that was accepted for any app proves the credential for all apps.
         if scope.topic == nil, credential.isProven(since: sent.writtenAt, nowMilliseconds: now.uptime) {
-            return Consequence(verdict: .retry, seconds: 0)
+            return RefusalConsequence(.retry)
         }
         let wasReported = scope.topic == nil && isCredentialReported
         let conclusion = scope.breaker.refused(
             reason, evidence, writtenAt: sent.writtenAt, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
-        hasRefusedScopes = hasRefusedScopes || !scope.breaker.isClosed
+        restrictsJobs = restrictsJobs || !scope.breaker.isClosed
         if conclusion == .refused(isNew: true) {
             log(scope.breaker, topic: scope.topic, app: scope.topic == nil ? job.routed.job.app : nil)
             if !wasReported { report(scope.breaker, subject(scope), now: now) }
@@ -177,11 +100,9 @@ package final class PoolHealth {
 
     private func consequence(
         _ conclusion: Breaker.Conclusion, of breaker: Breaker, _ sent: PushOnWire, isAmbiguous: Bool
-    ) -> Consequence {
-        guard case .refused = conclusion, !isAmbiguous else { return Consequence(verdict: .retry, seconds: 0) }
-        let random = sent.push.job.holdRandom
-        return Consequence(
-            verdict: .hold, seconds: sent.push.isProbe ? breaker.probeHoldSeconds : breaker.holdSeconds(random: random))
+    ) -> RefusalConsequence {
+        guard case .refused = conclusion, !isAmbiguous else { return RefusalConsequence(.retry) }
+        return RefusalConsequence(breaker, holding: sent.push)
     }
 
     /// Records that the provider refuses the credential, independently of a push. An example is a GOAWAY.
@@ -204,10 +125,10 @@ package final class PoolHealth {
 
     /// Records an answer that shows that the provider accepts the credential, or both the credential and the topic.
     /// The push itself may have been refused for another reason. The credential counts as accepted for all apps.
-    package func accepted(_ what: Subject, _ sent: PushOnWire, now: Moment) {
-        let wasReported = (hasRefusedScopes || !credential.isClosed) && isCredentialReported
+    package func accepted(_ what: RefusalSubject, _ sent: PushOnWire, now: Moment) {
+        let wasReported = (restrictsJobs || !credential.isClosed) && isCredentialReported
         _ = credential.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
-        if hasRefusedScopes {
+        if restrictsJobs {
             for app in apps.values where !app.breaker.isClosed {
                 _ = app.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
             }
@@ -221,62 +142,7 @@ package final class PoolHealth {
     private var isCredentialReported: Bool { credential.isRefused || apps.values.contains { $0.breaker.isRefused } }
 
     package func hostAnswered(now: Moment) {
-        lastProgress = now.uptime
-        silence.answered(nowMilliseconds: now.uptime)
-        if host.succeeded() { logger.notice(.hostAnswersAgain, "\(service) answers again") }
-    }
-
-    /// Records that no connection could be made and that no other connection exists.
-    package func connectFailed(now: Moment) {
-        _ = host.refused(Outcome.connectionFailed, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
-    }
-
-    /// Records that a request got no answer in time. If the host is found silent, its breaker opens, for longer each
-    /// time.
-    package func requestTimedOut(_ push: PushIdentity, writtenAt: Int64, now: Moment) {
-        let isSilent = silence.timedOut(push, writtenAt: writtenAt, isKnownSilent: host.isRefused)
-        if isSilent { openHost(Outcome.noAnswer, now: now) }
-    }
-
-    private func openHost(_ reason: String, now: Moment) {
-        if host.refused(reason, nowMilliseconds: now.uptime, random: .random(in: 0..<1)) {
-            logger.warning(.hostSilent, "\(service) has not answered for a while, its pushes wait in the broker")
-        }
-    }
-
-    /// Records that pushes are about to be added to an empty queue.
-    package func waitBegins(now: Moment) { lastProgress = now.uptime }
-
-    // MARK: Once a second
-
-    /// Opens the host's breaker if the host has sent no answer for too long. The caller must then hold the waiting
-    /// pushes.
-    package func look(now: Moment) {
-        let admission = admission(uptime: now.uptime)
-        // The host's silence is measured only while pushes, or one push as a probe, may be sent.
-        guard admission == .pass || admission == .probe else { return lastProgress = now.uptime }
-        let patience = host.isClosed ? silenceMilliseconds : Breaker.patienceMilliseconds
-        guard now.uptime - lastProgress >= patience else { return }
-        openHost(host.reason ?? Outcome.noAnswer, now: now)
-    }
-
-    package func forgetScopes() {
-        guard hasRefusedScopes || topics.count > Self.scopesKept || apps.count > Self.scopesKept else { return }
-        let refused = (topics.values, apps.values)
-        hasRefusedScopes = refused.0.contains { !$0.breaker.isClosed } || refused.1.contains { !$0.breaker.isClosed }
-        if topics.count > Self.scopesKept { topics = topics.filter { !$0.value.breaker.isClosed } }
-        if apps.count > Self.scopesKept { apps = apps.filter { !$0.value.breaker.isClosed } }
-    }
-
-    // MARK: Closing
-
-    /// Makes ``obstacle(to:now:)`` return an obstacle with the verdict `returned` for every job from now on.
-    package func returnAll() { isReturningAll = true }
-
-    /// Reports the end of all reported refusals, because no later push can show whether they persist.
-    package func forget() {
-        if isCredentialReported { refusals(.ended(subject)) }
-        for scope in topics.values where scope.breaker.isRefused { refusals(.ended(subject(scope))) }
+        if host.answered(now: now) { logger.notice(.hostAnswersAgain, "\(service) answers again") }
     }
 
     private func log(_ breaker: Breaker, topic: String?, app: String?) {
@@ -301,5 +167,93 @@ package final class PoolHealth {
 
     private func subject(_ scope: ScopeHealth) -> Refusal.Subject {
         Refusal.Subject(credential: subject.credential, environment: subject.environment, topic: scope.topic)
+    }
+}
+
+extension PoolHealth: SendingHealth {
+    package func enters(_ job: Job) { job.health = scope(of: job) }
+
+    // MARK: Admission
+
+    package func obstacle(to job: Job, now: Moment) -> SendObstacle? {
+        // The returned pushes are routed again with the snapshot that has retired the credential.
+        if isReturningAll { return SendObstacle(.returned) }
+        if credential.admission(nowMilliseconds: now.uptime) == .hold { return SendObstacle(credential, holding: job) }
+        if let scope = job.health, scope.breaker.admission(nowMilliseconds: now.uptime) == .hold {
+            return SendObstacle(scope.breaker, holding: job)
+        }
+        return host.obstacle(to: job, now: now)
+    }
+
+    package func admission(uptime now: Int64) -> Breaker.Admission {
+        if host.isClosed, credential.isClosed { return .pass }
+        let admissions = [host.admission(uptime: now), credential.admission(nowMilliseconds: now)]
+        return [.hold, .wait, .probe].first(where: admissions.contains) ?? .pass
+    }
+
+    package func lets(_ job: Job, uptime now: Int64) -> Bool {
+        job.health?.breaker.holds(nowMilliseconds: now) != true
+    }
+
+    package func prefers(_ job: Job) -> Bool {
+        job.routed.job.id != lastRefusedJob
+            || host.isClosed && credential.isClosed && job.health?.breaker.isClosed != false
+    }
+
+    package func prefers(_ job: Job, to other: Job) -> Bool {
+        prefers(job) && (job.health === other.health || !host.isClosed || !credential.isClosed)
+    }
+
+    package func admit(_ job: Job, uptime now: Int64) -> Bool {
+        let scope = job.health
+        if host.isClosed, credential.isClosed, scope?.breaker.isClosed != false { return false }
+        let admissions = [
+            host.admit(uptime: now), credential.admit(nowMilliseconds: now),
+            scope?.breaker.admit(nowMilliseconds: now),
+        ]
+        return admissions.contains(.probe)
+    }
+
+    package func probeEnded(_ job: Job) {
+        host.probeEnded()
+        credential.probeWasNone()
+        job.health?.breaker.probeWasNone()
+    }
+
+    // MARK: The host
+
+    package func waitBegins(now: Moment) { host.waits(now: now) }
+
+    package func requestTimedOut(_ push: PushIdentity, writtenAt: Int64, now: Moment) {
+        if host.timedOut(push, writtenAt: writtenAt, now: now) { logSilence() }
+    }
+
+    package func connectFailed(now: Moment) { host.connectFailed(now: now) }
+
+    package func look(now: Moment) {
+        if host.look(admission(uptime: now.uptime), now: now) { logSilence() }
+    }
+
+    private func logSilence() {
+        logger.warning(.hostSilent, "\(service) has not answered for a while, its pushes wait in the broker")
+    }
+
+    // MARK: Closing
+
+    /// Drops the health of topics and apps that have no refusal, if there are too many.
+    package func tick(now: Moment) {
+        guard restrictsJobs || topics.count > Self.scopesKept || apps.count > Self.scopesKept else { return }
+        let refused = (topics.values, apps.values)
+        restrictsJobs = refused.0.contains { !$0.breaker.isClosed } || refused.1.contains { !$0.breaker.isClosed }
+        if topics.count > Self.scopesKept { topics = topics.filter { !$0.value.breaker.isClosed } }
+        if apps.count > Self.scopesKept { apps = apps.filter { !$0.value.breaker.isClosed } }
+    }
+
+    /// Makes ``obstacle(to:now:)`` return an obstacle with the verdict `returned` for every job from now on.
+    package func returnAll() { isReturningAll = true }
+
+    package func forget() {
+        if isCredentialReported { refusals(.ended(subject)) }
+        for scope in topics.values where scope.breaker.isRefused { refusals(.ended(subject(scope))) }
     }
 }

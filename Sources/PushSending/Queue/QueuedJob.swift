@@ -1,12 +1,13 @@
 package import PushModel
 
-/// A job in an output that sends a separate push to each recipient. Subclasses add the data that the job's pushes
-/// share.
+/// A job in a pool, or the part of a job that belongs to the pool. Subclasses add the data that the job's pushes share.
 // why: unchecked because its mutable state is used only on the event loop of the job's pool; open because subclasses
 // are in other modules.
 open class QueuedJob: @unchecked Sendable {
     package final let routed: RoutedJob
     package final let sink: any OutcomeSink
+    /// The indices of the recipients that belong to this pool, or `nil` if all recipients of the job do.
+    package final let recipients: [UInt32]?
     /// The topic, which the provider may refuse separately from the credential, or `nil` if the output has no topics.
     package final let topic: String?
     // Exclusivity checks are off on this hot path, here and below, because only one thread uses this object.
@@ -18,9 +19,24 @@ open class QueuedJob: @unchecked Sendable {
     /// A random number from 0 up to, but not including, 1. It selects the delay of the job's pushes if they are held.
     package final lazy var holdRandom = Double.random(in: 0..<1)
 
-    package init(_ routed: RoutedJob, sink: any OutcomeSink, topic: String? = nil) {
+    package init(
+        _ routed: RoutedJob, sink: any OutcomeSink, recipients: [UInt32]? = nil, topic: String? = nil
+    ) {
         self.routed = routed
         self.sink = sink
+        self.recipients = recipients
         self.topic = topic
+    }
+
+    /// The number of recipients that belong to this pool.
+    package final var count: Int {
+        if let recipients { recipients.count } else { routed.job.recipients.count }
+    }
+
+    /// Returns the index in the whole job of one of this pool's recipients.
+    ///
+    /// - Parameter place: A number from 0 up to, but not including, ``count``.
+    package final func recipient(at place: Int) -> Int {
+        if let recipients { Int(recipients[place]) } else { place }
     }
 }

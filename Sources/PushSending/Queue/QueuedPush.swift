@@ -3,6 +3,7 @@ import PushModel
 /// A push that waits to be sent or is on the wire.
 package struct QueuedPush {
     package let job: QueuedJob
+    /// The index of the recipient in the whole job.
     package let recipient: Int
     /// The number of times that the push was queued again because the provider had certainly not accepted it.
     package let resends: Int

@@ -12,18 +12,17 @@ package struct SendQueue {
 
     private struct Cursor {
         let job: QueuedJob
-        var next: Int
+        var next = 0
         var end: Int
 
-        init(job: QueuedJob, recipients: Range<Int>) {
+        init(_ job: QueuedJob) {
             self.job = job
-            next = recipients.lowerBound
-            end = recipients.upperBound
+            end = job.count
         }
 
         mutating func step() -> QueuedPush {
             defer { next += 1 }
-            return QueuedPush(job: job, recipient: next)
+            return QueuedPush(job: job, recipient: job.recipient(at: next))
         }
     }
 
@@ -43,15 +42,10 @@ package struct SendQueue {
     package var jobs: Int { urgent.count + normal.count + bulk.count }
     package var hasUrgent: Bool { !urgent.isEmpty || again.first?.job.routed.lane == .urgent }
 
-    /// Adds a job, which has at least one recipient.
+    /// Adds a job, which has at least one recipient in this pool.
     package mutating func append(_ job: QueuedJob) {
-        append(job, recipients: job.routed.job.recipients.indices)
-    }
-
-    /// Adds some recipients of a job, at least one.
-    package mutating func append(_ job: QueuedJob, recipients: Range<Int>) {
-        let cursor = Cursor(job: job, recipients: recipients)
-        count += recipients.count
+        let cursor = Cursor(job)
+        count += job.count
         switch job.routed.lane {
         case .urgent: urgent.append(cursor)
         case .normal: normal.append(cursor)
@@ -162,7 +156,7 @@ package struct SendQueue {
         let lane = Self.lane(of: job)
         if first.group == 0, let place = self[keyPath: lane].firstIndex(where: { $0.job === job }) {
             var cursor = self[keyPath: lane].remove(at: place)
-            while batch.count < most, cursor.next < cursor.end, goesAlong(job, cursor.next) {
+            while batch.count < most, cursor.next < cursor.end, goesAlong(job, job.recipient(at: cursor.next)) {
                 batch.append(cursor.step())
             }
             // The job has had its turn, so it moves to the end of its lane.
@@ -203,7 +197,9 @@ package struct SendQueue {
     ) {
         while removed.count < most, var cursor = self[keyPath: lane].popLast() {
             let first = max(cursor.next, cursor.end - (most - removed.count))
-            for recipient in first..<cursor.end { removed.append(QueuedPush(job: cursor.job, recipient: recipient)) }
+            for place in first..<cursor.end {
+                removed.append(QueuedPush(job: cursor.job, recipient: cursor.job.recipient(at: place)))
+            }
             cursor.end = first
             if cursor.next < cursor.end { self[keyPath: lane].append(cursor) }
         }

@@ -11,9 +11,9 @@ final class MessageWriter {
     deinit { path.deallocate() }
 
     /// Returns the path of a message. The memory is valid until the next call.
-    func path(of recipient: Recipient, from start: Int, in job: Job) -> UnsafeRawBufferPointer {
+    func path(of recipient: Recipient, in job: Job) -> UnsafeRawBufferPointer {
         job.withBytes { bytes in
-            let source = bytes[recipient.token].dropFirst(start)
+            let source = PushEndpoint.path(of: bytes[recipient.token])
             path.copyBytes(from: source)
             return UnsafeRawBufferPointer(rebasing: path[..<source.count])
         }

@@ -13,8 +13,8 @@ final class OriginPool {
     let pushes: OriginPushes
     /// The uptime at which a job was last handed in, in milliseconds.
     private(set) var lastUsed: Int64 = 0
-    /// The recipients at this origin, for the job that is being distributed at present.
-    private var places: [OriginJob.Place] = []
+    /// The indices of the recipients at this origin, for the job that is being distributed at present.
+    private var recipients: [UInt32] = []
     private let pool: ConnectionPool
     private let eventLoop: any EventLoop
 
@@ -34,9 +34,9 @@ final class OriginPool {
     /// Adds a recipient of the job that is being distributed to origins.
     ///
     /// - Returns: whether it is the job's first recipient at this origin.
-    func gather(_ place: OriginJob.Place) -> Bool {
-        places.append(place)
-        return places.count == 1
+    func gather(_ recipient: Int) -> Bool {
+        recipients.append(UInt32(recipient))
+        return recipients.count == 1
     }
 
     /// Returns whether the origin can be removed: no message waits or is on the wire, no connection is open, and
@@ -46,7 +46,7 @@ final class OriginPool {
     ///   - idle: the minimum time since a job was last handed in, in milliseconds.
     ///   - braked: the minimum time since a breaker or a brake last held something back, in milliseconds.
     func isUnused(for idle: Int64, orBraked braked: Int64, at now: Int64) -> Bool {
-        places.isEmpty && pushes.isIdle && !pool.hasConnections && now - lastUsed >= idle
+        recipients.isEmpty && pushes.isIdle && !pool.hasConnections && now - lastUsed >= idle
             && !pushes.health.holdsAny(nowMilliseconds: now - braked)
     }
 
@@ -54,8 +54,8 @@ final class OriginPool {
     func send(_ job: WebPushJob, tokens: AppTokens) {
         lastUsed = pool.time()
         let key = pushes.health.key(of: job.identity.credential.id, app: job.routed.job.app)
-        pushes.take(OriginJob(job, places: places, key: key, tokens: tokens), now: lastUsed)
-        places = []
+        pushes.take(OriginJob(job, recipients: recipients, key: key, tokens: tokens), now: lastUsed)
+        recipients = []
         pool.scheduleTurn()
     }
 

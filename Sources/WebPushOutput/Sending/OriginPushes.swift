@@ -4,319 +4,234 @@ import HTTP2Session
 import PushModel
 import PushSending
 
-/// The messages to one origin, from the incoming job to the outcome. It selects the next message and interprets its
-/// answer. Used only on the origin's event loop.
+/// The Web Push side of a connection pool. It builds the messages to one origin and interprets the answers. Used only on
+/// the origin's event loop.
 final class OriginPushes {
-    /// The maximum number of immediate resends of a message that servers refuse unprocessed. It then waits in a delay
-    /// queue.
-    private static let maximumResends = 5
     /// The maximum number of messages that are written in one turn. Encryption takes time, and other work waits for the
     /// event loop.
     private static let messagesPerTurn = 64
 
     private let origin: Endpoint
     private let service: PushService
-    private let clock: @Sendable () -> Timestamp
     private let writer: MessageWriter
     private let fields: OriginFields
-    let health: OriginHealth
-    // Only one thread uses this object, so exclusivity checks on the hot path could find nothing, here and below.
-    @exclusivity(unchecked) private var queue = SendQueue()
-    @exclusivity(unchecked) private var onWire = Slab<MessageOnWire>()
-    @exclusivity(unchecked) private var outcomes = OutcomeBatch()
+    private let dispatcher: PushDispatcher<OriginJob, OriginHealth>
+    /// The messages on the wire, by tag. Only one thread uses them, so exclusivity checks on the hot path, here and
+    /// below, could find nothing.
+    @exclusivity(unchecked) private var onWire: [MessageOnWire?] = []
     @exclusivity(unchecked) private var writtenThisTurn = 0
-    /// The wall-clock time of this turn, or `nil` if it was not read yet.
-    @exclusivity(unchecked) private var wallTime: Timestamp?
-    /// The uptime of this turn or callback, in milliseconds.
-    @exclusivity(unchecked) private var uptime: Int64 = 0
-    private var isStopped = false
 
     init(
         to origin: Endpoint, writer: MessageWriter, health: OriginHealth, clock: @escaping @Sendable () -> Timestamp
     ) {
         self.origin = origin
         self.writer = writer
-        self.health = health
-        self.clock = clock
+        dispatcher = PushDispatcher(health: health, clock: clock)
         service = PushService(host: origin.host)
         fields = OriginFields(to: origin, of: service)
     }
 
-    private func moment(_ now: Int64) -> Moment {
-        let wall = wallTime ?? clock()
-        wallTime = wall
-        uptime = now
-        return Moment(wall: wall, uptime: now)
-    }
+    var health: OriginHealth { dispatcher.health }
 
     /// Whether no message waits or is on the wire.
-    var isIdle: Bool { queue.isEmpty && onWire.count == 0 }
+    var isIdle: Bool { dispatcher.isEmpty && dispatcher.hasNothingOnWire }
 
-    // MARK: Intake
-
-    func take(_ job: OriginJob, now: Int64) {
-        let now = moment(now)
-        if queue.isEmpty { health.waitBegins(now: now) }
-        guard let obstacle = health.obstacle(to: job, now: now) else {
-            return queue.append(job, recipients: job.places.indices)
-        }
-        for place in job.places.indices { settle(QueuedPush(job: job, recipient: place), obstacle, at: now) }
-    }
-
-    // MARK: Returned messages
+    func take(_ job: OriginJob, now: Int64) { dispatcher.take(job, at: dispatcher.moment(now)) }
 
     /// Stops sending. Waiting messages are returned in the next turn.
-    func stop() { isStopped = true }
+    func stop() { dispatcher.stop() }
 
     /// Cancels waiting messages. Messages on the wire continue, and they fail if they return unprocessed.
-    func cancel(_ isMeant: (RoutedJob) -> Bool, now: Int64) {
-        let now = moment(now)
-        for push in queue.removeAll(where: { isMeant($0.routed) }) {
-            settle(push, .failed, reason: Outcome.cancelled, at: now)
-        }
-    }
+    func cancel(_ isMeant: (RoutedJob) -> Bool, now: Int64) { dispatcher.cancel(isMeant, now: now) }
 
     /// Returns whether the message with this tag belongs to a matching job. If so, marks the job as cancelled.
-    func isOnWire(_ tag: Int, of isMeant: (RoutedJob) -> Bool) -> Bool {
-        guard let job = onWire[tag]?.push.job, isMeant(job.routed) else { return false }
-        job.isCancelled = true
-        return true
-    }
+    func isOnWire(_ tag: Int, of isMeant: (RoutedJob) -> Bool) -> Bool { dispatcher.isOnWire(tag, of: isMeant) }
 
     /// Removes retired credentials. Their waiting messages are returned.
     func retire(_ isMeant: (Credential.ID) -> Bool, now: Int64) {
         health.retire(isMeant)
-        holdQueued(now: moment(now))
+        dispatcher.holdQueued(at: dispatcher.moment(now))
     }
 
-    /// Settles the messages that can no longer wait here, according to ``OriginHealth/obstacle(to:now:)``.
-    private func holdQueued(now: Moment) {
-        let held = queue.removeAll {
-            health.obstacle(to: unsafeDowncast($0, to: OriginJob.self), now: now) != nil
-        }
-        for push in held {
-            if let obstacle = health.obstacle(to: push.part, now: now) { settle(push, obstacle, at: now) }
-        }
-    }
+    // MARK: Requests
 
-    private func settle(_ push: QueuedPush, _ obstacle: OriginHealth.Obstacle, at now: Moment) {
-        settle(push, obstacle.verdict, reason: obstacle.reason, retryAfterSeconds: obstacle.seconds, at: now)
-    }
-
-    private func settle(
-        _ push: QueuedPush, _ verdict: Outcome.Verdict, reason: String? = nil,
-        retryAfterSeconds: Int32 = 0, at now: Moment
-    ) {
-        if push.isProbe { health.probeEnded(push.part.key) }
-        outcomes.add(
-            Outcome(
-                job: push.job.routed, recipient: push.index, verdict: verdict, reason: reason,
-                retryAfterSeconds: retryAfterSeconds, at: now.wall),
-            for: push.job.sink)
-    }
-
-    private func putBack(_ verdict: Outcome.Verdict, reason: String? = nil, at now: Moment) {
-        while let push = queue.next() { settle(push, verdict, reason: reason, at: now) }
-    }
-
-    private func sendAgain(_ push: QueuedPush, at now: Moment) {
-        if push.isProbe { health.probeEnded(push.part.key) }
-        if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
-        if let obstacle = health.obstacle(to: push.part, now: now) { return settle(push, obstacle, at: now) }
-        guard push.resends < Self.maximumResends else {
-            return settle(push, .retry, reason: SendingReason.streamRefused, at: now)
-        }
-        if queue.isEmpty { health.waitBegins(now: now) }
-        queue.resend(push.again())
-    }
-}
-
-extension OriginPushes: PoolClient {
-    var waiting: Int {
-        switch health.admission(uptime: uptime) {
-        case .pass: queue.count
-        case .probe: min(1, queue.count)
-        case .wait, .hold: 0
-        }
-    }
-
-    var yieldsTurn: Bool { writtenThisTurn >= Self.messagesPerTurn }
-
-    func turnBegins(now: Int64) {
-        writtenThisTurn = 0
-        uptime = now
-        guard isStopped else { return }
-        putBack(.returned, at: moment(now))
-    }
-
-    func next(onlyUrgent: Bool, now: Int64) -> PoolRequest? {
-        let now = moment(now)
-        while !yieldsTurn, let push = queue.next(onlyUrgent: onlyUrgent, allowedBy: health, at: now) {
-            let job = push.job.routed.job
-            if job.isExpired(at: now.wall) {
-                settle(push, .expired, at: now)
-                continue
-            }
-            writtenThisTurn += 1
-            do {
-                return try request(for: push, at: now)
-            } catch let fault as WebPushFault {
-                settle(push, .rejected, reason: fault.reason, at: now)
-            } catch {
-                settle(push, .failed, reason: SendingReason.credentialUnusable, at: now)
-            }
-        }
-        return nil
-    }
-
-    /// Returns the request for a message. The message becomes a probe only if the request can be made.
+    /// Returns the request for a message, and puts the message on the wire.
     private func request(for push: QueuedPush, at now: Moment) throws -> PoolRequest {
-        let part = push.part
-        let recipient = part.routed.job.recipients[push.index]
-        let entry = try fields.entry(for: part, now: now.wall)
-        let body = try writer.body(for: recipient, of: part.job, now: now.wall)
-        let admitted = health.admit(part.key, uptime: now.uptime) ? push.asProbe : push
+        let job = dispatcher.job(of: push)
+        let recipient = job.routed.job.recipients[push.recipient]
+        let entry = try fields.entry(for: job, now: now.wall)
+        let body = try writer.body(for: recipient, of: job.job, now: now.wall)
+        let tag = dispatcher.putOnWire(push)
+        while onWire.count <= tag { onWire.append(nil) }
+        onWire[tag] = MessageOnWire(token: entry.token, sentAt: now.wall)
         return PoolRequest(
-            tag: onWire.insert(MessageOnWire(admitted, token: entry.token, at: now)),
-            path: writer.path(
-                of: recipient, from: Int(part.places[push.recipient].pathStart), in: part.routed.job),
+            tag: tag, path: writer.path(of: recipient, in: job.routed.job),
             fields: body == nil ? entry.fields.withoutBody : entry.fields.withBody, body: body ?? .empty)
     }
 
-    func filled(isUsable: Bool, now: Int64) {
-        if isUsable { health.hasConnection() }
-    }
+    // MARK: Answers
 
-    func crowdedOut(now: Int64) { health.crowdedOut(now: moment(now)) }
-
-    func turnEnds() {
-        outcomes.report()
-        wallTime = nil
-    }
-
-    func answerField(_ tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-        onWire.update(tag) { $0.field(name, value) }
-    }
-
-    func answered(_ tag: Int, _ answer: PoolAnswer, now: Int64) -> ConnectionVerdict {
-        guard let sent = takeOffWire(tag) else { return .keep }
-        let now = moment(now)
-        health.answered(now: now)
-        guard (200..<300).contains(answer.status) else {
-            refused(sent, answer, at: now)
-            return .keep
-        }
-        sent.token.proof.accepted(uptime: now.uptime)
-        health.accepted(sent, now: now)
+    private func accepted(_ sent: PushOnWire, _ message: MessageOnWire, _ status: Int, at now: Moment) {
+        message.token.proof.accepted(uptime: now.uptime)
+        health.accepted(dispatcher.job(of: sent.push).key, writtenAt: sent.writtenAt, now: now)
         sent.push.job.tokens?.answered(bad: nil, now: now)
-        add(.sent, sent, status: answer.status, at: now)
-        return .keep
+        settle(sent, message, .sent, status, at: now)
     }
 
-    private func refused(_ sent: MessageOnWire, _ answer: PoolAnswer, at now: Moment) {
+    private func refused(_ sent: PushOnWire, _ message: MessageOnWire, _ answer: PoolAnswer, at now: Moment) {
+        let job = dispatcher.job(of: sent.push)
         let words = RefusalBody(answer.body)
         let meaning = WebPushAnswer(
             status: answer.status, words: words, from: service, hasRetryAfter: sent.retryAfterSeconds > 0)
         let reason = meaning.reason(status: answer.status, words: words)
         switch meaning {
         case .credentialRefused, .unauthorized:
-            return keyRefused(sent, isExplained: meaning == .credentialRefused, answer.status, reason, at: now)
-        case .keyMismatch: sent.push.job.tokens?.answered(bad: reason, now: now)
+            let isExplained = meaning == .credentialRefused
+            return keyRefused(sent, message, isExplained: isExplained, answer.status, reason, at: now)
+        case .keyMismatch: job.tokens?.answered(bad: reason, now: now)
         case .busy:
-            sent.push.job.tokens?.answered(bad: nil, now: now)
-            let begins = health.busy(sent, status: answer.status, reason: reason, now: now)
-            if begins { holdQueued(now: now) }
+            job.tokens?.answered(bad: nil, now: now)
+            let begins = health.busy(job.key, sent, status: answer.status, reason: reason, now: now)
+            if begins { dispatcher.holdQueued(at: now) }
         default:
-            sent.push.job.tokens?.answered(bad: nil, now: now)
-            if meaning.showsAuthorization { health.authorized(sent, now: now) }
+            job.tokens?.answered(bad: nil, now: now)
+            if meaning.showsAuthorization { health.authorized(job.key, writtenAt: sent.writtenAt, now: now) }
         }
-        add(meaning.verdict, sent, status: answer.status, reason: reason, at: now)
+        settle(sent, message, meaning.verdict, answer.status, reason, at: now)
     }
 
     private func keyRefused(
-        _ sent: MessageOnWire, isExplained: Bool, _ status: Int, _ reason: String, at now: Moment
+        _ sent: PushOnWire, _ message: MessageOnWire, isExplained: Bool, _ status: Int, _ reason: String,
+        at now: Moment
     ) {
-        let part = sent.push.part
+        let job = dispatcher.job(of: sent.push)
+        let token = message.token
         let verdict = KeyTrust.verdict(
-            isExplained: isExplained, acceptedAt: sent.token.proof.acceptedAt, nowMilliseconds: now.uptime,
-            tokenAgeSeconds: sent.token.schedule.ageSeconds(now: now.wall), isRepeated: sent.push.isRepeated)
+            isExplained: isExplained, acceptedAt: token.proof.acceptedAt, nowMilliseconds: now.uptime,
+            tokenAgeSeconds: token.schedule.ageSeconds(now: now.wall), isRepeated: sent.push.isRepeated)
         switch verdict {
-        case .foreignSubscription: rejectForeign(sent, status, reason, at: now)
+        case .foreignSubscription: rejectForeign(sent, message, status, reason, at: now)
         case .signAgain:
-            part.job.identity.refused(sent.token, by: origin)
-            part.fieldsSecond = .min
-            sendAgain(sent.push.repeated, at: now)
+            job.job.identity.refused(token, by: origin)
+            job.fieldsSecond = .min
+            dispatcher.sendAgain(sent.push.repeated, at: now)
         case .keyInDoubt, .keyRefused:
-            let consequence = health.refused(sent, isAmbiguous: verdict == .keyInDoubt, reason: reason, now: now)
-            if consequence.verdict == .rejected { return rejectForeign(sent, status, reason, at: now) }
-            sent.push.job.tokens?.answered(bad: nil, now: now)
-            add(
-                consequence.verdict, sent, status: status, reason: reason, retryAfterSeconds: consequence.seconds,
-                at: now)
-            holdQueued(now: now)
+            let consequence = health.refused(
+                job.key, sent, isAmbiguous: verdict == .keyInDoubt, reason: reason, now: now)
+            if consequence.verdict == .rejected { return rejectForeign(sent, message, status, reason, at: now) }
+            job.tokens?.answered(bad: nil, now: now)
+            settle(sent, message, consequence.verdict, status, reason, seconds: consequence.seconds, at: now)
+            dispatcher.holdQueued(at: now)
         }
     }
 
     /// Rejects a message whose subscription seems to belong to another key, and counts it as a key mismatch.
-    private func rejectForeign(_ sent: MessageOnWire, _ status: Int, _ reason: String, at now: Moment) {
-        sent.push.job.tokens?.answered(bad: WebPushAnswer.mismatch, now: now)
-        add(.rejected, sent, status: status, reason: reason, at: now)
-    }
-
-    private func takeOffWire(_ tag: Int) -> MessageOnWire? {
-        let sent = onWire.remove(tag)
-        if let sent, sent.push.isProbe { health.probeEnded(sent.push.part.key) }
-        return sent
-    }
-
-    private func add(
-        _ verdict: Outcome.Verdict, _ sent: MessageOnWire, status: Int, reason: String? = nil,
-        retryAfterSeconds: Int32 = 0, at now: Moment
+    private func rejectForeign(
+        _ sent: PushOnWire, _ message: MessageOnWire, _ status: Int, _ reason: String, at now: Moment
     ) {
-        let outcome = sent.outcome(
-            verdict, status: status, reason: reason, retryAfterSeconds: retryAfterSeconds, at: now)
-        outcomes.add(outcome, for: sent.push.job.sink)
+        sent.push.job.tokens?.answered(bad: WebPushAnswer.mismatch, now: now)
+        settle(sent, message, .rejected, status, reason, at: now)
     }
 
-    func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64) {
-        guard let sent = onWire.remove(tag) else { return }
-        sendAgain(sent.push, at: moment(now))
+    /// Settles a message with the outcome of the service's answer.
+    ///
+    /// - Parameter seconds: The minimum delay before another attempt. It applies if the answer asks for a shorter delay
+    ///   or none.
+    private func settle(
+        _ sent: PushOnWire, _ message: MessageOnWire, _ verdict: Outcome.Verdict, _ status: Int,
+        _ reason: String? = nil, seconds: Int32 = 0, at now: Moment
+    ) {
+        let outcome = Outcome(
+            job: sent.push.job.routed, recipient: sent.push.recipient, verdict: verdict, status: status,
+            reason: reason, judge: .provider, providerID: sent.providerID,
+            // A service does not report when it found the subscription dead. The time of sending is used, so a later
+            // registration of the same address counts as alive.
+            unregisteredAt: verdict == .unregistered ? message.sentAt : nil,
+            retryAfterSeconds: max(sent.retryAfterSeconds, seconds), at: now.wall)
+        dispatcher.settle(outcome, of: sent.push.job)
+    }
+}
+
+extension OriginPushes: PoolClient {
+    var waiting: Int { dispatcher.waiting }
+
+    var yieldsTurn: Bool { writtenThisTurn >= Self.messagesPerTurn }
+
+    func turnBegins(now: Int64) {
+        writtenThisTurn = 0
+        dispatcher.turnBegins(now: now)
     }
 
-    func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) {
-        guard let sent = onWire.remove(tag) else { return }
-        let now = moment(now)
-        settle(sent.push, .unknown, reason: SendingReason.of(loss), at: now)
-        guard case .timeout = loss else { return }
-        health.requestTimedOut(sent.push.identity, writtenAt: sent.writtenAt, now: now)
-        holdQueued(now: now)
+    func next(onlyUrgent: Bool, now: Int64) -> PoolRequest? {
+        let now = dispatcher.moment(now)
+        while !yieldsTurn, let push = dispatcher.next(onlyUrgent: onlyUrgent, at: now) {
+            writtenThisTurn += 1
+            do {
+                return try request(for: push, at: now)
+            } catch let fault as WebPushFault {
+                dispatcher.settle(push, .rejected, reason: fault.reason, at: now)
+            } catch {
+                dispatcher.settle(push, .failed, reason: SendingReason.credentialUnusable, at: now)
+            }
+        }
+        return nil
     }
+
+    func filled(isUsable: Bool, now: Int64) {
+        if isUsable { health.hasConnection() }
+    }
+
+    func crowdedOut(now: Int64) { health.crowdedOut(now: dispatcher.moment(now)) }
+
+    func turnEnds() { dispatcher.turnEnds() }
+
+    func answerField(_ tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+        if name.is("location") {
+            // Apple's answers have both fields. Apple's tools use the value of `apns-id`.
+            dispatcher.update(tag) { sent in
+                if sent.providerID == nil { sent.providerID = ProviderID(String(decoding: value, as: UTF8.self)) }
+            }
+        } else if name.is("apns-id") {
+            let id = ProviderID(ascii: value.assumingMemoryBound(to: UInt8.self))
+            dispatcher.update(tag) { $0.providerID = id ?? $0.providerID }
+        } else if name.is("retry-after"), let seconds = RetryAfter.seconds(value, now: dispatcher.now) {
+            dispatcher.update(tag) { $0.withExtras { $0.retryAfterSeconds = seconds } }
+        }
+    }
+
+    func answered(_ tag: Int, _ answer: PoolAnswer, now: Int64) -> ConnectionVerdict {
+        guard let sent = dispatcher.takeOffWire(tag), let message = onWire[tag] else { return .keep }
+        let now = dispatcher.moment(now)
+        health.answered(now: now)
+        if (200..<300).contains(answer.status) {
+            accepted(sent, message, answer.status, at: now)
+        } else {
+            refused(sent, message, answer, at: now)
+        }
+        return .keep
+    }
+
+    func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64) { dispatcher.unprocessed(tag, now: now) }
+
+    func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) { dispatcher.lost(tag, loss, now: now) }
 
     func goAway(debugData: [UInt8], now: Int64) -> String? { RefusalBody(debugData).reason }
 
     /// Records that a connection could not be made. If no other connection is pending, queued messages wait in the
     /// broker until the origin's next probe. If the address is disallowed, they are rejected.
     func connectFailed(_ error: any Error, isLast: Bool, now: Int64) {
-        guard isLast else { return }
-        let now = moment(now)
-        if case ConnectError.addressRefused = error {
-            health.addressRefused(now: now)
-        } else {
-            health.connectFailed(now: now)
+        guard isLast, case ConnectError.addressRefused = error else {
+            return dispatcher.connectFailed(isLast: isLast, now: now)
         }
-        holdQueued(now: now)
+        let now = dispatcher.moment(now)
+        health.addressRefused(now: now)
+        dispatcher.holdQueued(at: now)
     }
 
     func tick(now: Int64) {
-        let now = moment(now)
-        health.forgetRestrictions(now: now)
-        guard !queue.isEmpty else { return }
-        if health.isCrowdedOut(now: now) {
-            putBack(.hold, reason: "TooManyConnections", at: now)
-        } else {
-            health.look(now: now)
-            holdQueued(now: now)
-        }
+        let moment = dispatcher.moment(now)
+        if health.isCrowdedOut(now: moment) { dispatcher.putAside(reason: "TooManyConnections", at: moment) }
+        dispatcher.tick(now: now)
     }
 }
 

@@ -16,12 +16,6 @@ struct OriginTable {
         let pool: OriginPool
     }
 
-    struct Found {
-        let pool: OriginPool
-        /// The offset in the endpoint at which path and query begin.
-        let pathStart: Int
-    }
-
     /// An error that is thrown if all places of an entry are in use.
     struct Full: Error {}
 
@@ -51,19 +45,19 @@ struct OriginTable {
 
     var pools: [OriginPool] { entries.values.map(\.pool) }
 
-    /// Returns the origin of an endpoint, and adds it if it is new.
+    /// Returns the pool of an endpoint's origin, and adds it if it is new.
     ///
     /// - Throws: ``WebPushFault`` if the endpoint is invalid or not allowed, ``Full``, or the reason why a new origin's
     ///   connections cannot be prepared.
-    mutating func find(_ endpoint: UnsafeBufferPointer<UInt8>) throws -> Found {
+    mutating func find(_ endpoint: UnsafeBufferPointer<UInt8>) throws -> OriginPool {
         guard PushEndpoint.mayBeOne(endpoint) else { throw WebPushFault.badEndpoint }
         if let entry = recent.first(where: { endpoint.starts(with: $0.prefix) }) {
-            return Found(pool: entry.pool, pathStart: entry.prefix.count - 1)
+            return entry.pool
         }
-        let parts = try PushEndpoint(endpoint)
-        let entry = try entries[parts.origin] ?? add(parts.origin)
+        let origin = try PushEndpoint(endpoint).origin
+        let entry = try entries[origin] ?? add(origin)
         recent = [entry] + recent.filter { $0.pool !== entry.pool }.prefix(Self.recentOnes - 1)
-        return Found(pool: entry.pool, pathStart: parts.path.lowerBound)
+        return entry.pool
     }
 
     private mutating func add(_ origin: Endpoint) throws -> Entry {

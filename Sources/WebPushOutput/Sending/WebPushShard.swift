@@ -136,9 +136,8 @@ final class WebPushShard: @unchecked Sendable {
         var pools: [OriginPool] = []
         for recipient in share.recipients {
             do {
-                let found = try origin(of: recipient, in: job.routed.job)
-                let place = OriginJob.Place(recipient: UInt32(recipient), pathStart: UInt32(found.pathStart))
-                if found.pool.gather(place) { pools.append(found.pool) }
+                let pool = try pool(of: recipient, in: job.routed.job)
+                if pool.gather(recipient) { pools.append(pool) }
             } catch let fault as WebPushFault {
                 settle(job, recipient, .rejected, reason: fault.reason)
             } catch is OriginTable.Full {
@@ -155,7 +154,7 @@ final class WebPushShard: @unchecked Sendable {
         for pool in pools { pool.send(job, tokens: tokens) }
     }
 
-    private func origin(of recipient: Int, in job: Job) throws -> OriginTable.Found {
+    private func pool(of recipient: Int, in job: Job) throws -> OriginPool {
         try job.withBytes { bytes in
             try origins.find(UnsafeBufferPointer(rebasing: bytes[job.recipients[recipient].token]))
         }

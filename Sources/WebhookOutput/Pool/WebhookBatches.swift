@@ -30,7 +30,7 @@ final class WebhookBatches {
         var isPart: Bool { pushes[0].group != 0 }
     }
 
-    private let dispatcher: PushDispatcher
+    private let dispatcher: CredentialDispatcher<WebhookJob>
     private let signature: BatchSignature
     private let path: HTTP2Body
     private var concurrency: BatchConcurrency
@@ -44,15 +44,15 @@ final class WebhookBatches {
     private var lastWasPart = false
     private var lastPart: UInt32 = 0
 
-    init(_ dispatcher: PushDispatcher, path: String, signature: BatchSignature, concurrency: BatchConcurrency) {
+    init(
+        _ dispatcher: CredentialDispatcher<WebhookJob>, path: String, signature: BatchSignature,
+        concurrency: BatchConcurrency
+    ) {
         self.dispatcher = dispatcher
         self.path = HTTP2Body(path.utf8)
         self.signature = signature
         self.concurrency = concurrency
     }
-
-    /// Returns the job as a ``WebhookJob``. The pool receives no other jobs.
-    private static func webhookJob(_ job: QueuedJob) -> WebhookJob { unsafeDowncast(job, to: WebhookJob.self) }
 
     private func takeOffWire(_ tag: Int) -> (batch: Batch, first: PushOnWire)? {
         guard let first = dispatcher.takeOffWire(tag), let batch = onWire.removeValue(forKey: tag) else { return nil }
@@ -80,7 +80,7 @@ final class WebhookBatches {
     /// Settles or halves a batch whose contents the receiver refused.
     private func refused(_ batch: Batch, _ status: Int, at now: Moment) {
         concurrency.refused()
-        let job = Self.webhookJob(batch.pushes[0].job)
+        let job = dispatcher.job(of: batch.pushes[0])
         if status == 413 { job.mostRecipients = min(job.mostRecipients, max(1, batch.pushes.count / 2)) }
         guard batch.pushes.count == 1 else { return halve(batch, at: now) }
         settle(
@@ -174,7 +174,7 @@ extension WebhookBatches: PoolClient {
         guard waiting > 0 else { return nil }
         while let pushes = nextBatch(onlyUrgent: onlyUrgent || !takesAll, now) {
             let id = UUID().uuidString.lowercased()
-            let body = Self.webhookJob(pushes[0].job).body(id: id, recipients: pushes.map(\.recipient))
+            let body = dispatcher.job(of: pushes[0]).body(id: id, recipients: pushes.map(\.recipient))
             let signed = signature.value(id: id, seconds: now.wall.seconds, body: body)
             guard let fields = try? HTTP2Fields.batch(id: id, seconds: now.wall.seconds, signature: signed) else {
                 for push in pushes {
@@ -203,7 +203,7 @@ extension WebhookBatches: PoolClient {
             var batch = fillBatch(onlyUrgent: onlyUrgent, takesParts: takesParts && !prefersOthers, now)
             if batch.isEmpty, takesParts { batch = fillBatch(onlyUrgent: onlyUrgent, takesParts: true, now) }
             guard let first = batch.first else { return nil }
-            let job = Self.webhookJob(first.job)
+            let job = dispatcher.job(of: first)
             guard job.sharedSize + job.size(of: first.recipient) > BatchLimits.bodyBytes else { return batch }
             // This recipient alone is too large, so the batch contains no others.
             dispatcher.settle(first, .rejected, reason: WebhookReason.payloadTooLarge, at: now)
@@ -217,7 +217,6 @@ extension WebhookBatches: PoolClient {
         return dispatcher.nextBatch(
             onlyUrgent: onlyUrgent, atMost: concurrency.recipients, takesGroups: takesParts, at: now
         ) { job, recipient in
-            let job = Self.webhookJob(job)
             count += 1
             bytes = max(bytes, job.sharedSize) + job.size(of: recipient)
             return count <= job.mostRecipients && bytes <= BatchLimits.bodyBytes

@@ -8,12 +8,12 @@ import Testing
 /// A host that accepts connections and sends no answers.
 @Suite struct SilentHostTests {
     private let recorder = OutcomeRecorder()
-    private let dispatcher: PushDispatcher
+    private let dispatcher: CredentialDispatcher<QueuedJob>
 
     init() {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let subject = Refusal.Subject(credential: "1", environment: .production, topic: nil)
-        dispatcher = PushDispatcher(
+        dispatcher = CredentialDispatcher(
             health: PoolHealth(
                 of: subject, service: "the test", breakMilliseconds: 15_000, silenceMilliseconds: 10_000,
                 refusals: { _ in }, logger: logger),

@@ -1,0 +1,22 @@
+package import PushModel
+
+/// The consequence for a refused push.
+package struct RefusalConsequence: Equatable {
+    /// The verdict to report.
+    package let verdict: Outcome.Verdict
+    /// The minimum wait before the next attempt, in seconds, or 0 for none.
+    package let seconds: Int32
+
+    package init(_ verdict: Outcome.Verdict, seconds: Int32 = 0) {
+        self.verdict = verdict
+        self.seconds = seconds
+    }
+
+    /// Creates the consequence for a push whose stated refusal opened a breaker: the push waits in the broker. A probe
+    /// waits longer, so that another push is the next probe.
+    package init(_ breaker: Breaker, holding push: QueuedPush) {
+        self.init(
+            .hold,
+            seconds: push.isProbe ? breaker.probeHoldSeconds : breaker.holdSeconds(random: push.job.holdRandom))
+    }
+}

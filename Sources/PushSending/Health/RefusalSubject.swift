@@ -1,0 +1,6 @@
+/// The subject that an answer accepts or refuses.
+package enum RefusalSubject {
+    case credential
+    /// The push's topic. An answer that accepts a topic also accepts the credential.
+    case topic
+}

@@ -1,0 +1,63 @@
+/// The rules that decide which of a pool's pushes may be sent. They collect evidence from answers, time-outs and failed
+/// connections. ``PushDispatcher`` asks them before each push. All calls are on the pool's event loop.
+///
+/// ``PoolHealth`` has the rules for a pool that belongs to one credential.
+package protocol SendingHealth<Job>: AnyObject {
+    associatedtype Job: QueuedJob
+
+    /// Whether some jobs may have to wait while pushes of other jobs may be sent.
+    var restrictsJobs: Bool { get }
+
+    /// Called when a job enters the pool, before all other calls for the job. The default does nothing.
+    func enters(_ job: Job)
+
+    /// Returns the reason why a job's pushes cannot wait in this process, or `nil` if they can.
+    func obstacle(to job: Job, now: Moment) -> SendObstacle?
+
+    /// Returns the admission of this pool's pushes, regardless of their jobs.
+    ///
+    /// - Parameter now: The uptime in milliseconds.
+    func admission(uptime now: Int64) -> Breaker.Admission
+
+    /// Returns whether pushes of a job may be sent. ``admission(uptime:)`` must have admitted the pool's pushes.
+    func lets(_ job: Job, uptime now: Int64) -> Bool
+
+    /// Returns whether a push of the job is a good probe. It is not if a push of the same job was refused last. Returns
+    /// `true` if the push would be no probe.
+    func prefers(_ job: Job) -> Bool
+
+    /// Returns whether a push of `job` tests the same refusal as a push of `other`, and is the better probe.
+    func prefers(_ job: Job, to other: Job) -> Bool
+
+    /// Records that a push of the job is sent.
+    ///
+    /// - Returns: Whether the push is a probe.
+    func admit(_ job: Job, uptime now: Int64) -> Bool
+
+    /// Records that a probe has ended. If the probe gives evidence, it is recorded afterwards.
+    func probeEnded(_ job: Job)
+
+    /// Records that pushes are about to be added to an empty queue.
+    func waitBegins(now: Moment)
+
+    /// Records that a request got no answer in time.
+    ///
+    /// - Parameter writtenAt: The uptime at which the request was written, in milliseconds.
+    func requestTimedOut(_ push: PushIdentity, writtenAt: Int64, now: Moment)
+
+    /// Records that no connection could be made and that no other connection exists.
+    func connectFailed(now: Moment)
+
+    /// Drops what is no longer needed. Called once a second.
+    func tick(now: Moment)
+
+    /// Looks for a host that sends no answer while pushes wait. Called once a second.
+    func look(now: Moment)
+
+    /// Reports the end of all reported refusals, because no later push can show whether they persist.
+    func forget()
+}
+
+extension SendingHealth {
+    package func enters(_ job: Job) {}
+}
