@@ -1,82 +1,82 @@
 /// An error between this client and the broker. It never contains a password.
-public struct AMQPError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct AMQPError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure. It is not an enum, so that kinds can be added without breaking a `switch`.
-    public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-        public let rawValue: String
+    package struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+        package let rawValue: String
 
-        public init(rawValue: String) {
+        package init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        public var description: String { rawValue }
+        package var description: String { rawValue }
 
         /// A setting or a part of the URL can't be used. The message names it.
-        public static let invalidConfiguration = Self(rawValue: "invalidConfiguration")
+        package static let invalidConfiguration = Self(rawValue: "invalidConfiguration")
         /// No connection could be made: the name was not found, the host refused or was unreachable, or no answer
         /// arrived in time.
-        public static let connectionFailed = Self(rawValue: "connectionFailed")
+        package static let connectionFailed = Self(rawValue: "connectionFailed")
         /// TLS could not be set up, because of a certificate, a key, the verification or the handshake.
-        public static let tlsFailed = Self(rawValue: "tlsFailed")
+        package static let tlsFailed = Self(rawValue: "tlsFailed")
         /// The user, password or virtual host is wrong, or a permission is missing (reply codes 403 and 530).
-        public static let accessRefused = Self(rawValue: "accessRefused")
+        package static let accessRefused = Self(rawValue: "accessRefused")
         /// An open connection ended without an AMQP close, or the broker went silent.
-        public static let connectionLost = Self(rawValue: "connectionLost")
+        package static let connectionLost = Self(rawValue: "connectionLost")
         /// The broker closed the connection. ``AMQPError/reply`` contains its reason.
-        public static let connectionClosed = Self(rawValue: "connectionClosed")
+        package static let connectionClosed = Self(rawValue: "connectionClosed")
         /// The broker closed a channel. ``AMQPError/reply`` contains its reason.
-        public static let channelClosed = Self(rawValue: "channelClosed")
+        package static let channelClosed = Self(rawValue: "channelClosed")
         /// A queue or exchange does not exist (reply code 404).
-        public static let notFound = Self(rawValue: "notFound")
+        package static let notFound = Self(rawValue: "notFound")
         /// Another connection holds the queue exclusively (reply code 405).
-        public static let resourceLocked = Self(rawValue: "resourceLocked")
+        package static let resourceLocked = Self(rawValue: "resourceLocked")
         /// A queue or exchange exists with other properties than the expected ones (reply code 406).
-        public static let preconditionFailed = Self(rawValue: "preconditionFailed")
+        package static let preconditionFailed = Self(rawValue: "preconditionFailed")
         /// The broker cancelled a consumer, for example because its queue was deleted.
-        public static let consumerCancelled = Self(rawValue: "consumerCancelled")
+        package static let consumerCancelled = Self(rawValue: "consumerCancelled")
         /// An answer did not arrive in time.
-        public static let timedOut = Self(rawValue: "timedOut")
+        package static let timedOut = Self(rawValue: "timedOut")
         /// The broker refused a publication (`basic.nack`) or returned it as unroutable.
-        public static let publicationRefused = Self(rawValue: "publicationRefused")
+        package static let publicationRefused = Self(rawValue: "publicationRefused")
         /// The broker sent something that AMQP 0-9-1 does not allow at this point.
-        public static let protocolViolation = Self(rawValue: "protocolViolation")
+        package static let protocolViolation = Self(rawValue: "protocolViolation")
         /// The consumer or publisher was closed.
-        public static let closed = Self(rawValue: "closed")
+        package static let closed = Self(rawValue: "closed")
     }
 
     /// A reply code and text as the broker sent them (AMQP 0-9-1, section 1.2 of the generated reference).
-    public struct Reply: Sendable, Hashable, CustomStringConvertible {
-        public let code: UInt16
-        public let text: String
+    package struct Reply: Sendable, Hashable, CustomStringConvertible {
+        package let code: UInt16
+        package let text: String
 
-        public init(code: UInt16, text: String) {
+        package init(code: UInt16, text: String) {
             self.code = code
             self.text = text
         }
 
-        public var description: String { "\(code) \(text)" }
+        package var description: String { "\(code) \(text)" }
     }
 
-    public let code: Code
+    package let code: Code
     /// A description of the attempt and its failure, for humans.
-    public let message: String
+    package let message: String
     /// The broker's reply, or `nil` if the broker sent none.
-    public let reply: Reply?
+    package let reply: Reply?
 
-    public init(_ code: Code, _ message: String, reply: Reply? = nil) {
+    package init(_ code: Code, _ message: String, reply: Reply? = nil) {
         self.code = code
         self.message = message
         self.reply = reply
     }
 
     /// Whether the same attempt may succeed later without a change to a setting, queue or exchange.
-    public var isRetriable: Bool {
+    package var isRetriable: Bool {
         switch code {
         case .invalidConfiguration, .tlsFailed, .accessRefused, .notFound, .preconditionFailed, .closed: false
         default: true
         }
     }
 
-    public var description: String {
+    package var description: String {
         guard let reply else { return message }
         return "\(message): \(reply)"
     }

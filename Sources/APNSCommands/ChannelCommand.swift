@@ -1,5 +1,5 @@
-public import APNSOutput
-public import ArgumentParser
+package import APNSOutput
+package import ArgumentParser
 import Logging
 import MartletCommand
 import MartletService

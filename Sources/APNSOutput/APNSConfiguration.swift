@@ -1,41 +1,41 @@
-public import Foundations
-public import HTTP2Pool
+package import Foundations
+package import HTTP2Pool
 package import Metering
 import NIOSSL
-public import PushModel
+package import PushModel
 
 /// The hosts, limits and timeouts that the output uses for APNs.
-public struct APNSConfiguration: Sendable {
+package struct APNSConfiguration: Sendable {
     /// The host for device pushes in production. Apple's is `api.push.apple.com`, port 443 or 2197.
-    public var production: Endpoint
+    package var production: Endpoint
     /// The host for device pushes in the sandbox. Apple's is `api.sandbox.push.apple.com`, port 443 or 2197.
-    public var sandbox: Endpoint
+    package var sandbox: Endpoint
     /// The host for broadcasts to channels in production, or `nil` to use the host for device pushes. Apple documents
     /// both the ordinary hosts and `api-broadcast[.sandbox].push.apple.com`.
-    public var broadcastProduction: Endpoint?
-    public var broadcastSandbox: Endpoint?
+    package var broadcastProduction: Endpoint?
+    package var broadcastSandbox: Endpoint?
     /// The host that manages the channels in production. Apple's is `api-manage-broadcast.push.apple.com`, port 2196.
-    public var channelsProduction: Endpoint
+    package var channelsProduction: Endpoint
     /// The host that manages the channels in the sandbox. Apple's is `api-manage-broadcast.sandbox.push.apple.com`,
     /// port 2195.
-    public var channelsSandbox: Endpoint
+    package var channelsSandbox: Endpoint
     /// The path of a PEM file with the certificate authorities to trust, or `nil` to trust the system's.
-    public var authorityFile: String?
+    package var authorityFile: String?
     /// Whether the certificates of servers are verified. If `false`, any certificate is accepted, which is meant for
     /// test hosts. Credentials then can't be used with Apple's hosts.
-    public var verifiesCertificates: Bool
+    package var verifiesCertificates: Bool
     /// The HTTP proxy for all connections, or `nil` to connect directly.
-    public var proxy: HTTPProxy?
+    package var proxy: HTTPProxy?
     /// The maximum number of connections of one credential to one environment.
-    public var maximumConnections: Int
+    package var maximumConnections: Int
     /// The number of streams of each connection that are reserved for the urgent lane. At most a tenth of the streams
     /// is reserved.
-    public var urgentStreams = 20
+    package var urgentStreams = 20
     /// The time limit for an answer, in seconds.
-    public var requestTimeoutSeconds: Int
+    package var requestTimeoutSeconds: Int
     /// The time limit for connecting and the TLS handshake with one address, in seconds. The server's SETTINGS frame
     /// has a second limit of the same length.
-    public var connectTimeoutSeconds: Int
+    package var connectTimeoutSeconds: Int
     /// The length of the first pause after APNs refuses a credential or topic, in milliseconds.
     package var breakMilliseconds: Int64 = 15_000
     /// The time for which waiting pushes still use a retired credential, in seconds. Sending all of them could take
@@ -54,7 +54,7 @@ public struct APNSConfiguration: Sendable {
     /// The service that looks up names. All pools with this configuration share it.
     let lookups = NameLookups()
 
-    public init(
+    package init(
         production: Endpoint = Endpoint(host: "api.push.apple.com", port: 443),
         sandbox: Endpoint = Endpoint(host: "api.sandbox.push.apple.com", port: 443),
         broadcastProduction: Endpoint? = nil, broadcastSandbox: Endpoint? = nil,
@@ -78,7 +78,7 @@ public struct APNSConfiguration: Sendable {
     }
 
     /// Returns the host for device pushes.
-    public func endpoint(for environment: PushEnvironment) -> Endpoint {
+    package func endpoint(for environment: PushEnvironment) -> Endpoint {
         switch environment {
         case .production: production
         case .sandbox: sandbox
@@ -125,7 +125,7 @@ extension APNSConfiguration {
 
 extension Endpoint {
     /// Whether the host is one of Apple's push hosts, which end in `.push.apple.com`.
-    public var isApple: Bool {
+    package var isApple: Bool {
         let name = host.lowercased()
         return ".\(name.hasSuffix(".") ? String(name.dropLast()) : name)".hasSuffix(".push.apple.com")
     }

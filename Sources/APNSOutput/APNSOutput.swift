@@ -1,14 +1,14 @@
 import Foundations
 import HTTP2Pool
 import HTTP2Session
-public import Logging
-public import NIOCore
-public import PushModel
+package import Logging
+package import NIOCore
+package import PushModel
 import PushSending
 
 /// The output that delivers pushes through Apple's push notification service over HTTP/2. Each credential has one
 /// connection pool for each environment.
-public final class APNSOutput: Output {
+package final class APNSOutput: Output {
     private struct PoolKey: Hashable {
         let credential: Credential
         let environment: PushEnvironment
@@ -34,7 +34,7 @@ public final class APNSOutput: Output {
     ///   - tokens: the store that supplies the provider tokens of token credentials.
     ///   - clock: the wall clock, for deadlines and outcomes.
     ///   - refusals: a closure that is called when APNs begins or stops refusing a credential. It must return quickly.
-    public convenience init(
+    package convenience init(
         configuration: APNSConfiguration, tokens: any SharedTokenStore, eventLoops: any EventLoopGroup,
         logger: Logger, clock: @escaping @Sendable () -> Timestamp,
         refusals: @escaping @Sendable (Refusal.Event) -> Void = { _ in }
@@ -64,7 +64,7 @@ public final class APNSOutput: Output {
         pools = PushPools(retirement: .seconds(configuration.retirementSeconds))
     }
 
-    public func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink) {
+    package func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink) {
         let now = clock()
         // Reporting an expired job requires no connection.
         if job.job.isExpired(at: now) { return sink.reportAll(of: job, .expired, reason: nil, at: now) }
@@ -83,16 +83,16 @@ public final class APNSOutput: Output {
         }
     }
 
-    public func credentialsChanged(to credentials: Set<Credential.ID>) {
+    package func credentialsChanged(to credentials: Set<Credential.ID>) {
         let retired = pools.credentialsChanged(to: credentials)
         tokenSources.withLock { $0 = $0.filter { !retired.contains($0.key.id) } }
     }
 
-    public func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) { pools.cancel(isCancelled) }
+    package func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) { pools.cancel(isCancelled) }
 
-    public func stopSending() { pools.stopSending() }
+    package func stopSending() { pools.stopSending() }
 
-    public func shutDown() async {
+    package func shutDown() async {
         await pools.shutDown()
         tokenSources.withLock { $0 = [:] }
     }

@@ -1,18 +1,18 @@
-public import Foundations
-public import AMQPClient
+package import Foundations
+package import AMQPClient
 import Dispatch
 import Foundation
-public import Logging
+package import Logging
 import Metering
-public import PushModel
-public import Store
+package import PushModel
+package import Store
 
 /// The pipeline that takes jobs from the broker's queues and passes them to outputs. It publishes the outcomes as
 /// result events and marks dead tokens in the database. A job is acknowledged once all of its outcomes are confirmed.
 ///
 /// Each consuming connection and the publishing connection have a thread of their own, and ``PipelineCore`` has a
 /// serial queue. They exchange work in batches.
-public final class DeliveryPipeline: Sendable {
+package final class DeliveryPipeline: Sendable {
     private let core: PipelineCore
     private let sources: JobSources
     private let publisher: AMQPPublisher
@@ -43,7 +43,7 @@ public final class DeliveryPipeline: Sendable {
     ///     unknown. The workers share the rate limits.
     ///   - failures: the list of failures that have begun and not ended, such as failed database statements.
     /// - Throws: an error if the broker's configuration is invalid.
-    public init(
+    package init(
         configuration: PipelineConfiguration, broker: AMQPConfiguration, outputs: [RunningOutput],
         snapshots: SnapshotStore, registry: DeviceTokenRegistry, claims: ClaimRepository,
         deadTokens: DeadTokenFeed? = nil, cancellations: CancellationFeed? = nil,
@@ -96,7 +96,7 @@ public final class DeliveryPipeline: Sendable {
     }
 
     /// Connects and delivers jobs until the task is cancelled. Failures are logged and retried.
-    public func run() async {
+    package func run() async {
         publisher.start { [core, connected, publisher, sources] event in
             switch event {
             case .connected:
@@ -135,7 +135,7 @@ public final class DeliveryPipeline: Sendable {
     /// Stops consuming, requeues jobs that are not on the wire, finishes pushes that are on the wire, and closes all
     /// connections. Jobs that are not settled within `deadline` are redelivered to another worker.
     @discardableResult
-    public func drain(deadline: Duration) async -> DrainEnd {
+    package func drain(deadline: Duration) async -> DrainEnd {
         for source in sources.all { source.stopConsuming() }
         for running in outputs { running.output.stopSending() }
         let settled = await withTaskGroup(of: Bool.self) { group in
@@ -160,11 +160,11 @@ public final class DeliveryPipeline: Sendable {
     }
 
     /// The broker's product and version, or `nil` before the first connection.
-    public var broker: String? { publisher.broker }
+    package var broker: String? { publisher.broker }
 
     /// Returns the broker's product and version, and waits up to `patience` for the first connection. Call it only
     /// once, because a second call does not wait.
-    public func broker(within patience: Duration) async -> String? {
+    package func broker(within patience: Duration) async -> String? {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [connections] in for await _ in connections { return } }
             group.addTask { try? await Task.sleep(for: patience) }
@@ -175,21 +175,21 @@ public final class DeliveryPipeline: Sendable {
     }
 
     /// Looks for shards that other workers declared in addition to the configured ones, and consumes them.
-    public func lookForShards() { publisher.look() }
+    package func lookForShards() { publisher.look() }
 
     /// Checks that the broker still has all exchanges and queues, and declares missing ones again.
-    public func checkTopology() { publisher.checkTopology() }
+    package func checkTopology() { publisher.checkTopology() }
 
-    public func reconfigure(_ limits: PipelineLimits) { core.reconfigure(limits) }
+    package func reconfigure(_ limits: PipelineLimits) { core.reconfigure(limits) }
 
-    public var counts: PipelineCounts {
+    package var counts: PipelineCounts {
         var counts = core.currentCounts()
         counts.bytesHeld = sources.all.map(\.bytesHeld)
         return counts
     }
 
     /// The current backlog and throughput.
-    public var view: PipelineView { core.look() }
+    package var view: PipelineView { core.look() }
 
     private func writeMarks() async {
         for await batch in markBatches {

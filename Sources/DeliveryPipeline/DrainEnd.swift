@@ -1,5 +1,5 @@
 /// The result of a drain.
-public enum DrainEnd: Sendable, Hashable {
+package enum DrainEnd: Sendable, Hashable {
     /// All outcomes are confirmed, and the broker received all acknowledgements.
     case settled
     /// All outcomes are confirmed, but the broker may have missed acknowledgements. It may then redeliver finished

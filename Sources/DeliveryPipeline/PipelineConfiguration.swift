@@ -1,24 +1,24 @@
-public import AMQPClient
+package import AMQPClient
 import Metering
-public import PushModel
+package import PushModel
 
 /// The settings of the pipeline.
-public struct PipelineConfiguration: Sendable {
-    public var limits = PipelineLimits()
-    public var names: PipelineNames
+package struct PipelineConfiguration: Sendable {
+    package var limits = PipelineLimits()
+    package var names: PipelineNames
     /// Whether workers declare the exchanges and queues, or whether an operator does.
-    public var provision = AMQPTopology.Provision.declared
+    package var provision = AMQPTopology.Provision.declared
     /// The name of this worker in result events.
-    public var worker: String
+    package var worker: String
     /// The prefetch of each lane, in deliveries. It is also the maximum prefetch of the lane's overflow queue.
-    public var prefetch: [Lane: Int]
+    package var prefetch: [Lane: Int]
     /// The maximum number of bytes of jobs that each consuming connection may hold.
-    public var prefetchBytes = 33_554_432
-    public var maximumOutcomesPerEvent: Int
+    package var prefetchBytes = 33_554_432
+    package var maximumOutcomesPerEvent: Int
     /// The maximum time that an outcome waits for further outcomes to share its result event, in milliseconds.
-    public var maximumWaitMilliseconds: Int
+    package var maximumWaitMilliseconds: Int
     /// The delays of the delay queues for retries, in seconds and in ascending order.
-    public let retryDelays: [Int]
+    package let retryDelays: [Int]
     /// The number of recipients in a chunk of an `at_most_once` job. Such a chunk is named after the positions of its
     /// recipients, so every worker must make the same chunks, also after a crash. The number must never change.
     /// Otherwise pushes would be sent twice while workers of two versions run.
@@ -41,7 +41,7 @@ public struct PipelineConfiguration: Sendable {
     package var longestWaitMilliseconds = 10_000
     /// The broker user that this worker publishes as, or `nil` if the broker does not validate users. A job that a
     /// worker publishes again carries its original publisher in a header.
-    public var brokerUser: String?
+    package var brokerUser: String?
     /// The metrics of the pipeline that are not part of ``PipelineCounts``.
     package var meter = PipelineMeter(MetricRegistry(), delays: [], mostApps: 0, reasons: [:])
 
@@ -61,7 +61,7 @@ public struct PipelineConfiguration: Sendable {
     package var exchanges: [String] { topology.exchanges.map(\.name) }
 
     /// The exchanges, queues and bindings that the broker must have.
-    public var topology: AMQPTopology {
+    package var topology: AMQPTopology {
         var topology = names.topology(delays: retryDelays)
         topology.provision = provision
         return topology
@@ -70,7 +70,7 @@ public struct PipelineConfiguration: Sendable {
     /// The exchanges that workers publish to. Only the broker publishes to ``PipelineNames/dropped``.
     package var publishedExchanges: [String] { exchanges.filter { $0 != names.dropped } }
 
-    public var retry: RetryPolicy {
+    package var retry: RetryPolicy {
         RetryPolicy(delays: retryDelays, maximumAttempts: limits.maximumAttempts, maximumAge: limits.maximumAge)
     }
 
@@ -92,7 +92,7 @@ public struct PipelineConfiguration: Sendable {
         return queue.isOverflow ? PrefetchControl(most: most).prefetch : most
     }
 
-    public init(
+    package init(
         names: PipelineNames = PipelineNames(), worker: String,
         prefetch: [Lane: Int] = [.urgent: 1000, .normal: 4000, .bulk: 100], maximumInFlight: Int = 20_000,
         maximumOutcomesPerEvent: Int = 500, maximumWaitMilliseconds: Int = 10, retry: RetryPolicy = RetryPolicy()

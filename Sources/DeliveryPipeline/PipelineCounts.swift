@@ -1,9 +1,9 @@
 import PushModel
 
 /// The counters of a pipeline since its start, and its current state.
-public struct PipelineCounts: Sendable, Hashable {
+package struct PipelineCounts: Sendable, Hashable {
     /// The number of outcomes of each kind, by the kind's name in result events. Kinds without outcomes are omitted.
-    public package(set) var outcomes: [String: Int] {
+    package var outcomes: [String: Int] {
         get {
             Dictionary(uniqueKeysWithValues: OutcomeKind.allCases.map { ($0.rawValue, told[$0.place]) })
                 .filter { $0.value > 0 }
@@ -17,95 +17,95 @@ public struct PipelineCounts: Sendable, Hashable {
     var arrivals = Array(repeating: 0, count: JobQueue.all.count)
     /// The arrival of the oldest open job of each lane, in milliseconds since 1970, or 0 if the lane has no open job.
     var oldest = Array(repeating: Int64(0), count: Lane.allCases.count)
-    public package(set) var jobsAccepted = 0
-    public package(set) var jobsRejected = 0
+    package var jobsAccepted = 0
+    package var jobsRejected = 0
     /// The number of times that routing delayed a job, for example because its app was paused.
-    public package(set) var jobsHeld = 0
+    package var jobsHeld = 0
     /// The number of times in ``jobsHeld`` whose reason was a paused app.
-    public package(set) var jobsPaused = 0
+    package var jobsPaused = 0
     /// The number of times that a job was delayed because the database did not answer its claim in time.
-    public package(set) var jobsUnclaimed = 0
+    package var jobsUnclaimed = 0
     /// The number of jobs that were split into chunks.
-    public package(set) var jobsSplit = 0
+    package var jobsSplit = 0
     /// The number of times that a job was delayed because of its `send_at`.
-    public package(set) var jobsScheduled = 0
+    package var jobsScheduled = 0
     /// The number of jobs that were dropped as duplicates.
-    public package(set) var jobsDuplicate = 0
+    package var jobsDuplicate = 0
     /// The number of jobs that were moved to an overflow queue.
-    public package(set) var jobsOverflowed = 0
+    package var jobsOverflowed = 0
     /// The number of times that a job was delayed because of the rate limit of its app or of the job itself.
-    public package(set) var jobsPaced = 0
+    package var jobsPaced = 0
     /// The number of jobs that were moved to the suspects after several unsettled deliveries.
-    public package(set) var jobsSuspected = 0
+    package var jobsSuspected = 0
     /// The number of redeliveries that belong to a job that this worker was still processing, or had finished, after a
     /// lost connection.
-    public package(set) var jobsResumed = 0
+    package var jobsResumed = 0
     /// The number of pushes that were requeued unsent, because the worker stopped or their credential was retired.
-    public package(set) var pushesRequeued = 0
+    package var pushesRequeued = 0
     /// The number of jobs that were requeued as a whole because the worker stops.
-    public package(set) var jobsRequeued = 0
-    public package(set) var jobsAcknowledged = 0
-    public package(set) var retries = 0
-    public package(set) var pushesHeld = 0
-    public package(set) var tokensMarked = 0
+    package var jobsRequeued = 0
+    package var jobsAcknowledged = 0
+    package var retries = 0
+    package var pushesHeld = 0
+    package var tokensMarked = 0
     /// The number of pushes whose token matched the filter of dead tokens and was found dead by a look-up.
-    public package(set) var lookUpsDead = 0
+    package var lookUpsDead = 0
     /// The number of pushes whose token matched the filter of dead tokens and was found alive by a look-up.
-    public package(set) var lookUpsLive = 0
+    package var lookUpsLive = 0
     /// The number of pushes that were sent because the look-up of their token was not answered in time.
-    public package(set) var lookUpsFailed = 0
+    package var lookUpsFailed = 0
     /// The number of dead tokens in the filter of dead tokens.
-    public package(set) var suppressionTokens = 0
+    package var suppressionTokens = 0
     /// The size of the filter of dead tokens, in bytes.
-    public package(set) var suppressionBytes = 0
+    package var suppressionBytes = 0
     /// The number of jobs that were received and not yet started.
-    public package(set) var jobsWaiting = 0
+    package var jobsWaiting = 0
     /// The number of jobs that were started and not yet acknowledged.
-    public package(set) var jobsOpen = 0
+    package var jobsOpen = 0
     /// The number of pending settlements: outcomes that the broker or the database has not confirmed yet.
-    public package(set) var obligationsOpen = 0
+    package var obligationsOpen = 0
     /// The age of the oldest unacknowledged job, in seconds since its arrival.
-    public package(set) var oldestJobSeconds = 0
+    package var oldestJobSeconds = 0
     /// The number of messages that the broker refused, by exchange.
-    public package(set) var messagesRefused: [String: Int] = [:]
+    package var messagesRefused: [String: Int] = [:]
     /// The broker's last refusal of a message for each exchange, for example `403 ACCESS_REFUSED`. An exchange is not
     /// listed if its last message was refused by a queue (`basic.nack`), which states no reason.
     package var refusals: [String: String] = [:]
     /// The number of refused messages that wait to be published again, by exchange.
     package var refusedWaiting: [String: Int] = [:]
     /// The number of result events that were published again. A consumer may have received the first copy.
-    public package(set) var eventsRepeated = 0
+    package var eventsRepeated = 0
     /// The number of result events that were moved to a delay queue to be published later.
-    public package(set) var eventsHeld = 0
+    package var eventsHeld = 0
     /// The number of result events that were moved to the dead-letter queue.
-    public package(set) var eventsDead = 0
+    package var eventsDead = 0
     /// Whether each broker connection is open, by its index in ``JobQueue/connections``. The publishing connection
     /// comes last.
     var connected = Array(repeating: false, count: JobQueue.connections.count + 1)
-    public package(set) var isBlocked = false
+    package var isBlocked = false
     package var resultsRouting = ResultsRouting.Counts()
     /// The number of messages that were published and not yet confirmed by the broker.
-    public package(set) var unconfirmed = 0
+    package var unconfirmed = 0
     /// The age of the oldest unconfirmed message that the broker has not refused, in seconds, or 0 if there is none.
-    public package(set) var unconfirmedSeconds = 0
+    package var unconfirmedSeconds = 0
     /// The number of dead tokens that are not yet marked.
-    public package(set) var marksPending = 0
+    package var marksPending = 0
     /// Whether the database has failed to mark dead tokens in time, so that the marks wait in the broker.
-    public package(set) var isMarkingDelayed = false
+    package var isMarkingDelayed = false
     /// The used part of each queue's prefetch in thousandths, by the queue's index.
     var prefetchUsed = Array(repeating: 0, count: JobQueue.all.count)
     /// The bytes that each consuming connection holds, by its index in ``JobQueue/connections``.
     var bytesHeld = Array(repeating: 0, count: JobQueue.connections.count)
     /// Whether a connection ended in such a way that the broker may have missed the last acknowledgements.
-    public package(set) var mayLackAcknowledgements = false
+    package var mayLackAcknowledgements = false
     /// The number of shards that each lane has in the broker.
-    public package(set) var shards = 1
+    package var shards = 1
     /// Whether a shard beyond the configured number has disappeared since the shards were counted.
-    public package(set) var lacksShards = false
-    public package(set) var isConsuming = false
-    public package(set) var isPublishing = false
+    package var lacksShards = false
+    package var isConsuming = false
+    package var isPublishing = false
 
-    public init() {}
+    package init() {}
 }
 
 extension PipelineCounts {

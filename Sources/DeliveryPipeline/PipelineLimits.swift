@@ -1,32 +1,32 @@
 /// The limits that may change while a worker runs.
-public struct PipelineLimits: Sendable {
+package struct PipelineLimits: Sendable {
     /// The maximum number of recipients in flight, that is, started and not yet settled. Further jobs wait.
-    public var maximumInFlight = 20_000
+    package var maximumInFlight = 20_000
     /// The share of `maximumInFlight` that a single busy app may use, in percent. If several apps are busy, each gets a
     /// smaller share.
-    public var appShare = 80
+    package var appShare = 80
     /// The share of `maximumInFlight` that is kept free for the urgent lane, in percent.
-    public var urgentShare = 10
+    package var urgentShare = 10
     /// The maximum time that a job waits in a worker for capacity, in seconds. It must be less than the time that the
     /// broker waits for an acknowledgement.
-    public var longestWait = 1_500
+    package var longestWait = 1_500
     /// The maximum number of recipients in a chunk. Larger jobs are split. An `at_most_once` job is split into chunks
     /// of ``PipelineConfiguration/onceChunkSize`` instead.
-    public var chunkSize = 500
+    package var chunkSize = 500
     /// The time for which the id of a job is remembered to detect duplicates, in seconds. 0 disables de-duplication.
-    public var deduplicationWindow = 0
+    package var deduplicationWindow = 0
     /// The time for which the id of an `at_most_once` job is remembered, in seconds. A duplicate that arrives later is
     /// sent.
-    public var atMostOnceWindow = 7 * 86_400
-    public var maximumJobBytes = 134_217_728
-    public var maximumRecipients = 1_000_000
+    package var atMostOnceWindow = 7 * 86_400
+    package var maximumJobBytes = 134_217_728
+    package var maximumRecipients = 1_000_000
     /// The maximum number of attempts for a push.
-    public var maximumAttempts = RetryPolicy().maximumAttempts
+    package var maximumAttempts = RetryPolicy().maximumAttempts
     /// The time after its first attempt during which a push is retried, in seconds.
-    public var maximumAge = RetryPolicy().maximumAge
+    package var maximumAge = RetryPolicy().maximumAge
 
     /// The rule that selects the finished jobs to log.
-    public var jobLog = JobLog.none
+    package var jobLog = JobLog.none
 
-    public init() {}
+    package init() {}
 }

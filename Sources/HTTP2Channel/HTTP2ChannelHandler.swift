@@ -1,5 +1,5 @@
-public import HTTP2Session
-public import NIOCore
+package import HTTP2Session
+package import NIOCore
 
 /// A handler that connects an HTTP/2 session to a channel, with or without TLS. Received bytes go to the session. The
 /// session's output is sent in one flush for each turn of the event loop.
@@ -8,13 +8,13 @@ public import NIOCore
 /// automatically. After any other use of the session, call ``setNeedsFlush()``.
 ///
 /// The handler retains the observer and the session until the channel is closed. The session retains its delegate.
-public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHandler {
-    public typealias InboundIn = ByteBuffer
-    public typealias OutboundOut = ByteBuffer
+package final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHandler {
+    package typealias InboundIn = ByteBuffer
+    package typealias OutboundOut = ByteBuffer
 
-    public let session: Session
+    package let session: Session
     /// The observer, or `nil` after it was notified that the channel is closed.
-    public var observer: (any HTTP2ChannelObserver)?
+    package var observer: (any HTTP2ChannelObserver)?
     private var context: ChannelHandlerContext?
     /// The expected size of the next write, in bytes. It follows the size of the last write, so that the buffer seldom
     /// grows.
@@ -30,13 +30,13 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
     /// is slow, output then waits in the session instead of the channel.
     private static var bytesPerWrite: Int { 128 * 1024 }
 
-    public init(session: Session, observer: (any HTTP2ChannelObserver)? = nil) {
+    package init(session: Session, observer: (any HTTP2ChannelObserver)? = nil) {
         self.session = session
         self.observer = observer
     }
 
     /// Schedules a flush of the session's pending output in the next turn of the event loop. Repeated calls are cheap.
-    public func setNeedsFlush() {
+    package func setNeedsFlush() {
         guard !isReading, !flushIsScheduled, let context else { return }
         flushIsScheduled = true
         context.eventLoop.assumeIsolated().execute {
@@ -47,7 +47,7 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
 
     /// Closes the channel after sending the pending output. If called from inside the session's callbacks, the rest of
     /// the received bytes is still processed.
-    public func close() {
+    package func close() {
         context?.eventLoop.preconditionInEventLoop()
         closeIsDue = true
         if !isReading {
@@ -57,24 +57,24 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
 
     // MARK: Channel events
 
-    public func handlerAdded(context: ChannelHandlerContext) {
+    package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         if context.channel.isActive {
             flush()
         }
     }
 
-    public func handlerRemoved(context: ChannelHandlerContext) {
+    package func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         detach()
     }
 
-    public func channelActive(context: ChannelHandlerContext) {
+    package func channelActive(context: ChannelHandlerContext) {
         flush()
         context.fireChannelActive()
     }
 
-    public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isClosing else { return }
         isReading = true
         let bytes = unwrapInboundIn(data)
@@ -88,22 +88,22 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
         }
     }
 
-    public func channelReadComplete(context: ChannelHandlerContext) {
+    package func channelReadComplete(context: ChannelHandlerContext) {
         isReading = false
         flush()
         context.fireChannelReadComplete()
     }
 
-    public func channelWritabilityChanged(context: ChannelHandlerContext) {
+    package func channelWritabilityChanged(context: ChannelHandlerContext) {
         flush()
         context.fireChannelWritabilityChanged()
     }
 
-    public func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         fail(error)
     }
 
-    public func channelInactive(context: ChannelHandlerContext) {
+    package func channelInactive(context: ChannelHandlerContext) {
         isClosing = true
         detach()
         context.fireChannelInactive()

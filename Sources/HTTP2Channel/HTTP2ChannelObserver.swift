@@ -1,5 +1,5 @@
 /// An observer of the channel under an HTTP/2 session.
-public protocol HTTP2ChannelObserver: AnyObject {
+package protocol HTTP2ChannelObserver: AnyObject {
     /// Called once, on the channel's event loop, when the channel is closed. No delegate call of the session follows.
     ///
     /// - Parameter error: The cause, or `nil` if both sides had finished or the peer closed the connection. The cause

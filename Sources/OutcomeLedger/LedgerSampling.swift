@@ -2,14 +2,14 @@ import Crypto
 package import Store
 
 /// The share of accepted pushes that the ledger stores. All outcomes other than `sent` are always stored.
-public enum LedgerSampling: Sendable, Hashable {
+package enum LedgerSampling: Sendable, Hashable {
     case all
     case none
     /// A share of the recipients of each job, from 0 to 1. Repeated sampling selects the same recipients.
     case sample(Double)
 
     /// Parses `all`, `none` or a share such as `sample:0.01`. Returns `nil` for any other text.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         switch text {
         case "all": self = .all
         case "none": self = .none

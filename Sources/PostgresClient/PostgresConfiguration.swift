@@ -2,16 +2,16 @@ internal import CLibPQ
 import Foundation
 
 /// The address of a database and the settings of connections to it, as options of libpq.
-public struct PostgresConfiguration: Sendable, CustomStringConvertible {
+package struct PostgresConfiguration: Sendable, CustomStringConvertible {
     /// The time limit for a connection to each address of each host of the URL, and for each look-up of a name.
     /// Addresses are tried one after another. The default is `connect_timeout` of the URL, or 5 seconds.
-    public var connectTimeout: Duration
+    package var connectTimeout: Duration
     /// The time limit for the answer to a request, or `nil` for no limit. After this time, the request is cancelled and
     /// its connection is closed.
-    public var queryTimeout: Duration? = .seconds(30)
+    package var queryTimeout: Duration? = .seconds(30)
     /// The time limit for waiting for a lock that another session holds. It applies even if the statement itself may
     /// take longer. It does not apply to requests without a time limit.
-    public var lockTimeout: Duration = .seconds(10)
+    package var lockTimeout: Duration = .seconds(10)
     /// The metrics of the connections, or `nil` if they are not measured.
     package var meter: PostgresMeter?
     /// The addresses of host names, for tests. A host name in this table is not looked up.
@@ -19,7 +19,7 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
 
     /// A function that returns the current configuration, or `nil` to use this one. It is for a URL that changes while
     /// this program runs. The connection's thread calls it before each attempt to connect, and it may block.
-    public var current: (@Sendable () -> PostgresConfiguration)?
+    package var current: (@Sendable () -> PostgresConfiguration)?
 
     /// The options, by libpq's keywords.
     let options: [String: String]
@@ -31,7 +31,7 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
     ///
     /// - Parameter applicationName: the name in `pg_stat_activity`, unless the URL contains another.
     /// - Throws: ``PostgresError`` with code `configuration`. The error never contains the password.
-    public init(url: String, applicationName: String = "martlet") throws(PostgresError) {
+    package init(url: String, applicationName: String = "martlet") throws(PostgresError) {
         guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://") else {
             throw PostgresError(.configuration, "database URL must begin with postgres:// or postgresql://")
         }
@@ -64,7 +64,7 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
     ]
 
     /// The network hosts whose identity is not verified, because `sslmode` is not `verify-full`.
-    public var unverifiedHosts: [String] {
+    package var unverifiedHosts: [String] {
         let hosts = options["host"] ?? options["hostaddr"] ?? ProcessInfo.processInfo.environment["PGHOST"] ?? ""
         let mode = options["sslmode"] ?? ProcessInfo.processInfo.environment["PGSSLMODE"]
         if mode == "verify-full" { return [] }
@@ -101,7 +101,7 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
     }
 
     /// The host, port, database and user, without the password.
-    public var description: String { Self.description(of: options) }
+    package var description: String { Self.description(of: options) }
 
     static func description(of options: [String: String]) -> String {
         let names = [options["host"], options["hostaddr"].map { options["host"] == nil ? $0 : "(\($0))" }].compactMap(

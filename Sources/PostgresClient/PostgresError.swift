@@ -1,45 +1,45 @@
 /// An error between this client and PostgreSQL. This client never adds a password or a parameter's value to it.
-public struct PostgresError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct PostgresError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure: the party that found the fault, and the stage at which it occurred.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        public let description: String
+    package struct Code: Sendable, Hashable, CustomStringConvertible {
+        package let description: String
 
         /// The connection URL can't be used.
-        public static let configuration = Code(description: "configuration")
+        package static let configuration = Code(description: "configuration")
         /// No connection could be made, because the server is down, the password is wrong, or TLS is refused.
-        public static let connectFailed = Code(description: "connect failed")
+        package static let connectFailed = Code(description: "connect failed")
         /// The connection ended during a request. The server may or may not have carried out the request.
-        public static let connectionLost = Code(description: "connection lost")
+        package static let connectionLost = Code(description: "connection lost")
         /// The connection or the pool was closed by its owner.
-        public static let closed = Code(description: "closed")
+        package static let closed = Code(description: "closed")
         /// No answer arrived within the query timeout. The server may or may not have carried out the request.
-        public static let timedOut = Code(description: "timed out")
+        package static let timedOut = Code(description: "timed out")
         /// The task was cancelled. Callers get a `CancellationError`.
         static let cancelled = Code(description: "cancelled")
         /// No connection of the pool became free within the lease timeout.
-        public static let poolExhausted = Code(description: "pool exhausted")
+        package static let poolExhausted = Code(description: "pool exhausted")
         /// The server refused a statement. ``PostgresError/sqlState`` contains the reason.
-        public static let server = Code(description: "server error")
+        package static let server = Code(description: "server error")
         /// A statement or parameter can't be sent.
-        public static let unsendable = Code(description: "unsendable")
+        package static let unsendable = Code(description: "unsendable")
         /// The result does not match the caller's request.
-        public static let unexpectedResult = Code(description: "unexpected result")
+        package static let unexpectedResult = Code(description: "unexpected result")
     }
 
-    public var code: Code
-    public var message: String
+    package var code: Code
+    package var message: String
     /// The five characters of the SQLSTATE (PostgreSQL manual, appendix A), or `nil` if the server sent none.
-    public var sqlState: String?
+    package var sqlState: String?
     /// The severity (`ERROR`, `FATAL` or `PANIC`), or `nil` if the server sent none.
-    public var severity: String?
-    public var detail: String?
-    public var hint: String?
+    package var severity: String?
+    package var detail: String?
+    package var hint: String?
     /// The name of the constraint that was violated, or `nil` if there is none.
-    public var constraint: String?
+    package var constraint: String?
     /// The index of the refused statement in a batch, from 0, or `nil` for other errors.
-    public var statementIndex: Int?
+    package var statementIndex: Int?
 
-    public init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
@@ -54,7 +54,7 @@ public struct PostgresError: Error, Sendable, Hashable, CustomStringConvertible 
     /// | the server has become a standby; another connection may lead to the primary | 25006 |
     ///
     /// A retry is safe only if the request may be carried out twice.
-    public var isRetriable: Bool {
+    package var isRetriable: Bool {
         switch code {
         case .connectionLost, .connectFailed, .timedOut, .poolExhausted: return true
         default: break
@@ -66,12 +66,12 @@ public struct PostgresError: Error, Sendable, Hashable, CustomStringConvertible 
 
     /// Whether the server refuses the log-in of this user (class 28). A retry fails until an operator has corrected the
     /// cause.
-    public var isLoginRefused: Bool { sqlState?.hasPrefix("28") == true }
+    package var isLoginRefused: Bool { sqlState?.hasPrefix("28") == true }
 
     /// Whether the time limit of this client or of the server has passed.
-    public var isTimeout: Bool { code == .timedOut || sqlState == "57014" }
+    package var isTimeout: Bool { code == .timedOut || sqlState == "57014" }
 
-    public var description: String {
+    package var description: String {
         var text = message
         if let sqlState { text += " (SQLSTATE \(sqlState))" }
         if let detail { text += ", \(detail)" }

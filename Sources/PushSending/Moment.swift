@@ -1,13 +1,13 @@
-public import PushModel
+package import PushModel
 
 /// The time of one turn of an event loop, on two clocks. The wall clock is for deadlines, tokens and outcomes, the
 /// monotonic clock for all timeouts and delays.
-public struct Moment: Sendable {
-    public let wall: Timestamp
+package struct Moment: Sendable {
+    package let wall: Timestamp
     /// The monotonic clock, in milliseconds.
-    public let uptime: Int64
+    package let uptime: Int64
 
-    public init(wall: Timestamp, uptime: Int64) {
+    package init(wall: Timestamp, uptime: Int64) {
         self.wall = wall
         self.uptime = uptime
     }

@@ -1,9 +1,9 @@
-public import Logging
-public import PostgresClient
+package import Logging
+package import PostgresClient
 import Foundations
 
 /// A listener that signals its observers when database tables change. All observers share one connection.
-public final class ChangeListener: Sendable {
+package final class ChangeListener: Sendable {
     private struct Observer {
         let tables: Set<String>
         let signal: AsyncStream<Void>.Continuation
@@ -22,7 +22,7 @@ public final class ChangeListener: Sendable {
     /// Creates a listener.
     /// - Parameter listens: whether to listen for notifications. Must be `false` if they do not get through, as with a
     ///   pooler in transaction mode.
-    public init(_ configuration: PostgresConfiguration, listens: Bool = true, logger: Logger) {
+    package init(_ configuration: PostgresConfiguration, listens: Bool = true, logger: Logger) {
         listener =
             listens
             ? PostgresListener(channels: ["martlet_changed"], configuration: configuration, logger: logger) : nil
@@ -31,7 +31,7 @@ public final class ChangeListener: Sendable {
     /// Returns a stream of signals. The first signal comes immediately. Further signals follow after changes of the
     /// given tables, whenever notifications may have been lost, and after every `interval`. The stream buffers one
     /// signal, so several quick changes cause only one signal. It ends when the task that reads it is cancelled.
-    public func signals(of tables: Set<String>, atLeastEvery interval: Duration) -> AsyncStream<Void> {
+    package func signals(of tables: Set<String>, atLeastEvery interval: Duration) -> AsyncStream<Void> {
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
             state.lastObserver += 1
@@ -50,7 +50,7 @@ public final class ChangeListener: Sendable {
     }
 
     /// Receives notifications and signals the observers until the task is cancelled.
-    public func run() async {
+    package func run() async {
         guard let listener else {
             while (try? await Task.sleep(for: .seconds(3_600))) != nil {}
             return

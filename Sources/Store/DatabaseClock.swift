@@ -1,8 +1,8 @@
-public import PostgresClient
+package import PostgresClient
 package import PushModel
 
 /// A comparison of this machine's clock with the database's clock.
-public enum DatabaseClock {
+package enum DatabaseClock {
     /// The longest round trip that gives a usable reading. The error of a reading is up to half of the round trip.
     private static let longest = Duration.seconds(1)
 
@@ -10,7 +10,7 @@ public enum DatabaseClock {
     /// negative if the clock is behind, and `nil` if the query took too long for a reading.
     ///
     /// - Throws: ``PostgresError``.
-    public static func ahead(_ pool: PostgresPool) async throws -> Int? {
+    package static func ahead(_ pool: PostgresPool) async throws -> Int? {
         // The query starts on an established connection, so that the measured round trip does not include connecting.
         try await pool.withConnection { connection in
             let (start, before) = (ContinuousClock.now, Timestamp.now)

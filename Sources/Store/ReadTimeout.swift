@@ -3,20 +3,20 @@ import PostgresClient
 /// The timeout for reading a large result. After a successful read, the timeout becomes twice the duration of the read.
 /// After a timeout, it doubles, within bounds. A slow read therefore succeeds in the end, and a hanging read is
 /// noticed. A value type without clock or I/O.
-public struct ReadTimeout: Sendable {
+package struct ReadTimeout: Sendable {
     /// The upper bound of the timeout, ten minutes.
-    public static let longest = Duration.seconds(600)
+    package static let longest = Duration.seconds(600)
 
     private let shortest: Duration
     /// The timeout for the next read.
-    public private(set) var timeout: Duration
+    package private(set) var timeout: Duration
 
     /// Creates the timeout for the first read.
     ///
     /// - Parameters:
     ///   - shortest: the lower bound of the timeout after a successful read.
     ///   - first: the timeout for the first read, or `nil` for `shortest`.
-    public init(shortest: Duration = .seconds(30), first: Duration? = nil) {
+    package init(shortest: Duration = .seconds(30), first: Duration? = nil) {
         self.shortest = shortest
         timeout = first ?? shortest
     }

@@ -1,39 +1,39 @@
 /// An error of the credential store. The message names the file, row or field at fault and never contains a secret.
-public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        public let description: String
+package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
+    package struct Code: Sendable, Hashable, CustomStringConvertible {
+        package let description: String
 
         /// The keyring file is missing, readable by others, or malformed.
-        public static let keyring = Code(description: "keyring")
+        package static let keyring = Code(description: "keyring")
         /// A secret was sealed under a master key that the keyring does not have.
-        public static let missingMasterKey = Code(description: "missing master key")
+        package static let missingMasterKey = Code(description: "missing master key")
         /// A sealed secret does not open, because its master key is wrong or its row was changed.
-        public static let sealBroken = Code(description: "seal broken")
+        package static let sealBroken = Code(description: "seal broken")
         /// A field of an app or credential is invalid.
-        public static let invalidField = Code(description: "invalid field")
+        package static let invalidField = Code(description: "invalid field")
         /// A row has a column that can't be read. The row is treated like a row that can't be opened.
-        public static let unreadable = Code(description: "unreadable row")
+        package static let unreadable = Code(description: "unreadable row")
         /// The app or credential does not exist.
-        public static let notFound = Code(description: "not found")
+        package static let notFound = Code(description: "not found")
         /// The change conflicts with existing data.
-        public static let conflict = Code(description: "conflict")
+        package static let conflict = Code(description: "conflict")
         /// Another session holds the lock.
-        public static let locked = Code(description: "locked")
+        package static let locked = Code(description: "locked")
         /// Migrations are missing from the database.
-        public static let migrationsMissing = Code(description: "migrations missing")
+        package static let migrationsMissing = Code(description: "migrations missing")
         /// The migrations of the database and of this program differ.
-        public static let migrationsDiffer = Code(description: "migrations differ")
+        package static let migrationsDiffer = Code(description: "migrations differ")
     }
 
-    public let code: Code
-    public let message: String
+    package let code: Code
+    package let message: String
 
-    public init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
-    public var description: String { message }
+    package var description: String { message }
 }
 
 extension StoreError {

@@ -2,12 +2,12 @@ import Foundations
 import HTTP2Pool
 package import Logging
 package import NIOCore
-public import PushModel
+package import PushModel
 import PushSending
 
 /// The output that delivers messages to browsers through their vendors' push services (RFC 8030). It encrypts each
 /// message for its recipient. Every event loop has connections to each service.
-public final class WebPushOutput: Output {
+package final class WebPushOutput: Output {
     /// The minimum number of recipients in each part when a job is divided among event loops.
     private static let leastShare = 16
 
@@ -52,7 +52,7 @@ public final class WebPushOutput: Output {
         self.logger = logger
     }
 
-    public func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink) {
+    package func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink) {
         if job.job.isExpired(at: clock()) { return sink.reportAll(of: job, .expired, reason: nil, at: clock()) }
         do {
             let (identity, first) = try place(for: job)
@@ -96,7 +96,7 @@ public final class WebPushOutput: Output {
         }
     }
 
-    public func credentialsChanged(to credentials: Set<Credential.ID>) {
+    package func credentialsChanged(to credentials: Set<Credential.ID>) {
         let gone = state.withLock { state in
             // A credential that was in no set yet belongs to a snapshot that is not applied yet. It is not retired.
             let gone = state.credentials.subtracting(credentials)
@@ -111,16 +111,16 @@ public final class WebPushOutput: Output {
         }
     }
 
-    public func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) {
+    package func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) {
         for shard in shards { shard.cancel(isCancelled) }
     }
 
-    public func stopSending() {
+    package func stopSending() {
         state.withLock { $0.isStopped = true }
         for shard in shards { shard.stopSending() }
     }
 
-    public func shutDown() async {
+    package func shutDown() async {
         state.withLock { $0.isStopped = true }
         await withTaskCancellationHandler {
             await withDiscardingTaskGroup { group in

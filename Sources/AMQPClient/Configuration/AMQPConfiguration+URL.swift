@@ -18,7 +18,7 @@ extension AMQPConfiguration {
     ///
     /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the part at fault. The error does not contain the URL,
     ///   because the URL contains a password.
-    public init(url: String) throws(AMQPError) {
+    package init(url: String) throws(AMQPError) {
         let (usesTLS, afterScheme) = try AMQPURL.scheme(of: url)
         let (location, query) = AMQPURL.cut(afterScheme, at: "?")
         let (authority, path) = AMQPURL.cut(location, at: "/")

@@ -1,8 +1,8 @@
-public import Foundations
+package import Foundations
 
 /// The broker's address and the settings of a connection to it. ``init(url:)`` is the usual way to create one.
-public struct AMQPConfiguration: Sendable {
-    public enum Mechanism: Sendable, Hashable {
+package struct AMQPConfiguration: Sendable {
+    package enum Mechanism: Sendable, Hashable {
         /// SASL PLAIN.
         case password
         /// SASL EXTERNAL: the broker takes the user from the client certificate. ``AMQPConfiguration/user`` must be the
@@ -11,37 +11,37 @@ public struct AMQPConfiguration: Sendable {
     }
 
     /// The endpoints of the broker. After each failed attempt or lost connection, the client tries the next one.
-    public var endpoints: [Endpoint]
-    public var user: String
-    public var password: AMQPPassword
+    package var endpoints: [Endpoint]
+    package var user: String
+    package var password: AMQPPassword
     /// The SASL mechanism of the log-in.
-    public var mechanism = Mechanism.password
+    package var mechanism = Mechanism.password
     /// A function that returns the current password, or `nil` to use ``password``. It is for passwords that change
     /// while this program runs. The connection's thread calls it before each attempt to connect, and it may block.
-    public var currentPassword: (@Sendable () -> AMQPPassword)?
-    public var virtualHost: String
+    package var currentPassword: (@Sendable () -> AMQPPassword)?
+    package var virtualHost: String
     /// The TLS settings, or `nil` for plain TCP.
-    public var tls: AMQPTLSConfiguration?
+    package var tls: AMQPTLSConfiguration?
     /// The interval between two heartbeats in seconds, from 1 to 65535. The broker may choose a shorter one. A peer
     /// that sends nothing, or accepts no data, for two intervals counts as dead.
-    public var heartbeatSeconds: Int
+    package var heartbeatSeconds: Int
     /// The longest pause in reading while the consumer's byte budget is used up. After this pause, a limited amount of
     /// data is read, because RabbitMQ closes a connection that accepts nothing for 30 seconds.
     package var longestPause = Duration.seconds(10)
     /// The addresses of host names, for tests. A host name in this table is not looked up.
     package var knownAddresses: [String: [String]] = [:]
     /// The name of the connection in the broker's list of connections.
-    public var connectionName: String
+    package var connectionName: String
     /// The time limit for TCP and TLS together, for the log-in, and for each answer while the connection is set up.
     ///
     /// The limit for TCP and TLS applies to each address of the host. The look-up of the host name is not limited; the
     /// system's resolver determines how long it takes.
-    public var connectTimeout: Duration
+    package var connectTimeout: Duration
     /// The size of the largest frame in bytes, from 4096 to 2147483647. The broker may choose a smaller one. Longer
     /// bodies take several frames.
-    public var maximumFrameSize: Int
+    package var maximumFrameSize: Int
 
-    public init(
+    package init(
         endpoints: [Endpoint], user: String = "guest", password: AMQPPassword = AMQPPassword("guest"),
         virtualHost: String = "/", tls: AMQPTLSConfiguration? = nil, heartbeatSeconds: Int = 15,
         connectionName: String = "martlet", connectTimeout: Duration = .seconds(10), maximumFrameSize: Int = 131_072

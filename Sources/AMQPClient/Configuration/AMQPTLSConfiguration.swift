@@ -1,27 +1,27 @@
 /// The TLS settings of a connection to the broker. The minimum version is TLS 1.2.
-public struct AMQPTLSConfiguration: Sendable, Hashable {
+package struct AMQPTLSConfiguration: Sendable, Hashable {
     /// The PEM file of the trusted certificate authorities.
-    public var authorityFile: String
+    package var authorityFile: String
     /// The PEM files of this client's certificate chain and unencrypted key, for a broker that requests a certificate.
     /// If `nil`, the client presents no certificate.
-    public var clientCertificate: ClientCertificate?
+    package var clientCertificate: ClientCertificate?
     /// Whether a trusted authority must have issued the broker's certificate.
-    public var verifiesPeer: Bool
+    package var verifiesPeer: Bool
     /// Whether the broker's certificate must match the host name or IP address in the URL.
-    public var verifiesHostname: Bool
+    package var verifiesHostname: Bool
 
-    public struct ClientCertificate: Sendable, Hashable {
-        public var certificateFile: String
-        public var keyFile: String
+    package struct ClientCertificate: Sendable, Hashable {
+        package var certificateFile: String
+        package var keyFile: String
 
-        public init(certificateFile: String, keyFile: String) {
+        package init(certificateFile: String, keyFile: String) {
             self.certificateFile = certificateFile
             self.keyFile = keyFile
         }
     }
 
     /// Creates TLS settings. By default, the operating system's authorities are trusted (Debian's `ca-certificates`).
-    public init(
+    package init(
         authorityFile: String = "/etc/ssl/certs/ca-certificates.crt", clientCertificate: ClientCertificate? = nil,
         verifiesPeer: Bool = true, verifiesHostname: Bool = true
     ) {

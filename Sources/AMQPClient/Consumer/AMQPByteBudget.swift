@@ -7,15 +7,15 @@ import Foundations
 /// budget is used up, the consumer stops reading its socket, and TCP makes the broker wait. The held bytes can exceed
 /// the budget for two reasons. First, messages that are already being received are completed, at most one for each
 /// queue. Second, a limited amount of data is read after `AMQPConfiguration.longestPause`.
-public final class AMQPByteBudget: Sendable {
-    public let limit: Int
+package final class AMQPByteBudget: Sendable {
+    package let limit: Int
     private let taken = Atomic<Int>(0)
 
-    public init(limit: Int) {
+    package init(limit: Int) {
         self.limit = limit
     }
 
-    public var held: Int { taken.load(ordering: .relaxed) }
+    package var held: Int { taken.load(ordering: .relaxed) }
 
     var isUsedUp: Bool { held >= limit }
 
@@ -25,7 +25,7 @@ public final class AMQPByteBudget: Sendable {
 
     /// Releases a delivery's bytes. Call this once for each delivery and before acknowledging it, because the
     /// acknowledgement wakes the consumer.
-    public func release(_ delivery: AMQPDelivery) {
+    package func release(_ delivery: AMQPDelivery) {
         _ = taken.wrappingSubtract(delivery.size, ordering: .relaxed)
     }
 }

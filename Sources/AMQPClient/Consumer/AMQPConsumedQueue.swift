@@ -1,21 +1,21 @@
 /// A queue to consume, and the limit of its unacknowledged deliveries.
-public struct AMQPConsumedQueue: Sendable, Hashable {
+package struct AMQPConsumedQueue: Sendable, Hashable {
     /// The name of the queue. The queue may be part of the topology, or any other queue in the broker.
-    public let name: String
+    package let name: String
     /// The initial limit of unacknowledged deliveries, from 1 to 65535, or 0 for no limit.
-    public let prefetch: UInt16
+    package let prefetch: UInt16
     /// Whether other consumers are excluded while this consumer consumes the queue.
-    public let isExclusive: Bool
+    package let isExclusive: Bool
     /// The arguments of the consumer, such as `x-priority`.
-    public let arguments: AMQPFieldTable
+    package let arguments: AMQPFieldTable
     /// The number that identifies the queue in delivery tags, or `nil` to use its position in the list. An owner of
     /// several consumers sets it, so that the tags of all its consumers are distinct.
-    public let tagIndex: UInt16?
+    package let tagIndex: UInt16?
     /// Whether the queue may be missing. A missing queue is not consumed until ``AMQPConsumer/consume(_:)`` requests it
     /// again or the consumer reconnects. If the queue is deleted while it is consumed, the consumer reconnects.
-    public let isOptional: Bool
+    package let isOptional: Bool
 
-    public init(
+    package init(
         name: String, prefetch: UInt16, isExclusive: Bool = false, arguments: AMQPFieldTable = [:],
         tagIndex: UInt16? = nil, isOptional: Bool = false
     ) {

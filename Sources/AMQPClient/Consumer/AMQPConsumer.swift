@@ -1,4 +1,4 @@
-public import Logging
+package import Logging
 
 /// A consumer of queues. It has its own connection, and a channel and a prefetch for each queue.
 ///
@@ -9,11 +9,11 @@ public import Logging
 /// Messages arrive in batches until `prefetch` deliveries of a queue are unacknowledged or the byte budget is used up.
 ///
 /// Close the consumer when it is no longer needed. If it is released without a close, it closes itself without waiting.
-public final class AMQPConsumer: Sendable {
+package final class AMQPConsumer: Sendable {
     /// A function that receives the consumer's events on the connection's thread. It must pass the event on and return
     /// at once, because the thread does nothing else meanwhile. If it takes longer than a heartbeat, the broker
     /// considers this consumer dead.
-    public typealias EventHandler = @Sendable (AMQPConsumerEvent) -> Void
+    package typealias EventHandler = @Sendable (AMQPConsumerEvent) -> Void
 
     static let largestBatch = 256
 
@@ -35,7 +35,7 @@ public final class AMQPConsumer: Sendable {
     ///     the budget is used up, nothing is read, so even a cancellation by the broker goes unnoticed.
     ///   - logger: the logger for connections and failures.
     /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the invalid setting.
-    public init(
+    package init(
         configuration: AMQPConfiguration, topology: AMQPTopology = AMQPTopology(), queues: [AMQPConsumedQueue],
         budget: AMQPByteBudget? = nil, logger: Logger
     ) throws(AMQPError) {
@@ -57,7 +57,7 @@ public final class AMQPConsumer: Sendable {
     }
 
     /// Starts connecting, and retries until the consumer is closed. Failures are logged and reported as events.
-    public func start(_ onEvent: @escaping EventHandler) {
+    package func start(_ onEvent: @escaping EventHandler) {
         start(mustConnectAtOnce: false, onEvent) { _ in }
     }
 
@@ -65,7 +65,7 @@ public final class AMQPConsumer: Sendable {
     /// same way as after ``start(_:)``.
     ///
     /// - Throws: the error of the last host, or ``AMQPError/Code/closed`` if the consumer was started or closed before.
-    public func connectOnce(_ onEvent: @escaping EventHandler) async throws(AMQPError) {
+    package func connectOnce(_ onEvent: @escaping EventHandler) async throws(AMQPError) {
         let failure = await withCheckedContinuation { continuation in
             start(mustConnectAtOnce: true, onEvent) { continuation.resume(returning: $0) }
         }
@@ -85,13 +85,13 @@ public final class AMQPConsumer: Sendable {
     /// Acknowledges deliveries. This may be called from any thread and in any order. Where possible, one `basic.ack`
     /// with the `multiple` flag covers several of them. A repeated acknowledgement is ignored, and so is an
     /// acknowledgement of a delivery from a lost connection.
-    public func acknowledge(_ acknowledgements: [AMQPAcknowledgement]) {
+    package func acknowledge(_ acknowledgements: [AMQPAcknowledgement]) {
         if !acknowledgements.isEmpty { _ = thread.send(.acknowledge(acknowledgements)) }
     }
 
     /// Rejects deliveries. The broker requeues them or sends them to the queue's dead-letter exchange. Without such an
     /// exchange, it drops them.
-    public func reject(_ tags: [AMQPDeliveryTag], requeue: Bool) {
+    package func reject(_ tags: [AMQPDeliveryTag], requeue: Bool) {
         if !tags.isEmpty { _ = thread.send(.reject(tags, requeue: requeue)) }
     }
 
@@ -100,29 +100,29 @@ public final class AMQPConsumer: Sendable {
     /// lost meanwhile.
     ///
     /// - Parameter tagIndex: the number of the queue in delivery tags, see ``AMQPConsumedQueue/tagIndex``.
-    public func setPrefetch(_ prefetch: UInt16, ofQueue tagIndex: UInt16) {
+    package func setPrefetch(_ prefetch: UInt16, ofQueue tagIndex: UInt16) {
         _ = thread.send(.setPrefetch(prefetch, tagIndex: tagIndex))
     }
 
     /// Adds queues to consume, over the current connection and later ones. Queues that are already consumed stay
     /// unchanged. Queues that were missing are checked again.
-    public func consume(_ more: [AMQPConsumedQueue]) {
+    package func consume(_ more: [AMQPConsumedQueue]) {
         if !more.isEmpty { _ = thread.send(.consume(more)) }
     }
 
     /// Makes the consumer check its byte budget and resume reading. Call this after releasing bytes of deliveries that
     /// are not acknowledged yet.
-    public func readOn() { thread.wakeUp.signal() }
+    package func readOn() { thread.wakeUp.signal() }
 
     /// Stops deliveries. ``AMQPConsumerEvent/stopped`` follows the last delivery. The connection stays open for
     /// acknowledgements. If the connection is lost after this call, the consumer does not reconnect.
-    public func stopConsuming() {
+    package func stopConsuming() {
         _ = thread.send(.stop)
     }
 
     /// Sends the pending acknowledgements, closes the connection, and returns when the thread has ended. This takes at
     /// most `timeout` plus a few seconds. The broker requeues unacknowledged deliveries.
-    public func close(timeout: Duration = .seconds(5)) async {
+    package func close(timeout: Duration = .seconds(5)) async {
         _ = await thread.close(by: .now + timeout)
     }
 }

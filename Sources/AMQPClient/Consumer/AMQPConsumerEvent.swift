@@ -1,5 +1,5 @@
 /// An event of an ``AMQPConsumer``. Events arrive in order.
-public enum AMQPConsumerEvent: Sendable {
+package enum AMQPConsumerEvent: Sendable {
     /// The consumer has connected, declared its topology, and begun to consume. The names are the queues' real names,
     /// in the order of the consumer's list.
     case connected(queues: [String])

@@ -1,18 +1,18 @@
 /// A message that the broker delivered. It is a class because it has a dozen fields and is passed through many
 /// functions.
-public final class AMQPDelivery: Sendable {
-    public let tag: AMQPDeliveryTag
+package final class AMQPDelivery: Sendable {
+    package let tag: AMQPDeliveryTag
     /// Whether the broker may have delivered the message before, to this consumer or another.
-    public let isRedelivered: Bool
-    public let exchange: String
-    public let routingKey: String
-    public let properties: AMQPProperties
-    public let body: [UInt8]
+    package let isRedelivered: Bool
+    package let exchange: String
+    package let routingKey: String
+    package let properties: AMQPProperties
+    package let body: [UInt8]
     /// A description of the properties that could not be read, for humans, or `nil` if all were readable.
     /// ``properties`` contains the readable ones.
-    public let problem: String?
+    package let problem: String?
 
-    public init(
+    package init(
         tag: AMQPDeliveryTag, isRedelivered: Bool, exchange: String, routingKey: String, properties: AMQPProperties,
         body: [UInt8], problem: String? = nil
     ) {

@@ -2,16 +2,16 @@
 ///
 /// A tag is valid for the connection of its delivery. An acknowledgement that arrives after the loss of that connection
 /// is ignored, because the broker requeues and redelivers the message.
-public struct AMQPDeliveryTag: Sendable, Hashable {
+package struct AMQPDeliveryTag: Sendable, Hashable {
     /// The number of the consumer's connection, from 1.
-    public let epoch: UInt32
+    package let epoch: UInt32
     /// The number of the queue that delivered the message, see ``AMQPConsumedQueue/tagIndex``.
-    public let queueIndex: UInt16
+    package let queueIndex: UInt16
     /// The number of the delivery within its queue, from 1. It is the broker's delivery tag, which counts the
     /// deliveries of a channel. If the queue's channel is reopened on the same connection, the numbers continue.
-    public let number: UInt64
+    package let number: UInt64
 
-    public init(epoch: UInt32, queueIndex: UInt16, number: UInt64) {
+    package init(epoch: UInt32, queueIndex: UInt16, number: UInt64) {
         self.epoch = epoch
         self.queueIndex = queueIndex
         self.number = number

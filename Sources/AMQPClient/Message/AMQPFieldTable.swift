@@ -1,31 +1,31 @@
 /// The named, typed values of headers and arguments (AMQP 0-9-1, section 4.2.5.5), in their order on the wire.
 ///
 /// Look-ups search the entries one after another, because tables have few entries.
-public struct AMQPFieldTable: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-    public struct Entry: Sendable, Hashable {
-        public let key: String
-        public var value: AMQPFieldValue
+package struct AMQPFieldTable: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+    package struct Entry: Sendable, Hashable {
+        package let key: String
+        package var value: AMQPFieldValue
 
-        public init(key: String, value: AMQPFieldValue) {
+        package init(key: String, value: AMQPFieldValue) {
             self.key = key
             self.value = value
         }
     }
 
-    public private(set) var entries: [Entry]
+    package private(set) var entries: [Entry]
 
-    public init(entries: [Entry] = []) {
+    package init(entries: [Entry] = []) {
         self.entries = entries
     }
 
-    public init(dictionaryLiteral elements: (String, AMQPFieldValue)...) {
+    package init(dictionaryLiteral elements: (String, AMQPFieldValue)...) {
         entries = elements.map { Entry(key: $0.0, value: $0.1) }
     }
 
-    public var isEmpty: Bool { entries.isEmpty }
+    package var isEmpty: Bool { entries.isEmpty }
 
     /// The first value for a key, or `nil` if the key is missing. Assigning `nil` removes all values for the key.
-    public subscript(key: String) -> AMQPFieldValue? {
+    package subscript(key: String) -> AMQPFieldValue? {
         get { entries.first { $0.key == key }?.value }
         set {
             guard let newValue else { return entries.removeAll { $0.key == key } }

@@ -1,6 +1,6 @@
 /// A typed value of a field table, with RabbitMQ's interpretation of the type letters (rabbitmq.com, "AMQP 0-9-1
 /// Errata", section 3).
-public enum AMQPFieldValue: Sendable, Hashable {
+package enum AMQPFieldValue: Sendable, Hashable {
     case boolean(Bool)
     case int8(Int8)
     case uint8(UInt8)
@@ -26,18 +26,18 @@ public enum AMQPFieldValue: Sendable, Hashable {
 }
 
 extension AMQPFieldValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral {
-    public init(stringLiteral value: String) { self = .string(value) }
-    public init(integerLiteral value: Int64) { self = .int64(value) }
-    public init(booleanLiteral value: Bool) { self = .boolean(value) }
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(integerLiteral value: Int64) { self = .int64(value) }
+    package init(booleanLiteral value: Bool) { self = .boolean(value) }
 
     /// The text of a string, or `nil` for other types.
-    public var string: String? {
+    package var string: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
     /// The value of an integer of any size, or `nil` for other types and for values above `Int64.max`.
-    public var integer: Int64? {
+    package var integer: Int64? {
         switch self {
         case .int8(let value): Int64(value)
         case .uint8(let value): Int64(value)

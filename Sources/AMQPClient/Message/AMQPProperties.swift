@@ -1,33 +1,33 @@
 /// The properties of a message (AMQP 0-9-1, class `basic`). Each text has at most 255 bytes of UTF-8. A property is
 /// `nil` if the message does not have it.
-public struct AMQPProperties: Sendable, Hashable {
+package struct AMQPProperties: Sendable, Hashable {
     /// Whether a message in a durable queue survives a restart of the broker.
-    public enum DeliveryMode: UInt8, Sendable, Hashable {
+    package enum DeliveryMode: UInt8, Sendable, Hashable {
         case transient = 1
         case persistent = 2
     }
 
-    public var contentType: String?
-    public var contentEncoding: String?
+    package var contentType: String?
+    package var contentEncoding: String?
     /// The headers. If they are empty, the message is sent without a header table.
-    public var headers: AMQPFieldTable
-    public var deliveryMode: DeliveryMode?
+    package var headers: AMQPFieldTable
+    package var deliveryMode: DeliveryMode?
     /// The priority, from 0 to 255. A queue uses the levels up to its `x-max-priority`.
-    public var priority: UInt8?
-    public var correlationID: String?
-    public var replyTo: String?
+    package var priority: UInt8?
+    package var correlationID: String?
+    package var replyTo: String?
     /// The time to live in milliseconds, in decimal digits.
-    public var expiration: String?
-    public var messageID: String?
+    package var expiration: String?
+    package var messageID: String?
     /// The time of the message, in seconds since 1970.
-    public var timestamp: UInt64?
-    public var type: String?
+    package var timestamp: UInt64?
+    package var type: String?
     /// The user who publishes the message. The broker refuses a message if this is not the connection's user
     /// (rabbitmq.com, "Validated User-ID").
-    public var userID: String?
-    public var appID: String?
+    package var userID: String?
+    package var appID: String?
 
-    public init(
+    package init(
         contentType: String? = nil, contentEncoding: String? = nil, headers: AMQPFieldTable = [:],
         deliveryMode: DeliveryMode? = nil, priority: UInt8? = nil, correlationID: String? = nil,
         replyTo: String? = nil, expiration: String? = nil, messageID: String? = nil, timestamp: UInt64? = nil,

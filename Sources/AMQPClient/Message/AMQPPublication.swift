@@ -1,29 +1,29 @@
 /// A message to publish.
-public struct AMQPPublication: Sendable {
+package struct AMQPPublication: Sendable {
     /// An identifier that the caller chooses. Events about the publication contain it, and the publisher does not
     /// interpret it.
-    public let id: UInt64
+    package let id: UInt64
     /// The name of the exchange. An empty name means the default exchange, which routes to the queue that is named by
     /// the routing key.
-    public let exchange: String
-    public let routingKey: String
+    package let exchange: String
+    package let routingKey: String
     /// Whether the broker must return the message if no queue takes it.
-    public let isMandatory: Bool
+    package let isMandatory: Bool
     /// Whether ``AMQPPublisherEvent/unroutable(_:)`` reports that no queue takes the message. Such a message counts as
     /// confirmed, because the broker drops it on purpose.
-    public let reportsUnroutable: Bool
+    package let reportsUnroutable: Bool
     /// The properties. A publication without a delivery mode is sent as persistent.
-    public private(set) var properties: AMQPProperties
-    public let body: [UInt8]
+    package private(set) var properties: AMQPProperties
+    package let body: [UInt8]
     /// Whether an earlier copy was written to the wire and not confirmed, so that the broker may already have the
     /// message.
-    public private(set) var isRepeated = false
+    package private(set) var isRepeated = false
     /// The name of a header that is set to true when the message is published again, or `nil` for no header. A message
     /// is published again if the connection or channel was lost before the broker's confirm. The broker may then have
     /// the message twice.
-    public let repeatHeader: String?
+    package let repeatHeader: String?
 
-    public init(
+    package init(
         id: UInt64, exchange: String, routingKey: String, isMandatory: Bool = false,
         reportsUnroutable: Bool = false,
         properties: AMQPProperties = AMQPProperties(), body: [UInt8], repeatHeader: String? = nil

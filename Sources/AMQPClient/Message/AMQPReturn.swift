@@ -1,19 +1,19 @@
 /// A publication that the broker returned or that could not be published. It is not published again. The broker does
 /// not have it, unless ``AMQPPublisherEvent/mayBeTaken(_:)`` named it before.
-public struct AMQPReturn: Sendable, Hashable {
+package struct AMQPReturn: Sendable, Hashable {
     /// The reply code for a message that no queue takes (AMQP 0-9-1, section 1.2, `no-route`).
     static let noRoute: UInt16 = 312
 
-    public let id: UInt64
+    package let id: UInt64
     /// The broker's reply code: 312 no queue bound, 404 no such exchange, 403 not permitted, 406 refused property. It
     /// is 0 if this client refused the publication because AMQP can't carry it.
-    public let code: UInt16
-    public let text: String
+    package let code: UInt16
+    package let text: String
 
     /// Whether the publication was never sent, because AMQP can't carry it over this connection.
-    public var isImpossible: Bool { code == 0 }
+    package var isImpossible: Bool { code == 0 }
 
-    public init(id: UInt64, code: UInt16, text: String) {
+    package init(id: UInt64, code: UInt16, text: String) {
         self.id = id
         self.code = code
         self.text = text

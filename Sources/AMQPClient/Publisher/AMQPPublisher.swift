@@ -1,4 +1,4 @@
-public import Logging
+package import Logging
 import Foundations
 
 /// A publisher with its own connection and with publisher confirms.
@@ -19,10 +19,10 @@ import Foundations
 ///
 /// Close the publisher when it is no longer needed. If it is released without a close, it closes itself without
 /// waiting.
-public final class AMQPPublisher: Sendable {
+package final class AMQPPublisher: Sendable {
     /// A function that receives the publisher's events on the connection's thread. It must pass the event on and return
     /// at once, because the thread does nothing else meanwhile.
-    public typealias EventHandler = @Sendable (AMQPPublisherEvent) -> Void
+    package typealias EventHandler = @Sendable (AMQPPublisherEvent) -> Void
 
     private let thread: ConnectionThread<PublisherRole>
     private let configuration: AMQPConfiguration
@@ -43,7 +43,7 @@ public final class AMQPPublisher: Sendable {
     ///     wait in order.
     ///   - logger: the logger for connections and failures.
     /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the invalid setting.
-    public init(
+    package init(
         configuration: AMQPConfiguration, topology: AMQPTopology = AMQPTopology(), unconfirmedLimit: Int = 4096,
         logger: Logger
     ) throws(AMQPError) {
@@ -67,7 +67,7 @@ public final class AMQPPublisher: Sendable {
     }
 
     /// Starts connecting, and retries until the publisher is closed. Failures are logged and reported as events.
-    public func start(_ onEvent: @escaping EventHandler) {
+    package func start(_ onEvent: @escaping EventHandler) {
         start(mustConnectAtOnce: false, onEvent) { _ in }
     }
 
@@ -76,7 +76,7 @@ public final class AMQPPublisher: Sendable {
     ///
     /// - Throws: the error of the last host, or ``AMQPError/Code/closed`` if the publisher was started or closed
     ///   before.
-    public func connectOnce(_ onEvent: @escaping EventHandler = { _ in }) async throws(AMQPError) {
+    package func connectOnce(_ onEvent: @escaping EventHandler = { _ in }) async throws(AMQPError) {
         let failure = await withCheckedContinuation { continuation in
             start(mustConnectAtOnce: true, onEvent) { continuation.resume(returning: $0) }
         }
@@ -94,18 +94,18 @@ public final class AMQPPublisher: Sendable {
     }
 
     /// The product and version that the broker reported at the last connect, or `nil` before the first connect.
-    public var broker: String? { introduction.product }
+    package var broker: String? { introduction.product }
 
     /// The number of publications without a result, waiting or on the wire. The result is a confirm, a refusal or a
     /// return.
-    public var unconfirmedCount: Int { counter.value }
+    package var unconfirmedCount: Int { counter.value }
 
     /// Publishes messages in order, without waiting for the broker. This may be called from any thread. Events report
     /// the result of each publication by its id.
     ///
     /// - Returns: `false` if the publisher has closed. Then no publication was accepted.
     @discardableResult
-    public func publish(_ publications: [AMQPPublication]) -> Bool {
+    package func publish(_ publications: [AMQPPublication]) -> Bool {
         hand(over: publications, batch: nil)
     }
 
@@ -114,7 +114,7 @@ public final class AMQPPublisher: Sendable {
     ///
     /// - Throws: the first refusal or return, after all messages have a result, or ``AMQPError/Code/closed`` if the
     ///   publisher is closed before that.
-    public func publishAndWait(_ publications: [AMQPPublication]) async throws(AMQPError) {
+    package func publishAndWait(_ publications: [AMQPPublication]) async throws(AMQPError) {
         guard !publications.isEmpty else { return }
         let failure = await withCheckedContinuation { continuation in
             let batch = AwaitedBatch(count: publications.count) { continuation.resume(returning: $0) }
@@ -127,15 +127,15 @@ public final class AMQPPublisher: Sendable {
 
     /// Counts the topology's shards again and reports them as ``AMQPPublisherEvent/spread(queues:)``. Call this if
     /// other clients may have added shards.
-    public func look() { _ = thread.send(.look) }
+    package func look() { _ = thread.send(.look) }
 
     /// Checks that the broker still has the durable exchanges and queues of the topology. If one was deleted, this logs
     /// `broker.queues.vanished` and declares the topology again, with its bindings.
-    public func checkTopology() { _ = thread.send(.checkTopology) }
+    package func checkTopology() { _ = thread.send(.checkTopology) }
 
     /// Declares the topology again, unless an operator declares it (``AMQPTopology/Provision/required(remedy:)``). Call
     /// this if another client may have declared a part of the topology without its bindings.
-    public func declareAgain() { _ = thread.send(.declare) }
+    package func declareAgain() { _ = thread.send(.declare) }
 
     private func hand(over publications: [AMQPPublication], batch: AwaitedBatch?) -> Bool {
         guard !publications.isEmpty else { return true }
@@ -150,7 +150,7 @@ public final class AMQPPublisher: Sendable {
     ///
     /// - Returns: the number of publications without a result. The broker may have some of them.
     @discardableResult
-    public func close(drain: Duration = .seconds(5)) async -> Int {
+    package func close(drain: Duration = .seconds(5)) async -> Int {
         let neverTaken = await thread.close(by: .now + drain)
         for case .publish(_, let batch) in neverTaken {
             batch?.fail(AMQPError(.closed, "The publisher was closed before it started"))

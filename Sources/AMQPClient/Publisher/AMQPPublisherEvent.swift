@@ -1,6 +1,6 @@
 /// An event of an ``AMQPPublisher``. Events arrive in order. Each publication is named in exactly one of `confirmed`,
 /// `refused`, `returned` and `closed`.
-public enum AMQPPublisherEvent: Sendable {
+package enum AMQPPublisherEvent: Sendable {
     /// The publisher has connected and declared its topology. It now writes publications.
     case connected
     /// The number of queues (shards) that each way of ``AMQPTopology/spread`` has in the broker. This event follows

@@ -1,10 +1,10 @@
-public struct AMQPBinding: Sendable, Hashable {
-    public let queue: String
-    public let exchange: String
-    public let routingKey: String
-    public let arguments: AMQPFieldTable
+package struct AMQPBinding: Sendable, Hashable {
+    package let queue: String
+    package let exchange: String
+    package let routingKey: String
+    package let arguments: AMQPFieldTable
 
-    public init(queue: String, exchange: String, routingKey: String, arguments: AMQPFieldTable = [:]) {
+    package init(queue: String, exchange: String, routingKey: String, arguments: AMQPFieldTable = [:]) {
         self.queue = queue
         self.exchange = exchange
         self.routingKey = routingKey

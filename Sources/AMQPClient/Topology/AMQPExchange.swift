@@ -1,5 +1,5 @@
-public struct AMQPExchange: Sendable, Hashable {
-    public enum Kind: String, Sendable, Hashable {
+package struct AMQPExchange: Sendable, Hashable {
+    package enum Kind: String, Sendable, Hashable {
         case direct, fanout, topic, headers
         /// An exchange that routes each message to one of its queues at random and ignores the routing key.
         case random = "x-random"
@@ -8,15 +8,15 @@ public struct AMQPExchange: Sendable, Hashable {
         var plugin: String? { self == .random ? "rabbitmq_random_exchange" : nil }
     }
 
-    public let name: String
-    public let kind: Kind
-    public let isDurable: Bool
+    package let name: String
+    package let kind: Kind
+    package let isDurable: Bool
     /// Whether the broker deletes the exchange when its last binding is removed.
-    public let isAutoDelete: Bool
+    package let isAutoDelete: Bool
     /// The arguments of the exchange, such as `alternate-exchange`.
-    public let arguments: AMQPFieldTable
+    package let arguments: AMQPFieldTable
 
-    public init(
+    package init(
         name: String, kind: Kind, isDurable: Bool = true, isAutoDelete: Bool = false, arguments: AMQPFieldTable = [:]
     ) {
         self.name = name

@@ -1,29 +1,29 @@
 /// The result of an inspection of exchanges and queues. An inspection changes nothing.
-public struct AMQPInspection: Sendable, Hashable {
-    public struct Queue: Sendable, Hashable {
+package struct AMQPInspection: Sendable, Hashable {
+    package struct Queue: Sendable, Hashable {
         /// The number of messages that are ready for delivery. Unacknowledged messages are not counted.
-        public let messages: Int
-        public let consumers: Int
+        package let messages: Int
+        package let consumers: Int
 
-        public init(messages: Int, consumers: Int) {
+        package init(messages: Int, consumers: Int) {
             self.messages = messages
             self.consumers = consumers
         }
     }
 
     /// The product and version that the broker reports, such as "RabbitMQ 4.0.5".
-    public let broker: String
+    package let broker: String
     /// The queues that exist, by name.
-    public internal(set) var queues: [String: Queue] = [:]
+    package internal(set) var queues: [String: Queue] = [:]
     /// The exchanges and queues that do not exist, as "queue <name>" or "exchange <name>".
-    public internal(set) var missing: [String] = []
+    package internal(set) var missing: [String] = []
     /// The exchanges and queues that the user may not check, named as in ``missing``. Since RabbitMQ 4.2.6 a check
     /// requires a permission on the name. RabbitMQ 4.2.6 and 4.3.0 require the permission to configure.
-    public internal(set) var unseen: [String] = []
+    package internal(set) var unseen: [String] = []
     /// The broker's errors about exchanges and queues whose properties differ from the topology.
-    public internal(set) var problems: [AMQPError] = []
+    package internal(set) var problems: [AMQPError] = []
     /// The queues that were checked and that the user may not consume.
-    public internal(set) var unreadable: [String] = []
+    package internal(set) var unreadable: [String] = []
 
     /// Inspects the exchanges and queues of a topology over a separate connection.
     ///
@@ -34,7 +34,7 @@ public struct AMQPInspection: Sendable, Hashable {
     ///     for a declaration, so the user needs the permission to configure. Only existing objects are declared again.
     ///   - queues: the queues for which to check whether the user may consume them. The check delivers no messages.
     /// - Throws: the error of the last host.
-    public static func look(
+    package static func look(
         at topology: AMQPTopology, on configuration: AMQPConfiguration, comparesProperties: Bool = false,
         readingFrom queues: [String] = []
     ) async throws(AMQPError) -> AMQPInspection {

@@ -1,18 +1,18 @@
-public struct AMQPQueue: Sendable, Hashable {
+package struct AMQPQueue: Sendable, Hashable {
     /// The queue's name. If the broker names the queue, this is the name by which bindings and consumers of the same
     /// connection refer to it.
-    public let name: String
+    package let name: String
     /// Whether the broker generates the real name, which then differs for each connection.
-    public let isServerNamed: Bool
-    public let isDurable: Bool
+    package let isServerNamed: Bool
+    package let isDurable: Bool
     /// Whether only this connection may use the queue. The broker deletes the queue when the connection ends.
-    public let isExclusive: Bool
+    package let isExclusive: Bool
     /// Whether the broker deletes the queue when its last consumer ends.
-    public let isAutoDelete: Bool
+    package let isAutoDelete: Bool
     /// The arguments of the queue, such as `x-queue-type`, `x-dead-letter-exchange` or `x-message-ttl`.
-    public let arguments: AMQPFieldTable
+    package let arguments: AMQPFieldTable
 
-    public init(
+    package init(
         name: String, isServerNamed: Bool = false, isDurable: Bool = true, isExclusive: Bool = false,
         isAutoDelete: Bool = false, arguments: AMQPFieldTable = [:]
     ) {

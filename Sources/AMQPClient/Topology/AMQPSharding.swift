@@ -13,18 +13,18 @@
 /// the message into it only once. Therefore a `middle` exchange is first bound only to the way's first queue. The other
 /// queues are bound after the direct binding from `exchange` is removed. If a declaration is interrupted, the next one
 /// completes it.
-public struct AMQPSharding: Sendable, Hashable {
+package struct AMQPSharding: Sendable, Hashable {
     /// A group of routing keys that share the same queues.
-    public struct Way: Sendable, Hashable {
+    package struct Way: Sendable, Hashable {
         /// The routing keys of ``AMQPSharding/exchange`` whose messages go to this way.
-        public let keys: [String]
+        package let keys: [String]
         /// The exchange between ``AMQPSharding/exchange`` and the queues. It routes each message to one of its bound
         /// queues and ignores the routing key.
-        public let middle: AMQPExchange
+        package let middle: AMQPExchange
         /// The names of all queues that the way can have. Only the first ``AMQPSharding/width`` of them receive messages.
-        public let queues: [String]
+        package let queues: [String]
 
-        public init(keys: [String], middle: AMQPExchange, queues: [String]) {
+        package init(keys: [String], middle: AMQPExchange, queues: [String]) {
             self.keys = keys
             self.middle = middle
             self.queues = queues
@@ -32,16 +32,16 @@ public struct AMQPSharding: Sendable, Hashable {
     }
 
     /// The name of the exchange whose messages are sharded.
-    public let exchange: String
+    package let exchange: String
     /// The ways, at least one. All have the same number of queues. Queues are created in the order of the ways.
-    public let ways: [Way]
+    package let ways: [Way]
     /// The number of queues of each way that receive messages. These queues are also part of the topology.
-    public let width: Int
+    package let width: Int
 
     /// The `middle` exchanges that must exist. With a ``width`` of 1, no such exchange is required.
-    public var middles: [AMQPExchange] { width > 1 ? ways.map(\.middle) : [] }
+    package var middles: [AMQPExchange] { width > 1 ? ways.map(\.middle) : [] }
 
-    public init(exchange: String, ways: [Way], width: Int) {
+    package init(exchange: String, ways: [Way], width: Int) {
         self.exchange = exchange
         self.ways = ways
         self.width = width

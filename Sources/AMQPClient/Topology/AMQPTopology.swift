@@ -3,9 +3,9 @@
 /// A declaration is idempotent: an object that exists with the same properties stays unchanged. If it has other
 /// properties, the broker replies 406 PRECONDITION_FAILED. The error names the object and contains the broker's
 /// comparison.
-public struct AMQPTopology: Sendable, Hashable {
+package struct AMQPTopology: Sendable, Hashable {
     /// The party that declares the topology.
-    public enum Provision: Sendable, Hashable {
+    package enum Provision: Sendable, Hashable {
         /// Each client declares the topology when it connects.
         case declared
         /// An operator declares the topology. A client that connects checks the exchanges and queues, and fails while
@@ -19,14 +19,14 @@ public struct AMQPTopology: Sendable, Hashable {
         case required(remedy: String)
     }
 
-    public var provision = Provision.declared
-    public var exchanges: [AMQPExchange]
-    public var queues: [AMQPQueue]
-    public var bindings: [AMQPBinding]
+    package var provision = Provision.declared
+    package var exchanges: [AMQPExchange]
+    package var queues: [AMQPQueue]
+    package var bindings: [AMQPBinding]
     /// The sharding of an exchange, or `nil` for none. It is declared last.
-    public var sharding: AMQPSharding?
+    package var sharding: AMQPSharding?
 
-    public init(
+    package init(
         exchanges: [AMQPExchange] = [], queues: [AMQPQueue] = [], bindings: [AMQPBinding] = [],
         sharding: AMQPSharding? = nil
     ) {

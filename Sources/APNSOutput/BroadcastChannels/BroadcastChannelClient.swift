@@ -1,11 +1,11 @@
 import HTTP2Pool
 import HTTP2Session
-public import NIOCore
-public import PushModel
+package import NIOCore
+package import PushModel
 
 /// A client that manages the broadcast channels of an app (Apple: "Sending channel management requests to APNs"). Each
 /// request opens its own connection, because people create channels only occasionally.
-public struct BroadcastChannelClient: Sendable {
+package struct BroadcastChannelClient: Sendable {
     private let credential: Credential
     private let environment: PushEnvironment
     private let configuration: APNSConfiguration
@@ -15,7 +15,7 @@ public struct BroadcastChannelClient: Sendable {
     /// Creates a client.
     ///
     /// - Parameter tokens: the store of the key's provider token, which the client shares with the workers.
-    public init(
+    package init(
         credential: Credential, environment: PushEnvironment, configuration: APNSConfiguration,
         tokens: any SharedTokenStore, eventLoop: any EventLoop
     ) {
@@ -30,7 +30,7 @@ public struct BroadcastChannelClient: Sendable {
     ///
     /// - Returns: the id of the new channel, a base64 text that must be stored and used unchanged.
     /// - Throws: ``BroadcastChannelError``.
-    public func create(app: String, storage: BroadcastChannelStorage) async throws -> String {
+    package func create(app: String, storage: BroadcastChannelStorage) async throws -> String {
         let answer = try await ask(.create(app: app, storage: storage))
         guard let id = answer.fields["apns-channel-id"], !id.isEmpty else {
             throw BroadcastChannelError.unexpected("status \(answer.status) without an apns-channel-id")
@@ -41,7 +41,7 @@ public struct BroadcastChannelClient: Sendable {
     /// Returns the ids of all channels of an app in this environment.
     ///
     /// - Throws: ``BroadcastChannelError``.
-    public func list(app: String) async throws -> [String] {
+    package func list(app: String) async throws -> [String] {
         let answer = try await ask(.list(app: app))
         guard let ids = BroadcastChannelAnswer.channels(in: answer.body) else {
             throw BroadcastChannelError.unexpected("a body without a list of channels")
@@ -52,7 +52,7 @@ public struct BroadcastChannelClient: Sendable {
     /// Returns the policy by which a channel stores messages for offline devices.
     ///
     /// - Throws: ``BroadcastChannelError``.
-    public func storage(of channel: String, app: String) async throws -> BroadcastChannelStorage {
+    package func storage(of channel: String, app: String) async throws -> BroadcastChannelStorage {
         let answer = try await ask(.read(app: app, channel: channel))
         guard let storage = BroadcastChannelAnswer.storage(in: answer.body) else {
             throw BroadcastChannelError.unexpected("a body without a message-storage-policy")
@@ -63,7 +63,7 @@ public struct BroadcastChannelClient: Sendable {
     /// Deletes a channel.
     ///
     /// - Throws: ``BroadcastChannelError``.
-    public func delete(_ channel: String, app: String) async throws {
+    package func delete(_ channel: String, app: String) async throws {
         _ = try await ask(.delete(app: app, channel: channel))
     }
 

@@ -1,7 +1,7 @@
 import HTTP2Pool
 
 /// The reason why a request about channels failed. The description includes the next step.
-public enum BroadcastChannelError: Error, Hashable, CustomStringConvertible {
+package enum BroadcastChannelError: Error, Hashable, CustomStringConvertible {
     /// APNs refused the request. `reason` is `nil` if the answer contains no reason.
     case refused(status: Int, reason: String?)
     /// APNs did not answer within the request timeout.
@@ -24,7 +24,7 @@ public enum BroadcastChannelError: Error, Hashable, CustomStringConvertible {
             }
     }
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .refused(let status, let reason):
             ["APNs refused: \(status)", reason, reason.flatMap(Self.advice).map { "(\($0))" }]

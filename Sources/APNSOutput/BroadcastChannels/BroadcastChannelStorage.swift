@@ -1,6 +1,6 @@
 /// The policy by which a channel stores messages for offline devices. The policy is set when the channel is created,
 /// and cannot be changed.
-public enum BroadcastChannelStorage: String, Sendable, CaseIterable {
+package enum BroadcastChannelStorage: String, Sendable, CaseIterable {
     /// The channel stores no messages. Its broadcasts must have an expiration of 0. Apple allows more broadcasts to
     /// such a channel.
     case none

@@ -1,7 +1,7 @@
 import HTTP2Pool
 import HTTP2Session
-public import NIOCore
-public import PushModel
+package import NIOCore
+package import PushModel
 
 /// A check of whether APNs accepts a credential. It sends one request on its own connection.
 ///
@@ -9,7 +9,7 @@ public import PushModel
 /// names a token that no device has: 32 zero bytes. If APNs calls this token bad, the credential is valid, and nothing
 /// was delivered. For a key that is not limited to topics, the request needs no topic. APNs then reports the missing
 /// topic instead.
-public struct APNSCredentialCheck: Sendable {
+package struct APNSCredentialCheck: Sendable {
     private static let tokenOfNobody = String(repeating: "0", count: 64)
     /// The reasons that APNs gives only for requests whose credential it accepts.
     private static let proofs: Set<String> = [
@@ -26,7 +26,7 @@ public struct APNSCredentialCheck: Sendable {
     /// Creates a check.
     ///
     /// - Parameter tokens: the store of the key's provider token, which the check shares with the workers.
-    public init(configuration: APNSConfiguration, tokens: any SharedTokenStore, eventLoop: any EventLoop) {
+    package init(configuration: APNSConfiguration, tokens: any SharedTokenStore, eventLoop: any EventLoop) {
         self.configuration = configuration
         self.tokens = tokens
         self.eventLoop = eventLoop
@@ -38,7 +38,7 @@ public struct APNSCredentialCheck: Sendable {
     ///   - device: a device token in hex that receives a background push, or `nil` to deliver nothing.
     ///   - topic: the topic of the request, or `nil` for the credential's shortest topic. A credential that is not
     ///     limited to topics then sends no topic.
-    public func run(
+    package func run(
         _ credential: Credential, in environment: PushEnvironment, device: String? = nil, topic: String? = nil
     ) async -> CredentialFinding {
         let topic = topic ?? credential.topics.min { ($0.utf8.count, $0) < ($1.utf8.count, $1) }

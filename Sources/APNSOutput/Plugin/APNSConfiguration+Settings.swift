@@ -1,6 +1,6 @@
 import Foundations
 import HTTP2Pool
-public import PushModel
+package import PushModel
 import PushSending
 
 extension APNSConfiguration {
@@ -46,7 +46,7 @@ extension APNSConfiguration {
     /// Creates the configuration from the output's settings.
     ///
     /// - Throws: ``SettingFault`` naming the invalid setting.
-    public init(_ settings: OutputSettings) throws(SettingFault) {
+    package init(_ settings: OutputSettings) throws(SettingFault) {
         self.init(
             production: try settings.endpoint("endpoint.production"),
             sandbox: try settings.endpoint("endpoint.sandbox"),

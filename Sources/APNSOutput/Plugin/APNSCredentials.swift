@@ -1,16 +1,16 @@
 import NIOPosix
-public import PushModel
+package import PushModel
 
 /// The credentials of the output: Apple's keys and certificates. Each of them belongs to a team.
-public struct APNSCredentials: OutputCredentials {
-    public let accountName = "team"
-    public let accountHelp = "Apple's ten-character team id"
+package struct APNSCredentials: OutputCredentials {
+    package let accountName = "team"
+    package let accountHelp = "Apple's ten-character team id"
 
-    public init() {}
+    package init() {}
 
-    public func problem(ofAccount id: String) -> String? { AppleID.isOne(id) ? nil : AppleID.problem }
+    package func problem(ofAccount id: String) -> String? { AppleID.isOne(id) ? nil : AppleID.problem }
 
-    public func need(of job: Job) -> CredentialNeed {
+    package func need(of job: Job) -> CredentialNeed {
         let type = job.pushType.flatMap(APNSPushType.init(rawValue:))
         return Self.need(of: job.app, topic: Self.topic(of: job, type), type)
     }
@@ -30,7 +30,7 @@ public struct APNSCredentials: OutputCredentials {
             refusesCertificates: type?.needsProviderToken ?? false)
     }
 
-    public func uses(of app: String) -> [CredentialUse] {
+    package func uses(of app: String) -> [CredentialUse] {
         PushEnvironment.allCases.flatMap { environment in
             APNSPushType.allCases.map { type in
                 CredentialUse(
@@ -40,17 +40,17 @@ public struct APNSCredentials: OutputCredentials {
         }
     }
 
-    public func read(
+    package func read(
         _ files: [CredentialFile], _ details: CredentialDetails, now: Timestamp
     ) throws(CredentialFault) -> NewCredential {
         try APNSCredentialReader(details: details).read(files, now: now)
     }
 
-    public func endpoint(of environment: PushEnvironment, _ settings: OutputSettings) throws -> String {
+    package func endpoint(of environment: PushEnvironment, _ settings: OutputSettings) throws -> String {
         "\(try APNSConfiguration(settings).endpoint(for: environment))"
     }
 
-    public func check(_ question: CredentialQuestion, _ context: OutputContext) async throws -> CredentialFinding {
+    package func check(_ question: CredentialQuestion, _ context: OutputContext) async throws -> CredentialFinding {
         let check = APNSCredentialCheck(
             configuration: try APNSConfiguration(context.settings), tokens: context.tokens,
             eventLoop: MultiThreadedEventLoopGroup.singleton.next())

@@ -1,25 +1,25 @@
 import NIOPosix
-public import PushModel
+package import PushModel
 
 /// The plugin for Apple's push notification service.
-public struct APNSPlugin: OutputPlugin {
-    public let name = Job.defaultOutput
-    public let title = "APNs"
-    public let settings = APNSConfiguration.settings
+package struct APNSPlugin: OutputPlugin {
+    package let name = Job.defaultOutput
+    package let title = "APNs"
+    package let settings = APNSConfiguration.settings
     /// The form of a recipient's address: a device token in hex, or the id of a channel.
-    public let recipients = RecipientForm.hex(maximumDigits: 512)
-    public let jobs = JobForm(addresses: [.token, .channel])
-    public let eventFields = EventFields(id: "apns_id", uniqueID: "apns_unique_id")
-    public let reasons = APNSReason.verdicts.merging([APNSPushes.noProviderToken: .retry]) { known, _ in known }
-    public let hasOneWorld = false
+    package let recipients = RecipientForm.hex(maximumDigits: 512)
+    package let jobs = JobForm(addresses: [.token, .channel])
+    package let eventFields = EventFields(id: "apns_id", uniqueID: "apns_unique_id")
+    package let reasons = APNSReason.verdicts.merging([APNSPushes.noProviderToken: .retry]) { known, _ in known }
+    package let hasOneWorld = false
 
-    public init() {}
+    package init() {}
 
-    public var credentials: (any OutputCredentials)? { APNSCredentials() }
+    package var credentials: (any OutputCredentials)? { APNSCredentials() }
 
-    public func check(_ settings: OutputSettings) throws { _ = try APNSConfiguration(settings) }
+    package func check(_ settings: OutputSettings) throws { _ = try APNSConfiguration(settings) }
 
-    public func payload(showing text: String) -> [UInt8] {
+    package func payload(showing text: String) -> [UInt8] {
         var aps = JSONObjectWriter(capacity: 256)
         aps.member("alert", string: text)
         var payload = JSONObjectWriter(capacity: 256)
@@ -27,7 +27,7 @@ public struct APNSPlugin: OutputPlugin {
         return payload.finish()
     }
 
-    public func make(_ context: OutputContext) throws -> any Output {
+    package func make(_ context: OutputContext) throws -> any Output {
         var configuration = try APNSConfiguration(context.settings)
         configuration.metrics = context.metrics
         return APNSOutput(

@@ -13,7 +13,7 @@ package import PushModel
 /// | 5 and later | 1 h |
 ///
 /// If a provider requests a longer delay, the next longer entry is used.
-public struct RetryPolicy: Sendable {
+package struct RetryPolicy: Sendable {
     package enum Decision: Equatable {
         case wait(seconds: Int)
         case giveUp
@@ -22,18 +22,18 @@ public struct RetryPolicy: Sendable {
     }
 
     /// The delays of the delay queues, in seconds and in ascending order.
-    public let delays: [Int]
-    public let maximumAttempts: Int
+    package let delays: [Int]
+    package let maximumAttempts: Int
     /// The time after its first attempt during which a push is retried, in seconds.
-    public let maximumAge: Int
+    package let maximumAge: Int
 
     /// The minimum time for which a push is held, in seconds. It applies if ``delays`` has an entry of at least this
     /// length.
     private static let leastHold = 30
 
-    public static let defaultDelays = [5, 30, 120, 900, 3600]
+    package static let defaultDelays = [5, 30, 120, 900, 3600]
 
-    public init(
+    package init(
         delays: [Int] = Self.defaultDelays, maximumAttempts: Int = 10, maximumAge: Int = 86_400
     ) {
         self.delays = delays

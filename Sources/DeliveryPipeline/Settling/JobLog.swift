@@ -1,7 +1,7 @@
 import PushModel
 
 /// The rule that selects the finished jobs to log.
-public enum JobLog: Sendable, Hashable {
+package enum JobLog: Sendable, Hashable {
     case none
     /// Jobs with at least one recipient that was neither sent nor suppressed. At most one line per minute is logged for
     /// each app and reason.
@@ -11,7 +11,7 @@ public enum JobLog: Sendable, Hashable {
     case all
 
     /// Parses `none`, `problems`, `all`, or a sample such as `sample:0.01`. Returns `nil` for other texts.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         switch text {
         case "none": self = .none
         case "problems": self = .problems

@@ -1,25 +1,25 @@
 /// The names of the headers in messages that workers publish.
-public enum JobHeader {
+package enum JobHeader {
     /// The number of the next attempt, starting at 1.
-    public static let attempt = "x-martlet-attempt"
+    package static let attempt = "x-martlet-attempt"
     /// The time of the first attempt, in milliseconds since 1970.
-    public static let firstAttempt = "x-martlet-first-attempt-at"
+    package static let firstAttempt = "x-martlet-first-attempt-at"
     /// The time at which the job was first published, in milliseconds since 1970. If that time is unknown, it is the
     /// time at which a worker first received the job. It is used for metrics only, because publishers can set it, too.
-    public static let since = "x-martlet-since"
+    package static let since = "x-martlet-since"
     /// Whether pushes of the job may already have been sent.
-    public static let redelivered = "x-martlet-redelivered"
+    package static let redelivered = "x-martlet-redelivered"
     /// Whether the job was delivered before it was moved. If so, the worker that claimed the job may be gone.
-    public static let deliveredBefore = "x-martlet-delivered-before"
+    package static let deliveredBefore = "x-martlet-delivered-before"
     /// The broker user that first published the job. It is trusted only in messages from workers.
-    public static let publisher = "x-martlet-publisher"
+    package static let publisher = "x-martlet-publisher"
     /// The name of a part: a chunk, or the recipients that were left for another attempt. Two messages with the same
     /// name are duplicates.
-    public static let part = "x-martlet-part"
+    package static let part = "x-martlet-part"
     /// Whether the part is a chunk of a split job.
-    public static let chunk = "x-martlet-chunk"
+    package static let chunk = "x-martlet-chunk"
     /// The number of recipients in each chunk of a job that is about to be split.
-    public static let chunkSize = "x-martlet-chunk-size"
+    package static let chunkSize = "x-martlet-chunk-size"
     /// The time slot of a job that waits for a rate limit, in milliseconds since 1970. It is trusted only in messages
     /// from workers.
     static let slot = "x-martlet-slot"
@@ -31,17 +31,17 @@ public enum JobHeader {
     /// The headers that concern the wait for a rate limit.
     static let turn = [slot, slotRate, paced]
     /// The owner of a claim request that was not answered. If the claim was made, it passes to this message.
-    public static let claim = "x-martlet-claim"
+    package static let claim = "x-martlet-claim"
     /// The lane of a suspect job.
-    public static let lane = "x-martlet-lane"
+    package static let lane = "x-martlet-lane"
     /// The reason why a job or a result event is in the dead-letter queue.
-    public static let reason = "x-martlet-reason"
+    package static let reason = "x-martlet-reason"
     /// The routing key of a delayed result event. It is trusted only in messages from workers.
     static let event = "x-martlet-event"
     /// Whether tokens must be marked dead before a delayed result event is published. It is trusted only in messages
     /// from workers.
     static let marks = "x-martlet-marks"
     /// The trace context of the job (W3C Trace Context).
-    public static let traceparent = "traceparent"
-    public static let tracestate = "tracestate"
+    package static let traceparent = "traceparent"
+    package static let tracestate = "tracestate"
 }

@@ -1,8 +1,8 @@
-public import AMQPClient
-public import PushModel
+package import AMQPClient
+package import PushModel
 
 /// The names of Martlet's exchanges and queues, and their declaration.
-public struct PipelineNames: Sendable, Hashable {
+package struct PipelineNames: Sendable, Hashable {
     /// The delivery limit of the queues of dead and dropped jobs. Each read that leaves a job in the queue counts as a
     /// delivery. From RabbitMQ 4 on, a quorum queue without a limit of its own drops a message after 20 deliveries.
     /// Earlier versions refuse the value -1, which means no limit.
@@ -13,33 +13,33 @@ public struct PipelineNames: Sendable, Hashable {
     static let suspectDeliveries = 3
 
     /// The prefix of all names.
-    public let prefix: String
+    package let prefix: String
     /// The number of shards of each lane, which are queues that share the lane's jobs.
-    public let shards: Int
-    public static let mostShards = 16
+    package let shards: Int
+    package static let mostShards = 16
 
     /// Creates the names.
     ///
     /// - Parameter shards: the number of shards, from 1 to ``mostShards``.
-    public init(prefix: String = "martlet", shards: Int = 1) {
+    package init(prefix: String = "martlet", shards: Int = 1) {
         self.prefix = prefix
         self.shards = shards
     }
 
-    public var jobs: String { "\(prefix).jobs" }
-    public var results: String { "\(prefix).results" }
-    public var dead: String { "\(prefix).dead" }
+    package var jobs: String { "\(prefix).jobs" }
+    package var results: String { "\(prefix).results" }
+    package var dead: String { "\(prefix).dead" }
     /// The exchange for jobs that workers move to the overflow queues and the suspects. It is separate from the
     /// publishers' exchange, so that no publisher's routing key leads there.
     package var moved: String { "\(prefix).moved" }
     /// The exchange and queue for messages that the broker drops from the jobs' queues. Workers report and dead-letter
     /// them.
-    public var dropped: String { "\(prefix).dropped" }
+    package var dropped: String { "\(prefix).dropped" }
 
-    public func queue(of lane: Lane) -> String { "\(jobs).\(lane.rawValue)" }
+    package func queue(of lane: Lane) -> String { "\(jobs).\(lane.rawValue)" }
 
     /// Returns the name of a shard of a lane. Shards are numbered from 1.
-    public func queue(of lane: Lane, shard: Int) -> String {
+    package func queue(of lane: Lane, shard: Int) -> String {
         shard == 1 ? queue(of: lane) : "\(queue(of: lane)).\(shard)"
     }
 
@@ -80,7 +80,7 @@ public struct PipelineNames: Sendable, Hashable {
     }
 
     /// Returns the name of the exchange and queue for jobs that are delayed by a number of seconds.
-    public func delay(seconds: Int) -> String { "\(prefix).delay.\(seconds)" }
+    package func delay(seconds: Int) -> String { "\(prefix).delay.\(seconds)" }
 
     /// Returns the exchanges, queues and bindings, all of them durable. The first client that connects declares them.
     ///
@@ -88,7 +88,7 @@ public struct PipelineNames: Sendable, Hashable {
     /// ``PipelineConfiguration/deliveriesUntilSuspect`` deliveries, a worker moves the job to the suspects, which are
     /// processed one at a time. The broker dead-letters the job after three more deliveries (rabbitmq.com, "Quorum
     /// Queues", poison messages).
-    public func topology(delays: [Int]) -> AMQPTopology {
+    package func topology(delays: [Int]) -> AMQPTopology {
         var topology = AMQPTopology(
             exchanges: [
                 AMQPExchange(name: dead, kind: .topic),

@@ -1,22 +1,22 @@
 import NIOPosix
-public import PushModel
+package import PushModel
 
 /// The credentials of FCM, which are Google's service accounts. The account of a credential is the project for which it
 /// sends.
-public struct FCMCredentials: OutputCredentials {
-    public let accountName = "project"
-    public let accountHelp = "Id of the Firebase project"
+package struct FCMCredentials: OutputCredentials {
+    package let accountName = "project"
+    package let accountHelp = "Id of the Firebase project"
 
-    public init() {}
+    package init() {}
 
     /// Returns the requirements of a job on its credential. A service account may send for every app of its project.
-    public func need(of job: Job) -> CredentialNeed { CredentialNeed(topic: job.app) }
+    package func need(of job: Job) -> CredentialNeed { CredentialNeed(topic: job.app) }
 
-    public func uses(of app: String) -> [CredentialUse] {
+    package func uses(of app: String) -> [CredentialUse] {
         [CredentialUse(environment: .production, pushType: "message", need: CredentialNeed(topic: app))]
     }
 
-    public func read(
+    package func read(
         _ files: [CredentialFile], _ details: CredentialDetails, now: Timestamp
     ) throws(CredentialFault) -> NewCredential {
         guard let file = files.first else { throw CredentialFault("no file was given") }
@@ -37,7 +37,7 @@ public struct FCMCredentials: OutputCredentials {
             fingerprint: account.fingerprint, label: details.label ?? account.email)
     }
 
-    public func problem(with credential: Credential, _ settings: OutputSettings) throws -> String? {
+    package func problem(with credential: Credential, _ settings: OutputSettings) throws -> String? {
         let allowed = try FCMConfiguration(settings).tokenEndpoint
         guard let account = try? ServiceAccount(of: credential),
             let problem = account.tokenURI.problem(allowing: allowed)
@@ -45,11 +45,11 @@ public struct FCMCredentials: OutputCredentials {
         return "can get no access token: \(problem)"
     }
 
-    public func endpoint(of environment: PushEnvironment, _ settings: OutputSettings) throws -> String {
+    package func endpoint(of environment: PushEnvironment, _ settings: OutputSettings) throws -> String {
         "\(try FCMConfiguration(settings).endpoint)"
     }
 
-    public func check(_ question: CredentialQuestion, _ context: OutputContext) async throws -> CredentialFinding {
+    package func check(_ question: CredentialQuestion, _ context: OutputContext) async throws -> CredentialFinding {
         let check = FCMCredentialCheck(
             configuration: try FCMConfiguration(context.settings), clock: context.clock,
             eventLoop: MultiThreadedEventLoopGroup.singleton.next())

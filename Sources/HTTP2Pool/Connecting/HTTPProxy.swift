@@ -1,8 +1,8 @@
-public import Foundations
+package import Foundations
 import Foundation
 
 /// An HTTP proxy that opens tunnels by CONNECT (RFC 9110, section 9.3.6).
-public struct HTTPProxy: Sendable, Hashable {
+package struct HTTPProxy: Sendable, Hashable {
     /// The user and password in base64, as `Proxy-Authorization: Basic` requires them (RFC 7617). The value is never
     /// printed.
     struct BasicCredentials: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
@@ -12,13 +12,13 @@ public struct HTTPProxy: Sendable, Hashable {
         var customMirror: Mirror { Mirror(self, children: []) }
     }
 
-    public let endpoint: Endpoint
+    package let endpoint: Endpoint
     let basicCredentials: BasicCredentials?
 
     /// Parses the URL of a proxy. Returns `nil` if the URL is malformed.
     ///
     /// - Parameter url: `http://[user:password@]host:port`, with user and password percent-encoded.
-    public init?(url: String) {
+    package init?(url: String) {
         guard let parts = URLComponents(string: url), parts.scheme?.lowercased() == "http",
             let host = parts.host, !host.isEmpty, let port = parts.port, (1...65_535).contains(port),
             parts.path.isEmpty || parts.path == "/", parts.query == nil, parts.fragment == nil,

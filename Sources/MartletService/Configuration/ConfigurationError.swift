@@ -1,10 +1,10 @@
 import PushModel
 
 /// An error in the configuration. Its description names the key at fault. The process exits with code 78.
-public struct ConfigurationError: Error, CustomStringConvertible {
-    public let description: String
+package struct ConfigurationError: Error, CustomStringConvertible {
+    package let description: String
 
-    public init(_ description: String) {
+    package init(_ description: String) {
         self.description = description
     }
 

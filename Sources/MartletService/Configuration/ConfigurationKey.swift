@@ -1,14 +1,14 @@
 /// A configuration key. Reading, validation and `--help` all use this definition.
-public struct ConfigurationKey: Sendable, Hashable {
+package struct ConfigurationKey: Sendable, Hashable {
     /// The name of the key in the configuration file, such as `amqp.url`.
-    public let rawValue: String
+    package let rawValue: String
     /// The value if nothing sets the key, or `nil` if the key has no default.
-    public let defaultValue: String?
+    package let defaultValue: String?
     /// Whether the value may contain a password. Such a value may also come from a file. The file's path is then in the
     /// environment variable of the key with the suffix `_FILE`.
-    public let isSecret: Bool
+    package let isSecret: Bool
     /// A short description for `--help` and for error messages.
-    public let explanation: String
+    package let explanation: String
 
     init(
         _ name: String, default defaultValue: String? = nil, isSecret: Bool = false, _ explanation: String
@@ -23,109 +23,109 @@ public struct ConfigurationKey: Sendable, Hashable {
     var isPath: Bool { rawValue.hasSuffix(".file") || rawValue.hasSuffix("_file") }
 
     /// The name of the environment variable that sets the key.
-    public var environmentVariable: String {
+    package var environmentVariable: String {
         "MARTLET_" + rawValue.uppercased().replacing(".", with: "_")
     }
 }
 
 extension ConfigurationKey {
-    public static let amqpURL = ConfigurationKey(
+    package static let amqpURL = ConfigurationKey(
         "amqp.url", isSecret: true, "RabbitMQ, as amqp:// or amqps://user:password@host[:port][,host…]/vhost")
-    public static let amqpPrefix = ConfigurationKey(
+    package static let amqpPrefix = ConfigurationKey(
         "amqp.prefix", default: "martlet", "what the names of all exchanges and queues begin with")
-    public static let amqpShards = ConfigurationKey(
+    package static let amqpShards = ConfigurationKey(
         "amqp.shards", default: "1", "queues that each lane is spread over, on as many nodes of the broker, 1 to 16")
-    public static let amqpDeclare = ConfigurationKey(
+    package static let amqpDeclare = ConfigurationKey(
         "amqp.declare", default: "true",
         "true: exchanges and queues that are missing are declared; false: somebody else makes them")
-    public static let amqpCAFile = ConfigurationKey("amqp.ca_file", "PEM file with the authorities to trust for amqps")
-    public static let amqpPrefetchUrgent = ConfigurationKey(
+    package static let amqpCAFile = ConfigurationKey("amqp.ca_file", "PEM file with the authorities to trust for amqps")
+    package static let amqpPrefetchUrgent = ConfigurationKey(
         "amqp.prefetch.urgent", default: "1000",
         "jobs of the urgent lane the broker hands out ahead of their acknowledgement")
-    public static let amqpPrefetchNormal = ConfigurationKey(
+    package static let amqpPrefetchNormal = ConfigurationKey(
         "amqp.prefetch.normal", default: "4000", "the same for the normal lane")
-    public static let amqpPrefetchBulk = ConfigurationKey(
+    package static let amqpPrefetchBulk = ConfigurationKey(
         "amqp.prefetch.bulk", default: "100", "the same for the bulk lane")
-    public static let amqpPrefetchBytes = ConfigurationKey(
+    package static let amqpPrefetchBytes = ConfigurationKey(
         "amqp.prefetch.bytes", default: "33554432",
         "bytes of jobs that each of three connections to the broker may hold, however few jobs")
-    public static let databaseURL = ConfigurationKey(
+    package static let databaseURL = ConfigurationKey(
         "database.url", isSecret: true, "PostgreSQL, as postgres://user:password@host:port/database")
-    public static let databaseListen = ConfigurationKey(
+    package static let databaseListen = ConfigurationKey(
         "database.listen", default: "true",
         "true: changes are told by NOTIFY; false: they are only looked for, as behind a pooler in transaction mode")
-    public static let keyringFile = ConfigurationKey(
+    package static let keyringFile = ConfigurationKey(
         "keyring.file", "file with the master keys: lines of key id and base64 of 32 bytes, the current key first")
-    public static let keyringKeys = ConfigurationKey(
+    package static let keyringKeys = ConfigurationKey(
         "keyring.keys", isSecret: true,
         "the master keys themselves in place of a file, separated by commas or line ends")
-    public static let httpListen = ConfigurationKey(
+    package static let httpListen = ConfigurationKey(
         "http.listen", default: "127.0.0.1:8080", "host:port for health, metrics and the status page; empty for none")
-    public static let httpStatus = ConfigurationKey(
+    package static let httpStatus = ConfigurationKey(
         "http.status", default: "true", "true: the status page is shown on http.listen; false: it is not")
-    public static let httpHosts = ConfigurationKey(
+    package static let httpHosts = ConfigurationKey(
         "http.hosts", "names by which the status page may be asked for, beside localhost and addresses; commas between")
-    public static let httpTokenFile = ConfigurationKey(
+    package static let httpTokenFile = ConfigurationKey(
         "http.token_file", "file with a token that whoever asks for the status page or the metrics must show")
-    public static let workerName = ConfigurationKey("worker.name", "name of this worker in events and logs")
-    public static let workerMaximumInFlight = ConfigurationKey(
+    package static let workerName = ConfigurationKey("worker.name", "name of this worker in events and logs")
+    package static let workerMaximumInFlight = ConfigurationKey(
         "worker.maximum_in_flight", default: "20000", "recipients decoded and not yet settled")
-    public static let workerDrainTimeout = ConfigurationKey(
+    package static let workerDrainTimeout = ConfigurationKey(
         "worker.drain_timeout", default: "30", "seconds a stop may take before what is left goes back to the broker")
-    public static let workerAppShare = ConfigurationKey(
+    package static let workerAppShare = ConfigurationKey(
         "worker.app_share", default: "80",
         "percent of worker.maximum_in_flight that one app alone may hold; several hold less each")
-    public static let workerUrgentShare = ConfigurationKey(
+    package static let workerUrgentShare = ConfigurationKey(
         "worker.urgent_share", default: "10", "percent of worker.maximum_in_flight kept free for the urgent lane")
-    public static let workerLongestWait = ConfigurationKey(
+    package static let workerLongestWait = ConfigurationKey(
         "worker.longest_wait", default: "1500",
         "seconds a job may wait in a worker behind others before it goes back to the broker; below its consumer_timeout"
     )
-    public static let jobsChunkSize = ConfigurationKey(
+    package static let jobsChunkSize = ConfigurationKey(
         "jobs.chunk_size", default: "500",
         "a job with more recipients is split into chunks of so many; one to be sent once, of 500")
-    public static let jobsMaximumBytes = ConfigurationKey(
+    package static let jobsMaximumBytes = ConfigurationKey(
         "jobs.maximum_bytes", default: "134217728", "largest body of a job")
-    public static let jobsMaximumRecipients = ConfigurationKey(
+    package static let jobsMaximumRecipients = ConfigurationKey(
         "jobs.maximum_recipients", default: "1000000", "most recipients of a job")
-    public static let jobsDeduplicationWindow = ConfigurationKey(
+    package static let jobsDeduplicationWindow = ConfigurationKey(
         "jobs.deduplication_window", default: "0",
         "seconds in which a job of the same id is sent once; 0: each is sent")
-    public static let jobsAtMostOnceWindow = ConfigurationKey(
+    package static let jobsAtMostOnceWindow = ConfigurationKey(
         "jobs.at_most_once_window", default: "604800", "seconds for which the id of an at_most_once job is remembered")
-    public static let resultsMaximumOutcomes = ConfigurationKey(
+    package static let resultsMaximumOutcomes = ConfigurationKey(
         "results.maximum_outcomes", default: "500", "most outcomes in one event")
-    public static let resultsMaximumWait = ConfigurationKey(
+    package static let resultsMaximumWait = ConfigurationKey(
         "results.maximum_wait", default: "10", "milliseconds an outcome waits for others to share its event")
-    public static let retryDelays = ConfigurationKey(
+    package static let retryDelays = ConfigurationKey(
         "retry.delays", default: "5,30,120,900,3600",
         "seconds a push waits after its first, second, … attempt, rising; a queue for each")
-    public static let retryMaximumAttempts = ConfigurationKey(
+    package static let retryMaximumAttempts = ConfigurationKey(
         "retry.maximum_attempts", default: "10", "attempts before a push that is refused for now has failed")
-    public static let retryMaximumAge = ConfigurationKey(
+    package static let retryMaximumAge = ConfigurationKey(
         "retry.maximum_age", default: "86400", "seconds after the first attempt in which a push is still tried")
-    public static let suppressionEnabled = ConfigurationKey(
+    package static let suppressionEnabled = ConfigurationKey(
         "suppression.enabled", default: "true",
         "true: device tokens that are marked dead are not sent to; false: they are")
-    public static let suppressionMemory = ConfigurationKey(
+    package static let suppressionMemory = ConfigurationKey(
         "suppression.memory", default: "64", "MB for knowing dead tokens without asking the database")
-    public static let ledgerSent = ConfigurationKey(
+    package static let ledgerSent = ConfigurationKey(
         "ledger.sent", default: "all",
         "what the ledger keeps of pushes that were accepted: all, none, or a part of them as sample:0.01")
-    public static let ledgerDays = ConfigurationKey(
+    package static let ledgerDays = ConfigurationKey(
         "ledger.days", default: "14", "days for which the ledger keeps what it is told")
-    public static let metricsApps = ConfigurationKey(
+    package static let metricsApps = ConfigurationKey(
         "metrics.apps", default: "200",
         "how many apps have series of their own in the metrics, of those that are registered; the rest is one, other")
-    public static let tracingEndpoint = ConfigurationKey(
+    package static let tracingEndpoint = ConfigurationKey(
         "tracing.endpoint",
         "the collector of traces, by OTLP over HTTP, such as http://collector:4318; if unset, OTEL_EXPORTER_OTLP_ENDPOINT"
     )
-    public static let logLevel = ConfigurationKey(
+    package static let logLevel = ConfigurationKey(
         "log.level", default: "info", "trace, debug, info, notice, warning, error or critical")
-    public static let logFormat = ConfigurationKey(
+    package static let logFormat = ConfigurationKey(
         "log.format", default: "text", "text; json: an object a line, with OpenTelemetry's names")
-    public static let logJobs = ConfigurationKey(
+    package static let logJobs = ConfigurationKey(
         "log.jobs", default: "problems",
         "which jobs get a line when they are done: none, problems, sample:0.01 (a part of them) or all")
 

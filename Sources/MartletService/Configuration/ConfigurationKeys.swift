@@ -1,8 +1,8 @@
-public import PushModel
+package import PushModel
 
 /// All configuration keys: Martlet's own keys, and the outputs' keys, which begin with the output's name.
-public struct ConfigurationKeys: Sendable {
-    public let all: [ConfigurationKey]
+package struct ConfigurationKeys: Sendable {
+    package let all: [ConfigurationKey]
     private let byName: [String: ConfigurationKey]
     /// The environment variables that replace removed keys, by the name of the key.
     private static let replacements = [
@@ -11,7 +11,7 @@ public struct ConfigurationKeys: Sendable {
         "tracing.service_name": "OTEL_SERVICE_NAME", "tracing.resource": "OTEL_RESOURCE_ATTRIBUTES",
     ]
 
-    public init(outputs: [any OutputPlugin]) {
+    package init(outputs: [any OutputPlugin]) {
         all =
             ConfigurationKey.own
             + outputs.flatMap { output in output.settings.map { ConfigurationKey($0, of: output.name) } }

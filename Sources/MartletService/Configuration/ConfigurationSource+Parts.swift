@@ -1,15 +1,15 @@
-public import AMQPClient
-public import DeliveryPipeline
+package import AMQPClient
+package import DeliveryPipeline
 import Foundation
-public import Logging
-public import PostgresClient
+package import Logging
+package import PostgresClient
 import PushModel
-public import Store
+package import Store
 
 /// The configuration of each component, which is read on demand. A command that does not use the broker needs no broker
 /// configuration.
 extension ConfigurationSource {
-    public func broker() throws -> AMQPConfiguration {
+    package func broker() throws -> AMQPConfiguration {
         do {
             let url = try required(.amqpURL)
             var broker = try AMQPConfiguration(url: url)
@@ -21,14 +21,14 @@ extension ConfigurationSource {
         }
     }
 
-    public func names() throws -> PipelineNames {
+    package func names() throws -> PipelineNames {
         let prefix = try required(.amqpPrefix)
         // An AMQP name has at most 255 bytes, and Martlet appends its own names to the prefix.
         guard prefix.utf8.count <= 100 else { throw ConfigurationError(.amqpPrefix, "has more than 100 bytes") }
         return PipelineNames(prefix: prefix, shards: try integer(.amqpShards, in: 1...PipelineNames.mostShards))
     }
 
-    public func database(applicationName: String) throws -> PostgresConfiguration {
+    package func database(applicationName: String) throws -> PostgresConfiguration {
         do {
             var database = try PostgresConfiguration(
                 url: try required(.databaseURL), applicationName: applicationName)
@@ -40,7 +40,7 @@ extension ConfigurationSource {
     }
 
     /// Returns the keyring. A keyring file is read again when it changes, but keys in the configuration are not.
-    public func keyring() throws -> MasterKeyring {
+    package func keyring() throws -> MasterKeyring {
         if let keys = string(.keyringKeys), !keys.isEmpty {
             guard (string(.keyringFile) ?? "").isEmpty else {
                 throw ConfigurationError(.keyringKeys, "and keyring.file are both set: which of them is meant?")
@@ -61,7 +61,7 @@ extension ConfigurationSource {
     /// Checks the settings of all outputs.
     ///
     /// - Throws: ``ConfigurationError`` if an output rejects its settings.
-    public func checkOutputs() throws {
+    package func checkOutputs() throws {
         for output in outputs { try check(output) }
     }
 
@@ -72,7 +72,7 @@ extension ConfigurationSource {
         }
     }
 
-    public func pipeline() throws -> PipelineConfiguration {
+    package func pipeline() throws -> PipelineConfiguration {
         var pipeline = PipelineConfiguration(
             names: try names(), worker: try workerName(),
             prefetch: [
@@ -133,7 +133,7 @@ extension ConfigurationSource {
     }
 
     /// Returns the configured name of the worker, or the host name if no name is configured.
-    public func workerName() throws -> String {
+    package func workerName() throws -> String {
         let name = string(.workerName) ?? ProcessInfo.processInfo.hostName
         guard !name.isEmpty, name.utf8.count <= 100 else {
             throw ConfigurationError(.workerName, "must have 1 to 100 bytes")
@@ -141,7 +141,7 @@ extension ConfigurationSource {
         return name
     }
 
-    public func logLevel() throws -> Logger.Level {
+    package func logLevel() throws -> Logger.Level {
         let name = try required(.logLevel)
         guard let level = Logger.Level(rawValue: name) else {
             throw ConfigurationError(.logLevel, "is \(name), but must be \(ConfigurationKey.logLevel.explanation)")
@@ -149,7 +149,7 @@ extension ConfigurationSource {
         return level
     }
 
-    public func logFormat() throws -> LogFormat {
+    package func logFormat() throws -> LogFormat {
         let name = try required(.logFormat)
         guard let format = LogFormat(rawValue: name) else {
             throw ConfigurationError(.logFormat, "is \(name), but must be text or json")

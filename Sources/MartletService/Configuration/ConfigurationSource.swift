@@ -1,14 +1,14 @@
-public import Foundations
+package import Foundations
 import Configuration
 import Foundation
-public import PushModel
+package import PushModel
 
 /// The configuration values by key. Flags override environment variables, which override the YAML file, which overrides
 /// the defaults.
 ///
 /// An unknown key in a flag or in the file is an error. An environment variable that matches no key is ignored, unless
 /// the key was removed.
-public struct ConfigurationSource: Sendable {
+package struct ConfigurationSource: Sendable {
     private let reader: ConfigReader
     let keys: ConfigurationKeys
     let origins: ConfigurationOrigins
@@ -18,7 +18,7 @@ public struct ConfigurationSource: Sendable {
     /// A sentence for error messages that names the configuration file, or explains how to name one.
     package let place: String
     /// The outputs, in the order of the list of plugins.
-    public let outputs: [any OutputPlugin]
+    package let outputs: [any OutputPlugin]
 
     /// Reads the configuration from the command line, the environment and a file.
     ///
@@ -27,7 +27,7 @@ public struct ConfigurationSource: Sendable {
     ///   - settings: the `key=value` pairs of the command line, which must not set secrets.
     ///   - environment: the environment variables of the process.
     ///   - outputs: the outputs whose settings are configuration keys as well.
-    public init(
+    package init(
         file: String?, settings: [String], environment: [String: String], outputs: [any OutputPlugin]
     ) async throws {
         let keys = ConfigurationKeys(outputs: outputs)
@@ -81,7 +81,7 @@ public struct ConfigurationSource: Sendable {
     /// Calls a closure with the settings of an output and returns its result.
     ///
     /// - Throws: ``ConfigurationError`` if the closure throws a `SettingFault`.
-    public func withSettings<Value>(
+    package func withSettings<Value>(
         of output: some OutputPlugin, _ body: (OutputSettings) throws -> Value
     ) throws -> Value {
         do {
@@ -100,11 +100,11 @@ public struct ConfigurationSource: Sendable {
     }
 
     /// Returns the value that is set for a key, or otherwise the key's default. Returns `nil` if there is neither.
-    public func string(_ key: ConfigurationKey) -> String? {
+    package func string(_ key: ConfigurationKey) -> String? {
         reader.string(forKey: ConfigKey(key.rawValue), isSecret: key.isSecret) ?? key.defaultValue
     }
 
-    public func required(_ key: ConfigurationKey) throws -> String {
+    package func required(_ key: ConfigurationKey) throws -> String {
         guard let value = string(key), !value.isEmpty else {
             let place = key.defaultValue == nil ? "; \(place)" : ""
             throw ConfigurationError(key, "is not set; it is \(key.explanation)\(place)")
@@ -112,7 +112,7 @@ public struct ConfigurationSource: Sendable {
         return value
     }
 
-    public func integer(_ key: ConfigurationKey, in range: ClosedRange<Int>) throws -> Int {
+    package func integer(_ key: ConfigurationKey, in range: ClosedRange<Int>) throws -> Int {
         do {
             return try OutputSettings.integer(try required(key), in: range, of: key.rawValue)
         } catch let fault as SettingFault {
@@ -120,7 +120,7 @@ public struct ConfigurationSource: Sendable {
         }
     }
 
-    public func boolean(_ key: ConfigurationKey) throws -> Bool {
+    package func boolean(_ key: ConfigurationKey) throws -> Bool {
         switch try required(key) {
         case "true": return true
         case "false": return false
@@ -129,7 +129,7 @@ public struct ConfigurationSource: Sendable {
     }
 
     /// Returns the endpoint of a key whose value has the form `host:port`. An IPv6 address must be in brackets.
-    public func endpoint(_ key: ConfigurationKey) throws -> Endpoint {
+    package func endpoint(_ key: ConfigurationKey) throws -> Endpoint {
         do {
             return try OutputSettings.endpoint(try required(key), of: key.rawValue)
         } catch let fault as SettingFault {

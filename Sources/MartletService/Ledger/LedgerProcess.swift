@@ -2,7 +2,7 @@ package import Foundations
 import AMQPClient
 import DeliveryPipeline
 import OutcomeLedger
-public import Logging
+package import Logging
 import Metering
 import NIOPosix
 import PostgresClient
@@ -12,7 +12,7 @@ import Store
 import UnixSignals
 
 /// The process `martlet ledger`, built from its configuration. Several processes share one queue.
-public struct LedgerProcess: Sendable {
+package struct LedgerProcess: Sendable {
     private let configuration: ConfigurationSource
     private let broker: AMQPConfiguration
     private let names: PipelineNames
@@ -28,7 +28,7 @@ public struct LedgerProcess: Sendable {
     /// Creates the process from its configuration.
     ///
     /// - Throws: ``ConfigurationError``.
-    public init(configuration: ConfigurationSource, logger: Logger) throws {
+    package init(configuration: ConfigurationSource, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger
         broker = try configuration.broker()
@@ -60,7 +60,7 @@ public struct LedgerProcess: Sendable {
     /// Runs the ledger until SIGTERM or SIGINT. If the database can't be reached, the ledger waits for it.
     ///
     /// - Throws: ``StoreError`` if migrations are missing; ``AMQPError``; ``ListenError``.
-    public func run() async throws {
+    package func run() async throws {
         let pool = PostgresPool(database, logger: logger)
         defer { pool.close() }
         let monitor = LedgerMonitor(now: .now)

@@ -1,18 +1,18 @@
-public import Foundations
-public import Logging
-public import PushModel
+package import Foundations
+package import Logging
+package import PushModel
 
 /// A log line on its way to the sinks.
-public struct LogLine: Sendable {
-    public let at: Timestamp
-    public let level: Logger.Level
+package struct LogLine: Sendable {
+    package let at: Timestamp
+    package let level: Logger.Level
     /// The name of the event, or `nil` if the line has none. Only lines at `info` or below may have none.
-    public let event: EventName?
-    public let message: String
+    package let event: EventName?
+    package let message: String
     /// The metadata of the logger and of the line, without the name of the event.
-    public let metadata: Logger.Metadata
+    package let metadata: Logger.Metadata
 
-    public init(
+    package init(
         at: Timestamp, level: Logger.Level, event: EventName?, message: String, metadata: Logger.Metadata = [:]
     ) {
         (self.at, self.level, self.event) = (at, level, event)
@@ -21,7 +21,7 @@ public struct LogLine: Sendable {
 }
 
 /// A destination of log lines, such as standard error, a counter or a list of the latest lines.
-public protocol LogSink: Sendable {
+package protocol LogSink: Sendable {
     /// Receives a line, on the thread that logs it.
     func take(_ line: LogLine)
 }

@@ -1,12 +1,12 @@
 import Dispatch
 import Foundations
-public import Logging
+package import Logging
 import PushModel
 import Store
 
 /// The log of a process. A line goes to each sink if its level is high enough and it is not a repetition. Level and
 /// format can be changed while the process runs.
-public final class WorkerLog: Sendable {
+package final class WorkerLog: Sendable {
     private let level: Mutex<Logger.Level>
     private let sinks: [any LogSink]
     private let terminal: StandardError?
@@ -19,7 +19,7 @@ public final class WorkerLog: Sendable {
     /// Creates the log of a worker. To send log lines to a further destination, add a sink here.
     ///
     /// - Throws: ``ConfigurationError``.
-    public convenience init(_ source: ConfigurationSource) throws {
+    package convenience init(_ source: ConfigurationSource) throws {
         self.init(
             level: try source.logLevel(), format: try source.logFormat(), instance: try source.workerName(), others: [])
     }
@@ -27,7 +27,7 @@ public final class WorkerLog: Sendable {
     /// Creates a log that writes to standard error and to further sinks.
     ///
     /// - Parameter instance: the name of the worker, or `nil` for a process that is not a worker.
-    public convenience init(level: Logger.Level, format: LogFormat, instance: String?, others: [any LogSink] = []) {
+    package convenience init(level: Logger.Level, format: LogFormat, instance: String?, others: [any LogSink] = []) {
         let terminal = StandardError(format: format, resource: LogResource(instance: instance))
         self.init(level: level, terminal: terminal, sinks: [terminal] + others)
     }
@@ -38,11 +38,11 @@ public final class WorkerLog: Sendable {
         self.sinks = sinks + [warnings]
     }
 
-    public func logger(_ label: String) -> Logger { Logger(label: label) { _ in self.handler() } }
+    package func logger(_ label: String) -> Logger { Logger(label: label) { _ in self.handler() } }
 
-    public func handler() -> any LogHandler { Handler(log: self) }
+    package func handler() -> any LogHandler { Handler(log: self) }
 
-    public func change(level: Logger.Level, format: LogFormat) {
+    package func change(level: Logger.Level, format: LogFormat) {
         self.level.withLock { $0 = level }
         terminal?.change(format: format)
     }
@@ -51,7 +51,7 @@ public final class WorkerLog: Sendable {
 
     /// Logs the summaries of all counted repetitions, and waits up to one second for standard error. Must be called
     /// before the process ends.
-    public func flush() {
+    package func flush() {
         reportHeld(all: true)
         terminal?.finish()
     }

@@ -11,13 +11,13 @@ import Store
 import UnixSignals
 
 /// A worker that is built from its configuration.
-public struct Worker: Sendable {
+package struct Worker: Sendable {
     /// The version of Martlet.
-    public static let version = "0.1.0"
+    package static let version = "0.1.0"
     /// The commit from which the program was built. The text is empty unless `make dist` has linked it in.
     static let commit = String(cString: clinux_commit())
     /// The version and the commit, as text for display.
-    public static var build: String {
+    package static var build: String {
         commit.isEmpty ? version : "\(version) (\(commit))"
     }
 
@@ -32,7 +32,7 @@ public struct Worker: Sendable {
     ///   - log: the log, whose settings are updated with each reload of the configuration.
     ///   - reload: reads the configuration again.
     /// - Throws: ``ConfigurationError``.
-    public init(
+    package init(
         configuration source: ConfigurationSource, log: WorkerLog,
         reload: @escaping @Sendable () async throws -> ConfigurationSource
     ) async throws {
@@ -94,7 +94,7 @@ public struct Worker: Sendable {
     ///
     /// - Throws: the errors of ``DeliveryService/run()``, or ``ListenError`` if the server can't listen on
     ///   `http.listen`.
-    public func run() async throws {
+    package func run() async throws {
         var configuration = ServiceGroupConfiguration(
             services: services.map { $0.endingAll }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         StopLimits(drain: drainTimeout).bound(&configuration)

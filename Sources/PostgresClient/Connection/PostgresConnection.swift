@@ -6,7 +6,7 @@
 /// The query timeout limits each request. For statements and batches, the server itself ends the request slightly
 /// earlier (`statement_timeout`, `lock_timeout`). If it does not, this client cancels the statement and then closes the
 /// connection.
-public final class PostgresConnection: Sendable {
+package final class PostgresConnection: Sendable {
     private let mailbox: Mailbox
     private let queryTimeout: Duration?
     private let lockTimeout: Duration
@@ -24,7 +24,7 @@ public final class PostgresConnection: Sendable {
     /// - Parameter onNotification: a function that is called on the connection's thread, for each notification of a
     ///   channel that the connection listens to.
     /// - Throws: ``PostgresError`` with code `connectFailed` and the server's reason, if it gave one.
-    public static func connect(
+    package static func connect(
         _ configuration: PostgresConfiguration,
         onNotification: @escaping @Sendable (PostgresNotification) -> Void = { _ in }
     ) async throws -> PostgresConnection {
@@ -55,7 +55,7 @@ public final class PostgresConnection: Sendable {
     ///
     /// - Parameter timeout: the time limit of the request, or `nil` for the query timeout of the configuration.
     @discardableResult
-    public func query(
+    package func query(
         _ sql: String, _ parameters: [PostgresValue] = [], timeout: Duration? = nil
     ) async throws -> PostgresResult {
         let results = try await perform(.statement(PostgresStatement(sql, parameters)), timeout)
@@ -72,18 +72,18 @@ public final class PostgresConnection: Sendable {
     /// - Parameter timeout: the time limit of the whole batch, or `nil` for the query timeout of the configuration.
     /// - Throws: ``PostgresError`` whose `statementIndex` is the index of the refused statement.
     @discardableResult
-    public func batch(_ statements: [PostgresStatement], timeout: Duration? = nil) async throws -> [PostgresResult] {
+    package func batch(_ statements: [PostgresStatement], timeout: Duration? = nil) async throws -> [PostgresResult] {
         guard !statements.isEmpty else { return [] }
         return try await perform(.batch(statements), timeout)
     }
 
     /// Carries out a text of several statements without parameters, as one transaction.
-    public func execute(script: String) async throws {
+    package func execute(script: String) async throws {
         _ = try await perform(.script(script))
     }
 
     /// The isolation and access mode of a transaction (PostgreSQL manual, "Transaction Isolation").
-    public enum TransactionMode: Sendable {
+    package enum TransactionMode: Sendable {
         case readCommitted
         /// Repeatable read and read-only. All statements see the same snapshot.
         case snapshot
@@ -97,7 +97,7 @@ public final class PostgresConnection: Sendable {
     }
 
     /// Runs `body` between BEGIN and COMMIT. Rolls back if it throws.
-    public func transaction<Value: Sendable>(
+    package func transaction<Value: Sendable>(
         _ mode: TransactionMode = .readCommitted, isolation: isolated (any Actor)? = #isolation,
         _ body: (PostgresConnection) async throws -> Value
     ) async throws -> Value {
@@ -118,7 +118,7 @@ public final class PostgresConnection: Sendable {
     }
 
     /// Ends the session after the request in progress, and waits for the end. Waiting requests fail with code `closed`.
-    public func close() async {
+    package func close() async {
         beginClosing()
         _ = await mailbox.waitForEnd()
     }
@@ -127,11 +127,11 @@ public final class PostgresConnection: Sendable {
     func beginClosing() { mailbox.close() }
 
     /// Waits until the session has ended, and returns the reason.
-    public func waitForEnd() async -> PostgresError {
+    package func waitForEnd() async -> PostgresError {
         await mailbox.waitForEnd()
     }
 
-    public var isOpen: Bool { !mailbox.hasEnded }
+    package var isOpen: Bool { !mailbox.hasEnded }
 
     /// Whether a pool can lend the connection again: it is open, outside a transaction, and its server accepts writes.
     var isReusable: Bool { mailbox.isReusable }

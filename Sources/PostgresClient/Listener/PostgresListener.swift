@@ -1,12 +1,12 @@
 import Foundations
-public import Logging
+package import Logging
 
 /// A listener for notifications that uses its own connection and reconnects whenever the connection is lost.
 ///
 /// Call ``run()``, and consume ``events``. Notifications that are sent while there is no connection are lost. Consumers
 /// must therefore read the current state after `.connected` and `.reconnected`.
-public final class PostgresListener: Sendable {
-    public enum Event: Sendable, Hashable {
+package final class PostgresListener: Sendable {
+    package enum Event: Sendable, Hashable {
         case notification(PostgresNotification)
         /// The listener has connected for the first time.
         case connected
@@ -18,7 +18,7 @@ public final class PostgresListener: Sendable {
 
     /// The events, for one consumer. The stream ends with `run()`. If a consumer is more than 1,024 events behind, it
     /// loses the oldest ones.
-    public let events: AsyncStream<Event>
+    package let events: AsyncStream<Event>
 
     private let channels: [String]
     private let configuration: PostgresConfiguration
@@ -29,7 +29,7 @@ public final class PostgresListener: Sendable {
     /// Creates a listener.
     ///
     /// - Parameter keepAlive: the interval of the queries that check whether the connection still works.
-    public init(
+    package init(
         channels: [String], configuration: PostgresConfiguration, keepAlive: Duration = .seconds(15), logger: Logger
     ) {
         self.channels = channels
@@ -40,7 +40,7 @@ public final class PostgresListener: Sendable {
     }
 
     /// Listens until the task is cancelled.
-    public func run() async {
+    package func run() async {
         defer { continuation.finish() }
         var backoff = Backoff.reconnecting
         var wasConnected = false

@@ -1,10 +1,10 @@
 /// A notification that was sent with NOTIFY.
-public struct PostgresNotification: Sendable, Hashable {
-    public let channel: String
+package struct PostgresNotification: Sendable, Hashable {
+    package let channel: String
     /// The payload, which is empty if NOTIFY had none.
-    public let payload: String
+    package let payload: String
 
-    public init(channel: String, payload: String) {
+    package init(channel: String, payload: String) {
         self.channel = channel
         self.payload = payload
     }

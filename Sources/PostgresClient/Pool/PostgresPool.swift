@@ -1,21 +1,21 @@
-public import Logging
+package import Logging
 import Foundations
 
 /// A pool of connections to one database. Connections are opened when needed, up to a limit.
 ///
 /// A lost connection is replaced when the next caller needs one. While the database can't be reached, attempts to
 /// connect use back-off. Callers then get the last error at once, unless ``Options/waitsForDatabase`` is set.
-public final class PostgresPool: Sendable {
-    public struct Options: Sendable {
-        public var maximumConnections = 4
+package final class PostgresPool: Sendable {
+    package struct Options: Sendable {
+        package var maximumConnections = 4
         /// The time for which a caller waits for a free connection. The pool adds time if several hosts or a look-up of
         /// names may delay the connection.
-        public var leaseTimeout: Duration = .seconds(5)
+        package var leaseTimeout: Duration = .seconds(5)
         /// Whether callers wait while the database can't be reached, for up to `leaseTimeout`. Otherwise they fail at
         /// once with the last error.
-        public var waitsForDatabase = false
+        package var waitsForDatabase = false
 
-        public init() {}
+        package init() {}
     }
 
     private struct State {
@@ -30,12 +30,12 @@ public final class PostgresPool: Sendable {
         let connection: PostgresConnection
     }
 
-    public let configuration: PostgresConfiguration
+    package let configuration: PostgresConfiguration
     private let leaseTimeout: Duration
     private let logger: Logger
     private let state: Mutex<State>
 
-    public init(_ configuration: PostgresConfiguration, options: Options = Options(), logger: Logger) {
+    package init(_ configuration: PostgresConfiguration, options: Options = Options(), logger: Logger) {
         self.configuration = configuration
         self.logger = logger
         leaseTimeout = options.leaseTimeout + configuration.timeForOthers
@@ -51,7 +51,7 @@ public final class PostgresPool: Sendable {
     /// become read-only.
     ///
     /// - Throws: ``PostgresError`` if no connection became available, `CancellationError`, or the error of `body`.
-    public func withConnection<Value: Sendable>(
+    package func withConnection<Value: Sendable>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: (PostgresConnection) async throws -> Value
     ) async throws -> Value {
@@ -65,7 +65,7 @@ public final class PostgresPool: Sendable {
     }
 
     @discardableResult
-    public func query(
+    package func query(
         _ sql: String, _ parameters: [PostgresValue] = [], timeout: Duration? = nil
     ) async throws -> PostgresResult {
         try await withConnection { try await $0.query(sql, parameters, timeout: timeout) }
@@ -73,12 +73,12 @@ public final class PostgresPool: Sendable {
 
     /// Runs statements in one round trip. See ``PostgresConnection/batch(_:timeout:)``.
     @discardableResult
-    public func batch(_ statements: [PostgresStatement]) async throws -> [PostgresResult] {
+    package func batch(_ statements: [PostgresStatement]) async throws -> [PostgresResult] {
         try await withConnection { try await $0.batch(statements) }
     }
 
     /// Runs `body` in a transaction. See ``PostgresConnection/transaction(_:isolation:_:)``.
-    public func transaction<Value: Sendable>(
+    package func transaction<Value: Sendable>(
         _ mode: PostgresConnection.TransactionMode = .readCommitted, isolation: isolated (any Actor)? = #isolation,
         _ body: (PostgresConnection) async throws -> Value
     ) async throws -> Value {
@@ -87,7 +87,7 @@ public final class PostgresPool: Sendable {
 
     /// Closes idle connections now and lent ones when they are returned. Waiting and later callers get an error with
     /// code `closed`.
-    public func close() {
+    package func close() {
         handle { machine, _ in machine.closed() }
     }
 

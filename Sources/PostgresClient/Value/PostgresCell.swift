@@ -1,28 +1,28 @@
 /// A value of a row. Each getter throws ``PostgresError`` with code `unexpectedResult` naming the column, if the value
 /// is NULL or of another type.
-public struct PostgresCell: Sendable {
+package struct PostgresCell: Sendable {
     let storage: ResultStorage
     let row: Int
     let column: Int32
-    public let name: String
+    package let name: String
 
     /// The cell itself, or `nil` if its value is NULL, as in `try row["reason"].optional?.text`.
-    public var optional: PostgresCell? {
+    package var optional: PostgresCell? {
         storage.withBytes(row: row, column: column) { _ in self }
     }
 
-    public var text: String {
+    package var text: String {
         get throws(PostgresError) { try withTextBytes { String(decoding: $0, as: UTF8.self) } }
     }
 
     /// Calls a function with the bytes of a text value and returns its result. This avoids the cost of a `String` for
     /// each value.
-    public func withTextBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) throws(PostgresError) -> Value {
+    package func withTextBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) throws(PostgresError) -> Value {
         try read("text", [TypeOID.text, TypeOID.varchar, TypeOID.name, TypeOID.unspecified]) { body($0) }
     }
 
     /// The value of a `uuid`, in lower case.
-    public var uuid: String {
+    package var uuid: String {
         get throws(PostgresError) {
             try read("uuid", [TypeOID.uuid]) { bytes in
                 guard bytes.count == 16 else { return nil }
@@ -33,7 +33,7 @@ public struct PostgresCell: Sendable {
     }
 
     /// The value of a `smallint`, `integer` or `bigint`.
-    public var integer: Int {
+    package var integer: Int {
         get throws(PostgresError) {
             try read("an integer", [TypeOID.smallint, TypeOID.int, TypeOID.bigint]) { bytes in
                 switch bytes.count {
@@ -46,21 +46,21 @@ public struct PostgresCell: Sendable {
         }
     }
 
-    public var bool: Bool {
+    package var bool: Bool {
         get throws(PostgresError) {
             try read("boolean", [TypeOID.bool]) { $0.first.map { $0 != 0 } }
         }
     }
 
     /// The value of a `bytea`.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         get throws(PostgresError) {
             try read("bytea", [TypeOID.bytea]) { Array($0) }
         }
     }
 
     /// The value of a `timestamptz`, in milliseconds since 1970.
-    public var milliseconds: Int64 {
+    package var milliseconds: Int64 {
         get throws(PostgresError) {
             try read("a finite timestamptz", [TypeOID.timestamptz]) { bytes in
                 guard bytes.count == 8 else { return nil }
@@ -70,7 +70,7 @@ public struct PostgresCell: Sendable {
     }
 
     /// The elements of a `text[]` without NULLs.
-    public var textArray: [String] {
+    package var textArray: [String] {
         get throws(PostgresError) {
             try read("text[] without NULL", [TypeOID.textArray]) { bytes in
                 arrayElements(bytes)?.map { String(decoding: $0, as: UTF8.self) }
@@ -79,7 +79,7 @@ public struct PostgresCell: Sendable {
     }
 
     /// The elements of a `bytea[]` without NULLs.
-    public var byteaArray: [[UInt8]] {
+    package var byteaArray: [[UInt8]] {
         get throws(PostgresError) {
             try read("bytea[] without NULL", [TypeOID.byteaArray]) { arrayElements($0)?.map { Array($0) } }
         }

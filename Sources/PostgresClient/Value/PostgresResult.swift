@@ -1,15 +1,15 @@
 internal import CLibPQ
 
 /// The result of one statement: its rows, the number of affected rows, and the command tag.
-public struct PostgresResult: Sendable, RandomAccessCollection {
+package struct PostgresResult: Sendable, RandomAccessCollection {
     let storage: ResultStorage
 
-    public var startIndex: Int { 0 }
-    public var endIndex: Int { storage.rowCount }
-    public subscript(position: Int) -> PostgresRow { PostgresRow(storage: storage, index: position) }
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { storage.rowCount }
+    package subscript(position: Int) -> PostgresRow { PostgresRow(storage: storage, index: position) }
 
     /// The number of rows that were inserted, updated, deleted or selected, or 0 for other statements.
-    public var affectedRows: Int { Int(storage.affectedRows) ?? 0 }
+    package var affectedRows: Int { Int(storage.affectedRows) ?? 0 }
     /// The server's command tag, such as `INSERT 0 1`.
-    public var commandTag: String { storage.commandTag }
+    package var commandTag: String { storage.commandTag }
 }

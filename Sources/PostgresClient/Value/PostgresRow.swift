@@ -1,13 +1,13 @@
 internal import CLibPQ
 
-public struct PostgresRow: Sendable {
+package struct PostgresRow: Sendable {
     let storage: ResultStorage
     let index: Int
 
     /// Returns the value of a column.
     ///
     /// - Throws: ``PostgresError`` with code `unexpectedResult` if the result has no such column.
-    public subscript(column: String) -> PostgresCell {
+    package subscript(column: String) -> PostgresCell {
         get throws(PostgresError) {
             guard let columnIndex = storage.columns[column] else {
                 throw PostgresError(.unexpectedResult, "the result has no column \(column)")

@@ -1,9 +1,9 @@
 /// An SQL statement with its parameters `$1`, `$2`, …
-public struct PostgresStatement: Sendable, Hashable {
-    public var sql: String
-    public var parameters: [PostgresValue]
+package struct PostgresStatement: Sendable, Hashable {
+    package var sql: String
+    package var parameters: [PostgresValue]
 
-    public init(_ sql: String, _ parameters: [PostgresValue] = []) {
+    package init(_ sql: String, _ parameters: [PostgresValue] = []) {
         self.sql = sql
         self.parameters = parameters
     }

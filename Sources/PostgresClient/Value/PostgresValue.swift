@@ -1,5 +1,5 @@
 /// A parameter of a statement. Times are in milliseconds since 1970 and become a `timestamptz`.
-public enum PostgresValue: Sendable, Hashable {
+package enum PostgresValue: Sendable, Hashable {
     case null
     /// A value whose type the statement determines, as for a quoted literal. The default is `text`.
     case text(String)
@@ -13,8 +13,8 @@ public enum PostgresValue: Sendable, Hashable {
     case byteaArray([[UInt8]?])
     case timestampArray(milliseconds: [Int64?])
 
-    public static func text(_ value: String?) -> Self { value.map { .text($0) } ?? .null }
-    public static func timestamp(milliseconds: Int64?) -> Self {
+    package static func text(_ value: String?) -> Self { value.map { .text($0) } ?? .null }
+    package static func timestamp(milliseconds: Int64?) -> Self {
         milliseconds.map { .timestamp(milliseconds: $0) } ?? .null
     }
 }

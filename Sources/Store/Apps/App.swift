@@ -1,25 +1,25 @@
-public import PushModel
+package import PushModel
 
 /// An app that may receive pushes. It is stored as a row of `martlet.apps` and, for each output that needs a
 /// credential, a row of `martlet.app_accounts`.
-public struct App: Sendable, Hashable, Identifiable {
-    public var id: String { bundleID }
+package struct App: Sendable, Hashable, Identifiable {
+    package var id: String { bundleID }
 
-    public var bundleID: String
+    package var bundleID: String
     /// The app's accounts, by the name of the output.
-    public var accounts: [String: AppAccount]
+    package var accounts: [String: AppAccount]
     /// The environment for jobs that do not name one.
-    public var defaultEnvironment: PushEnvironment
+    package var defaultEnvironment: PushEnvironment
     /// The broker users who may publish for the app. An empty set allows every user.
-    public var allowedPublishers: Set<String>
-    public var isPaused: Bool
+    package var allowedPublishers: Set<String>
+    package var isPaused: Bool
     /// The app's rate limit, or `nil` if it has none.
-    public var pace: AppRateLimit?
+    package var pace: AppRateLimit?
     /// The reason why the app's row can't be read, or `nil` if it can be read. In an unreadable app only the bundle id
     /// is valid, and the app's jobs wait.
-    public var unreadable: StoreError?
+    package var unreadable: StoreError?
 
-    public init(
+    package init(
         bundleID: String, accounts: [String: AppAccount] = [:], defaultEnvironment: PushEnvironment = .production,
         allowedPublishers: Set<String> = [], isPaused: Bool = false, pace: AppRateLimit? = nil
     ) {

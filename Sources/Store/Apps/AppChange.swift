@@ -1,8 +1,8 @@
 import PostgresClient
-public import PushModel
+package import PushModel
 
 /// A change of one setting of an app.
-public enum AppChange: Sendable, Hashable {
+package enum AppChange: Sendable, Hashable {
     /// Sets the account that the app uses with an output.
     case account(String, of: String)
     /// Sets the credential that takes precedence with an output, or removes the precedence if the id is `nil`.

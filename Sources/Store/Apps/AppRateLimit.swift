@@ -1,11 +1,11 @@
 /// The rate limit of an app, which all workers share.
-public struct AppRateLimit: Sendable, Hashable {
+package struct AppRateLimit: Sendable, Hashable {
     /// The limit, in pushes per second.
-    public var rate: Int
+    package var rate: Int
     /// Whether pushes of the urgent lane count toward the limit and wait for it.
-    public var includesUrgent: Bool
+    package var includesUrgent: Bool
 
-    public init(rate: Int, includesUrgent: Bool = false) {
+    package init(rate: Int, includesUrgent: Bool = false) {
         (self.rate, self.includesUrgent) = (rate, includesUrgent)
     }
 }

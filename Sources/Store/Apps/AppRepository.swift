@@ -1,18 +1,18 @@
-public import PostgresClient
+package import PostgresClient
 import PushModel
 
 /// The operators' access to `martlet.apps`.
-public struct AppRepository: Sendable {
+package struct AppRepository: Sendable {
     private let pool: PostgresPool
 
-    public init(_ pool: PostgresPool) {
+    package init(_ pool: PostgresPool) {
         self.pool = pool
     }
 
     /// Adds the app, or replaces all its settings.
     /// - Throws: ``StoreError`` with code `invalidField`, or `notFound` if a credential of the app does not exist;
     ///   ``PostgresError``.
-    public func set(_ app: App) async throws {
+    package func set(_ app: App) async throws {
         let accounts = app.accounts.sorted { $0.key < $1.key }
         _ = try await change(
             app.bundleID,
@@ -30,7 +30,7 @@ public struct AppRepository: Sendable {
     /// - Returns: the app after the changes.
     /// - Throws: ``StoreError`` with code `invalidField`, or `notFound` if the app, its account or its credential does
     ///   not exist; ``PostgresError``.
-    public func change(_ bundleID: String, _ changes: [AppChange], adding: Bool = false) async throws -> App {
+    package func change(_ bundleID: String, _ changes: [AppChange], adding: Bool = false) async throws -> App {
         let hasAccount = changes.contains { if case .account = $0 { true } else { false } }
         return try await change(bundleID, changes, adding: adding || hasAccount, keeping: nil)
     }
@@ -102,13 +102,13 @@ public struct AppRepository: Sendable {
     }
 
     /// Returns all apps, sorted by bundle id. For rows that can't be read, ``App/unreadable`` has the reason.
-    public func list() async throws -> [App] {
+    package func list() async throws -> [App] {
         try await pool.query(Self.select() + " ORDER BY bundle_id").map(Self.app)
     }
 
     /// Returns one app.
     /// - Throws: ``StoreError`` with code `notFound` or `unreadable`.
-    public func show(_ bundleID: String) async throws -> App {
+    package func show(_ bundleID: String) async throws -> App {
         try await Self.show(bundleID, pool.query(Self.select("app.bundle_id = $1"), [.text(bundleID)]))
     }
 
@@ -116,14 +116,14 @@ public struct AppRepository: Sendable {
     ///
     /// - Parameter most: the maximum number of apps.
     /// - Throws: ``PostgresError``.
-    public func paced(most: Int) async throws -> [App] {
+    package func paced(most: Int) async throws -> [App] {
         let sql = Self.select("app.rate IS NOT NULL") + " ORDER BY app.bundle_id LIMIT \(most)"
         return try await pool.query(sql).map(Self.app).filter { $0.unreadable == nil }
     }
 
     /// Removes an app.
     /// - Throws: ``StoreError`` with code `notFound`.
-    public func remove(_ bundleID: String) async throws {
+    package func remove(_ bundleID: String) async throws {
         let result = try await pool.query("DELETE FROM martlet.apps WHERE bundle_id = $1", [.text(bundleID)])
         guard result.affectedRows == 1 else { throw Self.unknown(bundleID) }
     }

@@ -1,15 +1,15 @@
-public import PostgresClient
-public import PushModel
+package import PostgresClient
+package import PushModel
 
 /// The read access to `martlet.audit`, which is written by triggers.
-public struct AuditRepository: Sendable {
+package struct AuditRepository: Sendable {
     /// The conditions that listed entries must meet. A condition that is `nil` matches every entry.
-    public struct Filter: Sendable {
-        public var since: Timestamp?
-        public var app: String?
-        public var credential: Credential.ID?
+    package struct Filter: Sendable {
+        package var since: Timestamp?
+        package var app: String?
+        package var credential: Credential.ID?
 
-        public init(since: Timestamp? = nil, app: String? = nil, credential: Credential.ID? = nil) {
+        package init(since: Timestamp? = nil, app: String? = nil, credential: Credential.ID? = nil) {
             self.since = since
             self.app = app
             self.credential = credential
@@ -18,14 +18,14 @@ public struct AuditRepository: Sendable {
 
     private let pool: PostgresPool
 
-    public init(_ pool: PostgresPool) {
+    package init(_ pool: PostgresPool) {
         self.pool = pool
     }
 
     /// Returns the newest entries, most recent first.
     /// - Parameter limit: the maximum number of entries.
     /// - Throws: ``PostgresError``.
-    public func list(_ filter: Filter = Filter(), limit: Int) async throws -> [AuditEntry] {
+    package func list(_ filter: Filter = Filter(), limit: Int) async throws -> [AuditEntry] {
         let rows = try await pool.query(
             """
             SELECT entry.id, at, session_role, set_role, application, host(address) AS address, operation, object,
@@ -62,7 +62,7 @@ public struct AuditRepository: Sendable {
     ///
     /// - Parameter timeout: the timeout of the query, or `nil` for the pool's timeout.
     /// - Throws: ``PostgresError``.
-    public func pauses(timeout: Duration? = nil) async throws -> [AppPause] {
+    package func pauses(timeout: Duration? = nil) async throws -> [AppPause] {
         try await pool.query("SELECT * FROM martlet.paused_apps()", timeout: timeout).map { row in
             AppPause(
                 app: try row["bundle_id"].text,

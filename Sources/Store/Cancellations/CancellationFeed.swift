@@ -1,13 +1,13 @@
-public import Foundations
-public import Logging
-public import PostgresClient
+package import Foundations
+package import Logging
+package import PostgresClient
 
 /// A feed of cancelled jobs. It loads all cancellations once, and then reports each change shortly after any program
 /// has made it. While the database is unavailable, the feed waits.
 ///
 /// About once a day it loads all cancellations again, which discards the expired ones.
-public final class CancellationFeed: Sendable {
-    public enum Event: Sendable {
+package final class CancellationFeed: Sendable {
+    package enum Event: Sendable {
         /// All cancellations in force, which replace everything that the feed has reported before. They may include
         /// jobs that no earlier event contained.
         case loaded(CancelledJobs)
@@ -15,10 +15,10 @@ public final class CancellationFeed: Sendable {
         case changed([Change])
     }
 
-    public struct Change: Sendable, Hashable {
-        public let job: String
+    package struct Change: Sendable, Hashable {
+        package let job: String
         /// Whether the job was cancelled. The value is `false` if its cancellation was withdrawn.
-        public let isCancelled: Bool
+        package let isCancelled: Bool
 
         package init(job: String, isCancelled: Bool) {
             self.job = job
@@ -34,7 +34,7 @@ public final class CancellationFeed: Sendable {
     private static let pageSize = 20_000
 
     /// The cancellations that were in force when the feed was created.
-    public let initial: CancelledJobs
+    package let initial: CancelledJobs
     private let start: Place
     private let pool: PostgresPool
     private let changes: ChangeListener
@@ -48,7 +48,7 @@ public final class CancellationFeed: Sendable {
     ///   - changes: the listener that signals when to read changes. The caller runs it.
     ///   - pollInterval: the longest time that a change may go unnoticed while notifications are lost.
     /// - Throws: ``PostgresError``.
-    public static func load(
+    package static func load(
         from pool: PostgresPool, changes: ChangeListener, pollInterval: Duration = .seconds(2),
         failures: OngoingFailures = OngoingFailures(), logger: Logger
     ) async throws -> CancellationFeed {
@@ -72,7 +72,7 @@ public final class CancellationFeed: Sendable {
     }
 
     /// Reports all events since ``initial`` until the task is cancelled.
-    public func run(_ report: @escaping @Sendable (Event) -> Void) async {
+    package func run(_ report: @escaping @Sendable (Event) -> Void) async {
         var place = start
         for await _ in changes.signals(of: ["cancelled_jobs"], atLeastEvery: pollInterval) {
             do {

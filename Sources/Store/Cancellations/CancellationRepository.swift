@@ -1,25 +1,25 @@
-public import PostgresClient
-public import PushModel
+package import PostgresClient
+package import PushModel
 
 /// The cancelled jobs, stored in `martlet.cancelled_jobs`. Workers follow the table with a ``CancellationFeed``.
-public struct CancellationRepository: Sendable {
+package struct CancellationRepository: Sendable {
     private let pool: PostgresPool
 
-    public init(_ pool: PostgresPool) {
+    package init(_ pool: PostgresPool) {
         self.pool = pool
     }
 
     /// Cancels a job. If a cancellation is already in force, it is extended to last as long as a new one.
     /// - Returns: whether the job had no cancellation in force.
     /// - Throws: ``PostgresError``.
-    public func cancel(_ job: String) async throws -> Bool {
+    package func cancel(_ job: String) async throws -> Bool {
         try await pool.query("SELECT martlet.cancel_job($1) AS is_new", [.text(job)])[0]["is_new"].bool
     }
 
     /// Withdraws the cancellation of a job. Messages of the job that are still in the broker are then sent.
     /// - Returns: whether a cancellation was in force.
     /// - Throws: ``PostgresError``.
-    public func restore(_ job: String) async throws -> Bool {
+    package func restore(_ job: String) async throws -> Bool {
         try await pool.query(
             "DELETE FROM martlet.cancelled_jobs WHERE job = $1 RETURNING expires_at > now() AS was_in_force",
             [.text(job)]
@@ -28,7 +28,7 @@ public struct CancellationRepository: Sendable {
 
     /// Returns the cancellation of a job that is in force, or `nil` if the job is not cancelled.
     /// - Throws: ``PostgresError``.
-    public func find(_ job: String) async throws -> Cancellation? {
+    package func find(_ job: String) async throws -> Cancellation? {
         try await pool.query(
             """
             SELECT cancelled_at, cancelled_by FROM martlet.cancelled_jobs WHERE job = $1 AND expires_at > now()
@@ -41,16 +41,16 @@ public struct CancellationRepository: Sendable {
 
     /// Deletes expired cancellations. A cancellation lasts longer than a job can be scheduled ahead.
     /// - Throws: ``PostgresError``.
-    public func forgetExpired() async throws {
+    package func forgetExpired() async throws {
         while try await pool.query("SELECT martlet.forget_cancellations() AS gone")[0]["gone"].integer > 0 {}
     }
 }
 
 /// The cancellation of a job, after which no further push of the job is sent.
-public struct Cancellation: Sendable, Hashable {
-    public let at: Timestamp
+package struct Cancellation: Sendable, Hashable {
+    package let at: Timestamp
     /// The database role that cancelled the job.
-    public let by: String
+    package let by: String
 
     package init(at: Timestamp, by: String) {
         self.at = at

@@ -2,7 +2,7 @@
 ///
 /// Each job is stored as a hash of 16 bytes. The hash function has a random key for each process (`Hasher`), so that a
 /// publisher can't choose an id that collides with the id of another job. A million jobs take 36 MB.
-public struct CancelledJobs: Sendable {
+package struct CancelledJobs: Sendable {
     private struct Digest: Hashable {
         let first: Int
         let second: Int
@@ -21,13 +21,13 @@ public struct CancelledJobs: Sendable {
 
     private var digests: Set<Digest> = []
 
-    public init(_ jobs: some Sequence<String> = []) {
+    package init(_ jobs: some Sequence<String> = []) {
         for job in jobs { insert(job) }
     }
 
-    public var count: Int { digests.count }
+    package var count: Int { digests.count }
 
-    public func contains(_ job: String) -> Bool { !digests.isEmpty && digests.contains(Self.digest(job)) }
+    package func contains(_ job: String) -> Bool { !digests.isEmpty && digests.contains(Self.digest(job)) }
 
     mutating func insert(utf8 job: UnsafeRawBufferPointer) { digests.insert(Digest(job)) }
 
@@ -36,7 +36,7 @@ public struct CancelledJobs: Sendable {
     mutating func remove(_ job: String) { digests.remove(Self.digest(job)) }
 
     /// Applies an event of the feed. Afterwards, the set matches the database table.
-    public mutating func apply(_ event: CancellationFeed.Event) {
+    package mutating func apply(_ event: CancellationFeed.Event) {
         switch event {
         case .loaded(let all): self = all
         case .changed(let changes):

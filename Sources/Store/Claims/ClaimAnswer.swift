@@ -1,5 +1,5 @@
 /// The answer to a ``ClaimRequest``.
-public enum ClaimAnswer: Sendable, Hashable {
+package enum ClaimAnswer: Sendable, Hashable {
     case claimed
     /// Another owner holds the name, and its content is equal or unknown.
     case taken

@@ -1,5 +1,5 @@
 /// The key by which all workers identify a job or a part of a job.
-public struct ClaimKey: Sendable, Hashable {
+package struct ClaimKey: Sendable, Hashable {
     /// The digest of the name, which is the first half of a SHA-256, written as a UUID.
     let uuid: String
     /// The time for which the claim is remembered, in seconds.
@@ -11,7 +11,7 @@ public struct ClaimKey: Sendable, Hashable {
     ///   - name: the id of the job, or the name of the part.
     ///   - isPart: whether `name` is the name of a part. The ids of jobs and the names of parts never collide, even if
     ///     a publisher chooses an id that equals the name of a part.
-    public init(output: String, app: String, name: String, isPart: Bool = false, seconds: Int) {
+    package init(output: String, app: String, name: String, isPart: Bool = false, seconds: Int) {
         uuid = ClaimDigest.uuid(Array("\(output)\0\(app)\0\(isPart ? "part" : "job")\0\(name)".utf8))
         self.seconds = seconds
     }

@@ -1,11 +1,11 @@
 import Foundation
-public import PostgresClient
+package import PostgresClient
 
 /// The claims of jobs, stored in `martlet.claims`. A claim is committed before its job is sent.
-public struct ClaimRepository: Sendable {
+package struct ClaimRepository: Sendable {
     private let pool: PostgresPool
 
-    public init(_ pool: PostgresPool) {
+    package init(_ pool: PostgresPool) {
         self.pool = pool
     }
 
@@ -14,7 +14,7 @@ public struct ClaimRepository: Sendable {
     /// - Returns: the answer to each request. If several requests have the same name, the claim goes to the first one
     ///   with a predecessor, or to the first one if none has a predecessor.
     /// - Throws: ``PostgresError``.
-    public func claim(_ requests: [ClaimRequest]) async throws -> [ClaimAnswer] {
+    package func claim(_ requests: [ClaimRequest]) async throws -> [ClaimAnswer] {
         // A request with a predecessor takes precedence, because the predecessor may already hold the name.
         let distinct = Dictionary(requests.map { ($0.key.uuid, $0) }) { first, second in
             first.predecessor == nil && second.predecessor != nil ? second : first
@@ -44,7 +44,7 @@ public struct ClaimRepository: Sendable {
     /// - Returns: the number of deleted claims.
     /// - Throws: ``PostgresError``.
     @discardableResult
-    public func forgetExpired() async throws -> Int {
+    package func forgetExpired() async throws -> Int {
         var total = 0
         while true {
             let count = try await pool.query(Self.forgetSQL).affectedRows

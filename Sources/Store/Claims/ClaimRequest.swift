@@ -1,6 +1,6 @@
 /// A request to be the first to use a name.
-public struct ClaimRequest: Sendable, Hashable {
-    public let key: ClaimKey
+package struct ClaimRequest: Sendable, Hashable {
+    package let key: ClaimKey
     /// The content of the job, or `nil` for a name that a worker generated. Such a name identifies the message without
     /// its content.
     package let content: JobContent?
@@ -10,7 +10,7 @@ public struct ClaimRequest: Sendable, Hashable {
     /// republished copy. If there are several copies, the claim passes to only one of them.
     package let predecessor: String?
 
-    public init(key: ClaimKey, content: JobContent? = nil, owner: String, predecessor: String? = nil) {
+    package init(key: ClaimKey, content: JobContent? = nil, owner: String, predecessor: String? = nil) {
         self.key = key
         self.content = content
         self.owner = owner

@@ -1,11 +1,11 @@
-public import PostgresClient
-public import PushModel
+package import PostgresClient
+package import PushModel
 
 /// The operators' access to `martlet.credentials`.
-public struct CredentialRepository: Sendable {
+package struct CredentialRepository: Sendable {
     private let pool: PostgresPool
 
-    public init(_ pool: PostgresPool) {
+    package init(_ pool: PostgresPool) {
         self.pool = pool
     }
 
@@ -13,7 +13,7 @@ public struct CredentialRepository: Sendable {
     ///
     /// - Throws: ``StoreError`` with code `conflict` if the credential was imported before and is not retired;
     ///   ``PostgresError``.
-    public func importCredential(
+    package func importCredential(
         _ new: NewCredential, of output: String = Job.defaultOutput, keyring: MasterKeyring
     ) async throws -> Credential.ID {
         let row = try SealedCredential(new, of: output, keyring: keyring)
@@ -32,7 +32,7 @@ public struct CredentialRepository: Sendable {
     /// nothing.
     ///
     /// - Throws: ``StoreError`` with code `conflict` if the account has another key in use; ``PostgresError``.
-    public func importBoundCredential(
+    package func importBoundCredential(
         _ new: NewCredential, of output: String, keyring: MasterKeyring
     ) async throws -> BoundImport {
         let row = try SealedCredential(new, of: output, keyring: keyring)
@@ -81,7 +81,7 @@ public struct CredentialRepository: Sendable {
     /// - Parameter change: returns the changed credential for the stored one.
     /// - Throws: ``StoreError`` with code `notFound`, or if the credential cannot be opened; ``PostgresError``; errors
     ///   of `change`.
-    public func change(
+    package func change(
         _ id: Credential.ID, keyring: MasterKeyring,
         _ change: @Sendable (CredentialSummary, Credential) throws -> NewCredential
     ) async throws {
@@ -109,7 +109,7 @@ public struct CredentialRepository: Sendable {
 
     /// Returns all credentials, newest first. For rows that can't be read, ``CredentialSummary/unreadable`` has the
     /// reason.
-    public func list() async throws -> [CredentialSummary] {
+    package func list() async throws -> [CredentialSummary] {
         try await pool.query(
             "SELECT \(CredentialRow.summaryColumns) FROM martlet.credentials ORDER BY created_at DESC, id"
         ).map(CredentialRow.summary)
@@ -120,7 +120,7 @@ public struct CredentialRepository: Sendable {
     /// - Parameter boundOutputs: the outputs whose addresses are bound to a key. The last key of an account is not
     ///   retired while an app has the account, because the app's recipients would become unreachable.
     /// - Throws: ``StoreError`` with code `notFound`, or `conflict` while an app names or needs the credential.
-    public func retire(_ id: Credential.ID, boundOutputs: Set<String> = []) async throws {
+    package func retire(_ id: Credential.ID, boundOutputs: Set<String> = []) async throws {
         try await pool.transaction { connection in
             let apps = try await connection.query(
                 "SELECT app FROM martlet.app_accounts WHERE credential::text = $1 ORDER BY app", [.text(id)]

@@ -1,42 +1,42 @@
-public import PushModel
+package import PushModel
 
 /// A row of `martlet.credentials` without its secret.
-public struct CredentialSummary: Sendable, Hashable, Identifiable {
-    public enum Kind: String, Sendable, Hashable {
+package struct CredentialSummary: Sendable, Hashable, Identifiable {
+    package enum Kind: String, Sendable, Hashable {
         case token
         case certificate
         case secret
     }
 
-    public enum State: String, Sendable, Hashable {
+    package enum State: String, Sendable, Hashable {
         case active
         /// The credential was taken out of use by an operator.
         case retired
     }
 
-    public let id: Credential.ID
-    public let kind: Kind
+    package let id: Credential.ID
+    package let kind: Kind
     /// The name of the output that uses the credential.
-    public let output: String
+    package let output: String
     /// The account with the output's provider to which the credential belongs.
-    public let account: String
+    package let account: String
     /// The provider's id of the key, or `nil` if the credential has none.
-    public let keyID: String?
-    public let environments: Set<PushEnvironment>
+    package let keyID: String?
+    package let environments: Set<PushEnvironment>
     /// The topics that the credential is limited to. An empty set means every topic of the account.
-    public let topics: Set<String>
-    public let notBefore: Timestamp?
-    public let notAfter: Timestamp?
-    public let state: State
+    package let topics: Set<String>
+    package let notBefore: Timestamp?
+    package let notAfter: Timestamp?
+    package let state: State
     /// A SHA-256 in hex that identifies the key, such as the digest of its public key or of its certificate.
-    public let fingerprint: String
-    public let label: String
+    package let fingerprint: String
+    package let label: String
     /// The id of the master key that the secret is sealed under.
-    public let masterKeyID: String
-    public let createdAt: Timestamp
+    package let masterKeyID: String
+    package let createdAt: Timestamp
     /// The reason why the row can't be read, or `nil` if it can be read. In an unreadable row only the text columns are
     /// valid.
-    public let unreadable: StoreError?
+    package let unreadable: StoreError?
 
     package init(
         id: Credential.ID, output: String = Job.defaultOutput, kind: Kind, account: String, keyID: String?,
@@ -69,12 +69,12 @@ extension CredentialSummary {
 
     /// Returns the number of whole days until the credential expires. The number is negative if it has expired, and
     /// `nil` if it never expires.
-    public func daysLeft(at now: Timestamp) -> Int? { notAfter.map { $0.days(from: now) } }
+    package func daysLeft(at now: Timestamp) -> Int? { notAfter.map { $0.days(from: now) } }
 }
 
 extension Timestamp {
     /// Returns the number of whole days until this time, rounded down. The number is negative if the time has passed.
-    public func days(from now: Timestamp) -> Int {
+    package func days(from now: Timestamp) -> Int {
         let (days, rest) = (seconds - now.seconds).quotientAndRemainder(dividingBy: 86_400)
         return Int(rest < 0 ? days - 1 : days)
     }

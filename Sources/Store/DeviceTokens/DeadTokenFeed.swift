@@ -1,27 +1,27 @@
-public import Foundations
-public import Logging
-public import PostgresClient
+package import Foundations
+package import Logging
+package import PostgresClient
 import PushModel
 
 /// A feed of the tokens that are marked dead. It loads all marks once, and then reports each new mark within a few
 /// seconds, regardless of the program that wrote it. While the database is unavailable, the feed waits.
-public final class DeadTokenFeed: Sendable {
-    public enum Event: Sendable {
+package final class DeadTokenFeed: Sendable {
+    package enum Event: Sendable {
         /// All tokens that are marked dead, as a filter that replaces everything reported before.
         case loaded(DeadTokenFilter)
         /// The hashes (``TokenHash``) of newly marked tokens. A hash may be reported more than once.
         case marked([UInt64])
     }
 
-    public struct Configuration: Sendable {
+    package struct Configuration: Sendable {
         /// The maximum size of the filter, in bytes. While a new filter is loaded, the old one also stays in memory.
-        public var maximumBytes = 64 << 20
+        package var maximumBytes = 64 << 20
         /// The interval between two reads of new marks.
-        public var pollInterval = Duration.seconds(2)
+        package var pollInterval = Duration.seconds(2)
         /// The timeout for loading all marks.
-        public var patience = ReadTimeout()
+        package var patience = ReadTimeout()
 
-        public init() {}
+        package init() {}
     }
 
     private static let pageSize = 20_000
@@ -33,7 +33,7 @@ public final class DeadTokenFeed: Sendable {
     private let logger: Logger
     private let falsePositives = Atomic<Int>(0)
 
-    public init(
+    package init(
         _ pool: PostgresPool, configuration: Configuration = Configuration(),
         failures: OngoingFailures = OngoingFailures(), logger: Logger
     ) {
@@ -45,10 +45,10 @@ public final class DeadTokenFeed: Sendable {
 
     /// Adds to the number of false positives. A false positive is a token that the filter did not clear although it is
     /// not marked in the database. If there are many false positives, the filter is loaded again.
-    public func note(falsePositives count: Int) { falsePositives.add(count, ordering: .relaxed) }
+    package func note(falsePositives count: Int) { falsePositives.add(count, ordering: .relaxed) }
 
     /// Loads all marks and then reports new marks until the task is cancelled.
-    public func run(_ report: @escaping @Sendable (Event) -> Void) async {
+    package func run(_ report: @escaping @Sendable (Event) -> Void) async {
         var following: (since: Timestamp, age: FilterAge)?
         // A load that timed out is repeated after a growing back-off, with a longer timeout.
         var patience = configuration.patience

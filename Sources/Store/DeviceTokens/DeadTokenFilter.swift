@@ -6,7 +6,7 @@
 /// one cache miss, and the first or second word mostly clears a token that is not in the filter. With 16 bits per
 /// token, one lookup in a thousand is a false positive. An overfull filter has more false positives, and a full filter
 /// clears no token.
-public struct DeadTokenFilter: Sendable {
+package struct DeadTokenFilter: Sendable {
     /// The number of bytes per token with which one lookup in a thousand is a false positive.
     static let bytesPerToken = 2
     private static let wordsPerBlock = 8
@@ -15,16 +15,16 @@ public struct DeadTokenFilter: Sendable {
     private var words: [UInt32]
     private let blocks: UInt64
     /// The number of inserted tokens. Tokens that already seemed to be in the filter are not counted.
-    public private(set) var count = 0
+    package private(set) var count = 0
     /// The maximum number of tokens with which at most one lookup in a thousand is a false positive.
-    public let capacity: Int
+    package let capacity: Int
 
     /// Creates an empty filter.
     ///
     /// - Parameters:
     ///   - count: the expected number of tokens. The filter has room for 50 % more.
     ///   - maximumBytes: the maximum size of the filter, at least 32 bytes.
-    public init(expecting count: Int, maximumBytes: Int) {
+    package init(expecting count: Int, maximumBytes: Int) {
         let blockBytes = Self.wordsPerBlock * 4
         let wanted = max(count + count / 2, Self.smallestCapacity)
         let blocks = max(1, min(wanted * Self.bytesPerToken, maximumBytes) / blockBytes)
@@ -33,9 +33,9 @@ public struct DeadTokenFilter: Sendable {
         capacity = blocks * blockBytes / Self.bytesPerToken
     }
 
-    public var bytes: Int { words.count * 4 }
+    package var bytes: Int { words.count * 4 }
 
-    public mutating func insert(_ hash: UInt64) {
+    package mutating func insert(_ hash: UInt64) {
         let block = block(of: hash)
         var isNew = false
         words.withUnsafeMutableBufferPointer { words in
@@ -49,7 +49,7 @@ public struct DeadTokenFilter: Sendable {
     }
 
     /// Returns whether the token may be in the filter. The answer `false` is certain.
-    public func mayContain(_ hash: UInt64) -> Bool {
+    package func mayContain(_ hash: UInt64) -> Bool {
         let block = block(of: hash)
         return words.withUnsafeBufferPointer { words in
             for word in 0..<Self.wordsPerBlock where words[block + word] & Self.bit(word, hash) == 0 { return false }

@@ -1,14 +1,14 @@
-public import PushModel
+package import PushModel
 
 /// The record of a token in the registry.
-public struct DeviceToken: Sendable, Hashable {
-    public let key: DeviceTokenKey
-    public let registeredAt: Timestamp?
+package struct DeviceToken: Sendable, Hashable {
+    package let key: DeviceTokenKey
+    package let registeredAt: Timestamp?
     /// The time at which the token became invalid, or `nil` while the token is valid.
-    public let unregisteredAt: Timestamp?
+    package let unregisteredAt: Timestamp?
     /// The time at which the mark was written, or `nil` while the token is valid.
-    public let markedAt: Timestamp?
-    public let reason: String?
+    package let markedAt: Timestamp?
+    package let reason: String?
 
     package init(
         key: DeviceTokenKey, registeredAt: Timestamp?, unregisteredAt: Timestamp?, markedAt: Timestamp?, reason: String?

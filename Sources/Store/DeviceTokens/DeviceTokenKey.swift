@@ -1,16 +1,16 @@
-public import PushModel
+package import PushModel
 
 /// The key of a device token, which identifies a row of `martlet.device_tokens`.
-public struct DeviceTokenKey: Sendable, Hashable {
-    public let output: String
-    public let app: String
-    public let environment: PushEnvironment
+package struct DeviceTokenKey: Sendable, Hashable {
+    package let output: String
+    package let app: String
+    package let environment: PushEnvironment
     /// The complete address in canonical form.
-    public let token: String
+    package let token: String
 
     /// Creates a key from an address in any form.
     /// - Parameter form: the form of the output's recipients.
-    public init(output: String, app: String, environment: PushEnvironment, form: RecipientForm, token: String) {
+    package init(output: String, app: String, environment: PushEnvironment, form: RecipientForm, token: String) {
         self.output = output
         self.app = app
         self.environment = environment

@@ -1,11 +1,11 @@
 import PostgresClient
-public import PushModel
+package import PushModel
 
 extension DeviceTokenRegistry {
     /// Returns the records of a token, one for each app and environment.
     ///
     /// - Parameter form: the form of the output's addresses.
-    public func show(token: String, output: String, form: RecipientForm) async throws -> [DeviceToken] {
+    package func show(token: String, output: String, form: RecipientForm) async throws -> [DeviceToken] {
         let filed = FiledAddress(form.canonical(token))
         // The primary key begins with output, app and environment. The query steps through the existing combinations of
         // these columns and looks up the token in each combination.
@@ -32,7 +32,7 @@ extension DeviceTokenRegistry {
     /// - Returns: the time at which the next call must begin, so that no mark is left out or repeated. Marks at or
     ///   after the returned time were not passed to `page`.
     @discardableResult
-    public func deadTokens(
+    package func deadTokens(
         since time: Timestamp, app: String? = nil, environment: PushEnvironment? = nil, pageSize: Int = 10_000,
         _ page: ([DeviceToken]) async throws -> Void
     ) async throws -> Timestamp {
@@ -61,7 +61,7 @@ extension DeviceTokenRegistry {
     }
 
     /// Returns the time of death of each dead token, by the index of its key in `keys`.
-    public func deaths(among keys: [DeviceTokenKey]) async throws -> [Int: Timestamp] {
+    package func deaths(among keys: [DeviceTokenKey]) async throws -> [Int: Timestamp] {
         guard !keys.isEmpty else { return [:] }
         // LIMIT enforces one primary-key lookup per token. Without it, the planner might read all dead tokens if it
         // misjudges their number.

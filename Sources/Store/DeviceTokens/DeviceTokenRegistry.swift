@@ -1,19 +1,19 @@
 import Foundations
-public import Logging
-public import PostgresClient
+package import Logging
+package import PostgresClient
 import PushModel
 
 /// The registry of dead tokens, stored in `martlet.device_tokens`.
 ///
 /// A token is dead if its newest mark is later than its newest registration. The result does not depend on the order in
 /// which registrations and marks arrive, on repetitions, or on the number of workers that write them.
-public struct DeviceTokenRegistry: Sendable {
+package struct DeviceTokenRegistry: Sendable {
     let pool: PostgresPool
     private let logger: Logger?
 
     /// Creates a registry.
     /// - Parameter logger: the logger for marks that can't be written.
-    public init(_ pool: PostgresPool, logger: Logger? = nil) {
+    package init(_ pool: PostgresPool, logger: Logger? = nil) {
         self.pool = pool
         self.logger = logger
     }
@@ -25,7 +25,7 @@ public struct DeviceTokenRegistry: Sendable {
     ///
     /// - Returns: the number of changed rows.
     @discardableResult
-    public func mark(_ marks: [TokenMark]) async throws -> Int {
+    package func mark(_ marks: [TokenMark]) async throws -> Int {
         let changes = marks.map { mark in
             Change(
                 key: mark.key, registeredAt: mark.registeredAt, unregisteredAt: mark.unregisteredAt,
@@ -48,7 +48,7 @@ public struct DeviceTokenRegistry: Sendable {
     /// Records registrations. A token that was marked before its registration becomes valid again.
     /// - Returns: the number of changed rows.
     @discardableResult
-    public func register(_ registrations: [TokenRegistration]) async throws -> Int {
+    package func register(_ registrations: [TokenRegistration]) async throws -> Int {
         try await write(
             registrations.map { registration in
                 Change(key: registration.key, registeredAt: registration.registeredAt, unregisteredAt: nil, reason: nil)
@@ -57,7 +57,7 @@ public struct DeviceTokenRegistry: Sendable {
 
     /// Deletes the record of a token.
     /// - Returns: whether there was a record.
-    public func forget(_ key: DeviceTokenKey) async throws -> Bool {
+    package func forget(_ key: DeviceTokenKey) async throws -> Bool {
         try await pool.query(
             """
             DELETE FROM martlet.device_tokens
@@ -73,7 +73,7 @@ public struct DeviceTokenRegistry: Sendable {
     /// Rows are selected in any order, but locked in key order, as by marks and registrations.
     ///
     /// - Returns: the number of deleted records.
-    public func forgetSome(app: String, output: String, atMost limit: Int = 10_000) async throws -> Int {
+    package func forgetSome(app: String, output: String, atMost limit: Int = 10_000) async throws -> Int {
         try await pool.query(
             """
             WITH picked AS MATERIALIZED (

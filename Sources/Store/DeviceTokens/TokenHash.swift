@@ -1,13 +1,13 @@
 import Glibc
-public import PushModel
+package import PushModel
 
 /// A function for the 64-bit hash of a device token. Two tokens may have the same hash, so a hash can only prove that a
 /// token is absent.
 ///
 /// The function multiplies and folds, as wyhash does. It takes about 5 ns for a token of 64 digits.
-public enum TokenHash {
+package enum TokenHash {
     /// Returns the seed with which the tokens of one output, app and environment are hashed.
-    public static func seed(output: String, app: String, environment: PushEnvironment) -> UInt64 {
+    package static func seed(output: String, app: String, environment: PushEnvironment) -> UInt64 {
         var seed: UInt64 = environment == .production ? 0x243F_6A88_85A3_08D3 : 0x1319_8A2E_0370_7344
         for part in [output, app] {
             var text = part
@@ -20,7 +20,7 @@ public enum TokenHash {
     /// record.
     ///
     /// - Parameter form: the form of the output's addresses.
-    public static func hash(address: UnsafeRawBufferPointer, form: RecipientForm, seed: UInt64) -> UInt64 {
+    package static func hash(address: UnsafeRawBufferPointer, form: RecipientForm, seed: UInt64) -> UInt64 {
         // The canonical form is never longer than the address, so the canonical form of a plain address is also plain.
         guard !FiledAddress.isPlain(address) else { return hash(address, seed: seed) }
         var token = FiledAddress(form.canonical(String(decoding: address, as: UTF8.self))).token
@@ -29,7 +29,7 @@ public enum TokenHash {
 
     /// Returns the hash of a value of the column `token`. It ignores the case of letters, because hex digits may have
     /// either case. It also ignores angle brackets and spaces around the digits of a token.
-    public static func hash(_ token: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
+    package static func hash(_ token: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
         if mayBeWrapped(token), let digits = RecipientForm.digits(of: token) {
             return digits.withUnsafeBytes { hashed($0, seed: seed) }
         }

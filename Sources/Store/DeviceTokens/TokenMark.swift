@@ -1,15 +1,15 @@
-public import PushModel
+package import PushModel
 
 /// A mark, which records that a provider reported a token as dead.
-public struct TokenMark: Sendable, Hashable {
-    public let key: DeviceTokenKey
+package struct TokenMark: Sendable, Hashable {
+    package let key: DeviceTokenKey
     /// The time of death by the provider's clock, for example the `timestamp` of a 410.
-    public let unregisteredAt: Timestamp
-    public let reason: String
+    package let unregisteredAt: Timestamp
+    package let reason: String
     /// The time of a registration that the job contained, or `nil` if it contained none.
-    public let registeredAt: Timestamp?
+    package let registeredAt: Timestamp?
 
-    public init(key: DeviceTokenKey, unregisteredAt: Timestamp, reason: String, registeredAt: Timestamp? = nil) {
+    package init(key: DeviceTokenKey, unregisteredAt: Timestamp, reason: String, registeredAt: Timestamp? = nil) {
         self.key = key
         self.unregisteredAt = unregisteredAt
         self.reason = reason

@@ -1,11 +1,11 @@
-public import PushModel
+package import PushModel
 
 /// The registration of a token by a device.
-public struct TokenRegistration: Sendable, Hashable {
-    public let key: DeviceTokenKey
-    public let registeredAt: Timestamp
+package struct TokenRegistration: Sendable, Hashable {
+    package let key: DeviceTokenKey
+    package let registeredAt: Timestamp
 
-    public init(key: DeviceTokenKey, registeredAt: Timestamp) {
+    package init(key: DeviceTokenKey, registeredAt: Timestamp) {
         self.key = key
         self.registeredAt = registeredAt
     }

@@ -1,21 +1,21 @@
-public import PostgresClient
-public import PushModel
+package import PostgresClient
+package import PushModel
 
 /// The outcome ledger, stored in `martlet.ledger`. Writing requires the role `martlet_ledger`, and reading requires
 /// `martlet_operator`.
-public struct LedgerRepository: Sendable {
+package struct LedgerRepository: Sendable {
     private static let patience = Duration.seconds(30)
 
     private let pool: PostgresPool
 
-    public init(_ pool: PostgresPool) {
+    package init(_ pool: PostgresPool) {
         self.pool = pool
     }
 
     /// Adds rows in one transaction. The same rows may be added again, because readers ignore duplicates.
     ///
     /// - Throws: ``PostgresError``.
-    public func add(_ rows: [LedgerRow]) async throws {
+    package func add(_ rows: [LedgerRow]) async throws {
         try await pool.query(
             """
             INSERT INTO martlet.ledger (at, kind, job, output, app, environment, ref, recipient, status, reason, detail,
@@ -43,14 +43,14 @@ public struct LedgerRepository: Sendable {
     /// database is unavailable, read-only or locked, or if the user lacks the permission to insert.
     ///
     /// - Throws: ``PostgresError``.
-    public func probe() async throws { try await add([]) }
+    package func probe() async throws { try await add([]) }
 
     /// Creates the partitions of today and tomorrow, and drops partitions that are older than `days` days.
     ///
     /// - Returns: the number of dropped partitions.
     /// - Throws: ``PostgresError``.
     @discardableResult
-    public func keep(days: Int) async throws -> Int {
+    package func keep(days: Int) async throws -> Int {
         try await pool.query(
             "SELECT martlet.keep_ledger($1) AS dropped", [.int(Int32(clamping: days))], timeout: Self.patience)[0][
                 "dropped"
@@ -61,7 +61,7 @@ public struct LedgerRepository: Sendable {
     /// only the first pages of each partition.
     ///
     /// - Throws: ``PostgresError``.
-    public func begin() async throws -> LedgerBegin? {
+    package func begin() async throws -> LedgerBegin? {
         let row = try await pool.query(
             """
             SELECT EXISTS (SELECT FROM pg_catalog.pg_inherits WHERE inhparent = 'martlet.ledger'::regclass) AS kept,
@@ -79,7 +79,7 @@ public struct LedgerRepository: Sendable {
     ///   - ref: the `ref` of the recipient in the job, or `nil` for all recipients.
     ///   - recipients: the hashes of all addresses that the recipient may have, or `nil` for all recipients.
     /// - Throws: ``PostgresError``.
-    public func rows(
+    package func rows(
         of job: String, kind: String? = nil, ref: String? = nil, recipients: [[UInt8]]? = nil, most: Int
     ) async throws -> [LedgerRow] {
         // The row of a rejected job has no recipient.
@@ -104,7 +104,7 @@ public struct LedgerRepository: Sendable {
     /// Returns the number of a job's recipients with each outcome.
     ///
     /// - Throws: ``PostgresError``.
-    public func sums(of job: String) async throws -> [LedgerSum] {
+    package func sums(of job: String) async throws -> [LedgerSum] {
         try await pool.query(
             """
             SELECT kind, output, app, environment, reason, count(*) AS count, min(at) AS first, max(at) AS last
@@ -124,22 +124,22 @@ public struct LedgerRepository: Sendable {
 }
 
 /// The beginning of the outcome ledger in time.
-public struct LedgerBegin: Sendable, Hashable {
+package struct LedgerBegin: Sendable, Hashable {
     /// The time at which the first row was written, or `nil` if there are no rows yet.
-    public let first: Timestamp?
+    package let first: Timestamp?
 
-    public init(first: Timestamp?) { self.first = first }
+    package init(first: Timestamp?) { self.first = first }
 }
 
 /// The number of recipients of a job with the same outcome.
-public struct LedgerSum: Sendable, Hashable {
-    public let kind: String
-    public let output, app, environment: String?
-    public let reason: String?
-    public let count: Int
-    public let first, last: Timestamp
+package struct LedgerSum: Sendable, Hashable {
+    package let kind: String
+    package let output, app, environment: String?
+    package let reason: String?
+    package let count: Int
+    package let first, last: Timestamp
 
-    public init(
+    package init(
         kind: String, output: String?, app: String?, environment: String?, reason: String?, count: Int,
         first: Timestamp, last: Timestamp
     ) {

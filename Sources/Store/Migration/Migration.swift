@@ -2,10 +2,10 @@ import Crypto
 import MigrationFiles
 
 /// A numbered SQL file of the folder `migrations`, embedded in the binary.
-public struct Migration: Sendable, Hashable {
-    public let number: Int
+package struct Migration: Sendable, Hashable {
+    package let number: Int
     /// The file's name without number and `.sql`.
-    public let name: String
+    package let name: String
     package let sql: String
 
     package init(number: Int, name: String, sql: String) {

@@ -1,9 +1,9 @@
 import Foundations
-public import Logging
-public import PostgresClient
+package import Logging
+package import PostgresClient
 
 /// The migrations that bring a database's `martlet` schema up to date.
-public struct Migrations: Sendable {
+package struct Migrations: Sendable {
     private let configuration: PostgresConfiguration
     private let known: [Migration]
     private let patience: LockTimeout
@@ -20,7 +20,7 @@ public struct Migrations: Sendable {
         package init() {}
     }
 
-    public init(_ configuration: PostgresConfiguration, logger: Logger) {
+    package init(_ configuration: PostgresConfiguration, logger: Logger) {
         self.init(configuration, known: Migration.all, logger: logger)
     }
 
@@ -36,7 +36,7 @@ public struct Migrations: Sendable {
 
     /// Returns the migrations that ``apply()`` would apply.
     /// - Throws: ``StoreError`` with code `migrationsDiffer`, ``PostgresError``.
-    public func plan() async throws -> [Migration] {
+    package func plan() async throws -> [Migration] {
         try await withConnection(configuration) { connection in
             try await MigrationPlan(known: known, applied: applied(connection)).pending
         }
@@ -45,7 +45,7 @@ public struct Migrations: Sendable {
     /// Returns the pending migrations as a script for `psql`, for an administrator to apply. The script is empty if
     /// nothing is pending.
     /// - Throws: ``StoreError`` with code `migrationsDiffer`, ``PostgresError``.
-    public func script() async throws -> String {
+    package func script() async throws -> String {
         try await withConnection(configuration) { connection in
             MigrationScript.text(
                 of: try await MigrationPlan(known: known, applied: applied(connection)).pending,
@@ -55,7 +55,7 @@ public struct Migrations: Sendable {
 
     /// Verifies that the database is up to date.
     /// - Throws: ``StoreError`` with code `migrationsMissing` or `migrationsDiffer`, ``PostgresError``.
-    public func verify() async throws {
+    package func verify() async throws {
         let pending = try await plan()
         guard let first = pending.first else { return }
         throw StoreError(
@@ -69,7 +69,7 @@ public struct Migrations: Sendable {
     /// - Throws: ``StoreError`` with code `migrationsDiffer`, or with code `locked` and the holder of the lock;
     ///   ``PostgresError``.
     @discardableResult
-    public func apply() async throws -> [Migration] {
+    package func apply() async throws -> [Migration] {
         // Building an index on a large table may take arbitrarily long.
         var unlimited = configuration
         unlimited.queryTimeout = nil

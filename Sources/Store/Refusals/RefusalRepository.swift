@@ -1,15 +1,15 @@
-public import PostgresClient
-public import PushModel
+package import PostgresClient
+package import PushModel
 
 /// The refused credentials that workers have found, stored in `martlet.refusals`.
-public struct RefusalRepository: Sendable {
+package struct RefusalRepository: Sendable {
     /// The maximum age of a valid row, in seconds. Workers renew their rows every minute, so the worker of an older row
     /// has stopped.
-    public static let validSeconds = 300
+    package static let validSeconds = 300
 
     private let pool: PostgresPool
 
-    public init(_ pool: PostgresPool) {
+    package init(_ pool: PostgresPool) {
         self.pool = pool
     }
 
@@ -20,7 +20,7 @@ public struct RefusalRepository: Sendable {
     ///
     /// - Parameter ended: the refusals that have ended. If a subject is also in `refusals`, its refusal is recorded.
     /// - Throws: ``PostgresError``.
-    public func write(_ refusals: [Refusal], ended: [Refusal], worker: String) async throws {
+    package func write(_ refusals: [Refusal], ended: [Refusal], worker: String) async throws {
         if !ended.isEmpty {
             try await pool.query(
                 """
@@ -51,14 +51,14 @@ public struct RefusalRepository: Sendable {
     ///
     /// - Parameter timeout: the maximum time that a stopping worker waits for the database.
     /// - Throws: ``PostgresError``.
-    public func remove(worker: String, timeout: Duration = .seconds(4)) async throws {
+    package func remove(worker: String, timeout: Duration = .seconds(4)) async throws {
         try await pool.query(
             "\(Self.deletion) WHERE worker = $1 \(Self.inOrder)", [.text(worker)], timeout: timeout)
     }
 
     /// Returns the current refusals, the oldest first. A refusal without a start time counts from its last occurrence.
     /// - Throws: ``PostgresError``.
-    public func list() async throws -> [Refusal] {
+    package func list() async throws -> [Refusal] {
         try await pool.query(
             """
             SELECT credential, environment::text AS environment, topic, reason,

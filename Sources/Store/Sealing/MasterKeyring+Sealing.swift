@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-public import PushModel
+package import PushModel
 
 /// Sealing and opening of secrets with AES-256-GCM and random nonces (NIST SP 800-38D).
 extension MasterKeyring {
@@ -8,7 +8,7 @@ extension MasterKeyring {
     private static var sealedKeyLength: Int { 12 + 32 + 16 }
 
     /// Seals a secret under a new data key. The data key is sealed under the current master key.
-    public func seal(_ secret: Secret, for row: SealedRow) throws -> SealedSecret {
+    package func seal(_ secret: Secret, for row: SealedRow) throws -> SealedSecret {
         let master = keys.current
         let dataKey = SymmetricKey(size: .bits256)
         let key = try dataKey.withUnsafeBytes { bytes in
@@ -28,7 +28,7 @@ extension MasterKeyring {
     /// Opens a secret. If the master key is missing, the keyring file is read again.
     /// - Throws: ``StoreError`` with code `missingMasterKey`, which names the key id, or `sealBroken`, which names the
     ///   row.
-    public func open(_ sealed: SealedSecret, for row: SealedRow) throws(StoreError) -> Secret {
+    package func open(_ sealed: SealedSecret, for row: SealedRow) throws(StoreError) -> Secret {
         if keys[sealed.masterKeyID] == nil { _ = try? refresh() }
         guard let master = keys[sealed.masterKeyID] else {
             throw StoreError(

@@ -4,7 +4,7 @@ import Foundations
 ///
 /// To change the master key, add a new line at the top of the file. Keep the old lines until no secret is sealed under
 /// their keys. A keyring that was created from a file can be updated from the file (``refresh()``).
-public final class MasterKeyring: Sendable {
+package final class MasterKeyring: Sendable {
     private struct State {
         var keys: MasterKeys
         var version: KeyringFile.Version?
@@ -17,7 +17,7 @@ public final class MasterKeyring: Sendable {
     /// Reads a keyring file. Only its owner and its group may be able to read it, and only its owner may be able to
     /// write it.
     /// - Throws: ``StoreError`` with code `keyring`, which names the file and line.
-    public init(file path: String) throws(StoreError) {
+    package init(file path: String) throws(StoreError) {
         let file = KeyringFile(path: path)
         // The version is read first, so that a file that is replaced in the meantime is read again later.
         let version = try file.version()
@@ -28,14 +28,14 @@ public final class MasterKeyring: Sendable {
     /// Creates a keyring that never changes, from lines `<key id> <base64 of 32 bytes>`.
     /// - Parameter source: the name of the text in errors.
     /// - Throws: ``StoreError`` with code `keyring`, which names the line.
-    public init(text: String, source: String) throws(StoreError) {
+    package init(text: String, source: String) throws(StoreError) {
         state = Mutex(State(keys: try MasterKeys(text: Array(text.utf8), source: source)))
         file = nil
     }
 
     /// The id of the key with which new secrets are sealed.
-    public var currentKeyID: String { keys.current.id }
-    public var keyIDs: Set<String> { keys.ids }
+    package var currentKeyID: String { keys.current.id }
+    package var keyIDs: Set<String> { keys.ids }
 
     var keys: MasterKeys { state.withLock { $0.keys } }
 
@@ -46,7 +46,7 @@ public final class MasterKeyring: Sendable {
     /// - Returns: whether the keys changed.
     /// - Throws: ``StoreError`` with code `keyring`. In that case the keys stay as they are.
     @discardableResult
-    public func refresh() throws(StoreError) -> Bool {
+    package func refresh() throws(StoreError) -> Bool {
         guard let file else { return false }
         let version = try file.version()
         if state.withLock({ $0.version == version }) { return false }

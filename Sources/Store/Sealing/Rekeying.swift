@@ -1,4 +1,4 @@
-public import PostgresClient
+package import PostgresClient
 import PushModel
 
 /// A run that reseals every secret that is not sealed under the current master key in the current format. A row is
@@ -7,16 +7,16 @@ import PushModel
 ///
 /// After an interruption, resealed rows stay resealed, and the next run reseals the remaining rows. A run opens every
 /// secret, so that broken rows are found before an old master key is deleted.
-public struct Rekeying: Sendable {
-    public struct Report: Sendable {
+package struct Rekeying: Sendable {
+    package struct Report: Sendable {
         /// The number of rows that were resealed, or that a dry run would reseal.
-        public fileprivate(set) var resealed = 0
+        package fileprivate(set) var resealed = 0
         /// The number of rows that were opened or could not be opened.
-        public fileprivate(set) var rows = 0
+        package fileprivate(set) var rows = 0
         /// The errors of rows that could not be opened.
-        public fileprivate(set) var problems: [StoreError] = []
+        package fileprivate(set) var problems: [StoreError] = []
         /// The number of rows per master key after the run.
-        public fileprivate(set) var rowsByMasterKey: [String: Int] = [:]
+        package fileprivate(set) var rowsByMasterKey: [String: Int] = [:]
     }
 
     private let pool: PostgresPool
@@ -25,7 +25,7 @@ public struct Rekeying: Sendable {
 
     /// Creates a run.
     /// - Parameter isDryRun: whether to only open and count the rows.
-    public init(_ pool: PostgresPool, keyring: MasterKeyring, isDryRun: Bool = false) {
+    package init(_ pool: PostgresPool, keyring: MasterKeyring, isDryRun: Bool = false) {
         self.pool = pool
         self.keyring = keyring
         self.isDryRun = isDryRun
@@ -35,7 +35,7 @@ public struct Rekeying: Sendable {
     ///
     /// - Parameter progress: receives the number of rows processed so far, after each page of rows.
     /// - Throws: ``PostgresError``.
-    public func run(progress: (Int) -> Void = { _ in }) async throws -> Report {
+    package func run(progress: (Int) -> Void = { _ in }) async throws -> Report {
         if !isDryRun { try await removeOldTokens() }
         var report = Report()
         var seen = 0

@@ -1,17 +1,17 @@
-public import PushModel
+package import PushModel
 
 /// The database row that a secret belongs to. Sealing binds the secret to the row, so that an attacker can neither move
 /// the secret to another row nor change the row's names.
-public struct SealedRow: Sendable, Hashable, CustomStringConvertible {
-    public let table: String
-    public let id: String
-    public let kind: String
+package struct SealedRow: Sendable, Hashable, CustomStringConvertible {
+    package let table: String
+    package let id: String
+    package let kind: String
     /// The values of other columns that identify the secret. Changing one of them breaks the seal.
-    public let names: [String]
+    package let names: [String]
     /// The output that may use the secret.
-    public let output: String
+    package let output: String
 
-    public init(
+    package init(
         table: String, id: String, kind: String, names: [String] = [], output: String = Job.defaultOutput
     ) {
         self.table = table
@@ -21,7 +21,7 @@ public struct SealedRow: Sendable, Hashable, CustomStringConvertible {
         self.output = output
     }
 
-    public var description: String { "\(table) row \(id)" }
+    package var description: String { "\(table) row \(id)" }
 
     /// Returns the data that is authenticated together with the secret. Format 1 has no names. The default output is
     /// left out, because it was once the only output. A secret of another output opens only for this output. The parts

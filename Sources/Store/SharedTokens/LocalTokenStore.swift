@@ -1,8 +1,8 @@
-public import PushModel
+package import PushModel
 import Foundations
 
 /// A store of provider tokens for a process without a fleet. It signs tokens itself and keeps them in memory.
-public final class LocalTokenStore: SharedTokenStore {
+package final class LocalTokenStore: SharedTokenStore {
     private struct Issued {
         let token: Secret
         let at: Timestamp
@@ -14,11 +14,11 @@ public final class LocalTokenStore: SharedTokenStore {
     /// Creates an empty store.
     ///
     /// - Parameter clock: returns the current wall-clock time, which becomes the time of issue of a new token.
-    public init(clock: @escaping @Sendable () -> Timestamp) {
+    package init(clock: @escaping @Sendable () -> Timestamp) {
         self.clock = clock
     }
 
-    public func token(
+    package func token(
         of credential: Credential.ID, youngerThan age: Int64, sign: @Sendable (Timestamp) throws -> Secret
     ) throws -> SharedToken {
         let now = clock()

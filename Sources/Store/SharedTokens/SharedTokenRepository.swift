@@ -1,16 +1,16 @@
-public import PostgresClient
-public import PushModel
+package import PostgresClient
+package import PushModel
 
 /// The provider tokens that the fleet shares, stored in `martlet.provider_tokens`.
 ///
 /// Only the database's clock counts, so workers with differing clocks can't create a token too early. A token belongs
 /// to a key and not to a credential. A key that was retired and imported again therefore keeps its token.
-public struct SharedTokenRepository: SharedTokenStore {
+package struct SharedTokenRepository: SharedTokenStore {
     private let pool: PostgresPool
     private let keyring: MasterKeyring
     private let now: (@Sendable () -> Timestamp)?
 
-    public init(_ pool: PostgresPool, keyring: MasterKeyring) {
+    package init(_ pool: PostgresPool, keyring: MasterKeyring) {
         self.init(pool, keyring: keyring, now: nil)
     }
 
@@ -28,7 +28,7 @@ public struct SharedTokenRepository: SharedTokenStore {
     /// - Throws: ``PostgresError``; ``StoreError`` with code `notFound` if the token credential does not exist, or
     ///   `missingMasterKey` or `sealBroken` if a token is young enough but can't be opened. Workers never replace such
     ///   a token before it is too old.
-    public func token(
+    package func token(
         of credential: Credential.ID, youngerThan age: Int64, sign: @Sendable (Timestamp) throws -> Secret
     ) async throws -> SharedToken {
         let read = PostgresStatement(Self.newestSQL, [.text(credential)])

@@ -1,10 +1,10 @@
 /// The names that routing needs of an output whose accounts have credentials.
-public struct OutputAccounts: Sendable, Hashable {
-    public let name: String
+package struct OutputAccounts: Sendable, Hashable {
+    package let name: String
     /// The output's term for an account, such as `team`.
-    public let accountName: String
+    package let accountName: String
 
-    public init(name: String, accountName: String) {
+    package init(name: String, accountName: String) {
         self.name = name
         self.accountName = accountName
     }

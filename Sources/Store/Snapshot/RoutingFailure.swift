@@ -1,5 +1,5 @@
 /// The reason why a job can't be sent now.
-public enum RoutingFailure: Error, Sendable, Hashable, CustomStringConvertible {
+package enum RoutingFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The database has no app with this bundle id.
     case unknownApp(String)
     /// An operator has paused the app.
@@ -12,7 +12,7 @@ public enum RoutingFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// case also covers an app whose row can't be read.
     case credentialUnusable(explanation: String)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .unknownApp(let app): "there is no app \(app)"
         case .paused(let app): "app \(app) is paused"

@@ -1,7 +1,7 @@
-public import PushModel
+package import PushModel
 
 /// The reason why a credential can't serve a job.
-public enum RoutingObstacle: Error, Sendable, Hashable {
+package enum RoutingObstacle: Error, Sendable, Hashable {
     case otherOutput(String)
     case otherAccount
     case otherEnvironment(PushEnvironment)
@@ -15,7 +15,7 @@ public enum RoutingObstacle: Error, Sendable, Hashable {
     case sealed(String)
 
     /// Whether the job needs a different credential. If the value is `false`, an operator can correct this credential.
-    public var isMismatch: Bool {
+    package var isMismatch: Bool {
         switch self {
         case .otherOutput, .otherAccount, .otherEnvironment, .otherTopic, .isCertificate: true
         case .state, .expired, .early, .sealed: false
@@ -25,7 +25,7 @@ public enum RoutingObstacle: Error, Sendable, Hashable {
     /// Returns the obstacle as the second half of a sentence about the credential, for operators.
     ///
     /// - Parameter accountName: the output's term for an account.
-    public func text(accountName: String) -> String {
+    package func text(accountName: String) -> String {
         switch self {
         case .otherOutput(let output): "is for output \(output)"
         case .otherAccount: "is of another \(accountName)"

@@ -1,6 +1,6 @@
 /// The reason why routing considers a credential, in order of preference. Among usable credentials of equal rank, the
 /// newest is chosen.
-public enum RoutingRank: Int, Sendable, Hashable, CaseIterable {
+package enum RoutingRank: Int, Sendable, Hashable, CaseIterable {
     case namedByJob
     case namedByApp
     /// The credential is a certificate for the topic of the push.

@@ -1,8 +1,8 @@
 import Foundation
-public import PushModel
+package import PushModel
 
 /// An immutable view of all apps and credentials at one moment.
-public final class Snapshot: Sendable {
+package final class Snapshot: Sendable {
     private let apps: [String: App]
     private let index: SnapshotIndex
     package let rateLimits: AppRateLimits
@@ -19,22 +19,22 @@ public final class Snapshot: Sendable {
         rateLimits = AppRateLimits(apps)
     }
 
-    public var appCount: Int { apps.count }
-    public var allApps: [App] { Array(apps.values) }
+    package var appCount: Int { apps.count }
+    package var allApps: [App] { Array(apps.values) }
     package var appNames: some Sequence<String> { apps.keys }
 
     /// The ids of all credentials in use, including expired ones.
-    public var credentialIDs: Set<Credential.ID> {
+    package var credentialIDs: Set<Credential.ID> {
         Set(index.all.filter(\.isInUse).map(\.summary.id))
     }
 
     /// Returns the ids of an output's credentials in use, including expired ones.
-    public func credentialIDs(of output: String) -> Set<Credential.ID> {
+    package func credentialIDs(of output: String) -> Set<Credential.ID> {
         Set(index.all.filter { $0.summary.output == output && $0.isInUse }.map(\.summary.id))
     }
 
     /// The reasons why credentials could not be opened.
-    public var openingProblems: Set<String> { Set(index.all.compactMap(\.problem?.message)) }
+    package var openingProblems: Set<String> { Set(index.all.compactMap(\.problem?.message)) }
 
     /// The errors of credentials whose rows can't be opened now. Their secrets were opened before and stay in use.
     package var keptBecause: Set<String> { Set(index.all.compactMap(\.keptBecause?.message)) }
@@ -44,7 +44,7 @@ public final class Snapshot: Sendable {
 
     /// The errors of app and credential rows that can't be read. Data that was read from these rows earlier stays in
     /// use.
-    public var unreadableRows: Set<String> {
+    package var unreadableRows: Set<String> {
         let credentials = index.all.compactMap { $0.keptBecause ?? $0.problem }.filter { $0.code == .unreadable }
         return appProblems.union(credentials.map(\.message))
     }
@@ -52,13 +52,13 @@ public final class Snapshot: Sendable {
     func credential(_ id: Credential.ID) -> SnapshotCredential? { index[id] }
 
     /// The summaries of all credentials that are not retired, newest first.
-    public var credentialSummaries: [CredentialSummary] { index.all.map(\.summary) }
+    package var credentialSummaries: [CredentialSummary] { index.all.map(\.summary) }
 
     /// Returns a credential or the reason why it can't be opened, or `nil` if the id is unknown or the credential is
     /// retired.
-    public func opened(_ id: Credential.ID) -> Result<Credential, StoreError>? { index[id]?.opened }
+    package func opened(_ id: Credential.ID) -> Result<Credential, StoreError>? { index[id]?.opened }
 
-    public func app(_ bundleID: String) -> App? { apps[bundleID] }
+    package func app(_ bundleID: String) -> App? { apps[bundleID] }
 
     /// Returns the route of a job, with the chosen credential. A credential that the job names is the only candidate.
     /// Otherwise, a credential that the app names is the only candidate. If neither names one, the order of preference
@@ -69,7 +69,7 @@ public final class Snapshot: Sendable {
     ///   - environment: the environment that the job names, or `nil` for the app's default.
     ///   - named: the id of the credential that the job names, or `nil` if it names none.
     ///   - now: the time at which the credential must be valid.
-    public func route(
+    package func route(
         app bundleID: String, with output: OutputAccounts, environment: PushEnvironment?, need: CredentialNeed,
         named: Credential.ID? = nil, at now: Timestamp = .now
     ) -> Result<Route, RoutingFailure> {
@@ -97,7 +97,7 @@ public final class Snapshot: Sendable {
     }
 
     /// Returns the reason why no push of an app can be sent through any output, or `nil` if there is no such reason.
-    public func obstacle(to bundleID: String) -> RoutingFailure? {
+    package func obstacle(to bundleID: String) -> RoutingFailure? {
         guard let app = apps[bundleID] else { return .unknownApp(bundleID) }
         return obstacle(to: app)
     }
@@ -111,7 +111,7 @@ public final class Snapshot: Sendable {
     /// the other credentials of the account follow. ``route(app:with:environment:need:named:at:)`` chooses the first
     /// candidate without an obstacle, unless the app is paused or its row could not be read. Returns `nil` if the app
     /// does not exist or has no account with the output.
-    public func candidates(
+    package func candidates(
         app bundleID: String, with output: OutputAccounts, environment: PushEnvironment?, need: CredentialNeed,
         named: Credential.ID? = nil, at now: Timestamp = .now
     ) -> [RoutingCandidate]? {
@@ -191,7 +191,7 @@ extension RoutingRank {
 
 extension Timestamp {
     /// The system clock's time.
-    public static var now: Timestamp {
+    package static var now: Timestamp {
         Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
     }
 }

@@ -1,13 +1,13 @@
-public import Foundations
-public import Logging
-public import PostgresClient
+package import Foundations
+package import Logging
+package import PostgresClient
 package import PushModel
 
 /// A store for the newest snapshot, which it replaces whenever apps or credentials change.
 ///
 /// ``run(on:)`` follows the database with NOTIFY. It also polls every few seconds, because a notification may be lost.
 /// While the database is unavailable, the last snapshot stays in use.
-public final class SnapshotStore: Sendable {
+package final class SnapshotStore: Sendable {
     private struct State {
         var loaded: SnapshotLoader.Loaded
         var observers: [Int: AsyncStream<Snapshot>.Continuation] = [:]
@@ -30,7 +30,7 @@ public final class SnapshotStore: Sendable {
     ///   - patience: the timeout for loading a snapshot.
     /// - Throws: ``PostgresError``, ``StoreError``. A row that can't be read or a credential that can't be opened is
     ///   not an error, because it affects only its own apps.
-    public static func load(
+    package static func load(
         from pool: PostgresPool, keyring: MasterKeyring, pollInterval: Duration = .seconds(3),
         patience: ReadTimeout = ReadTimeout(), failures: OngoingFailures = OngoingFailures(), logger: Logger
     ) async throws -> SnapshotStore {
@@ -62,13 +62,13 @@ public final class SnapshotStore: Sendable {
     }
 
     /// The newest snapshot. It may be read from any thread.
-    public var current: Snapshot { state.withLock { $0.loaded.snapshot } }
+    package var current: Snapshot { state.withLock { $0.loaded.snapshot } }
 
     /// The time at which apps and credentials were last read successfully.
     package var lastLook: Timestamp { state.withLock { $0.lastLook } }
 
     /// Returns a stream of new snapshots. A slow reader gets only the newest snapshot.
-    public func changes() -> AsyncStream<Snapshot> {
+    package func changes() -> AsyncStream<Snapshot> {
         let (stream, continuation) = AsyncStream.makeStream(of: Snapshot.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
             state.lastObserver += 1
@@ -82,7 +82,7 @@ public final class SnapshotStore: Sendable {
     }
 
     /// Replaces the snapshot after each change of the database, until the task is cancelled.
-    public func run(on changes: ChangeListener) async {
+    package func run(on changes: ChangeListener) async {
         var patience = patience
         var generation = loader.keyring.generation
         for await _ in changes.signals(of: ["apps", "app_accounts", "credentials"], atLeastEvery: pollInterval) {

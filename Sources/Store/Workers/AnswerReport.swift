@@ -3,21 +3,21 @@ extension WorkerReport {
     ///
     /// A report is encoded as an array without keys, because the row of a worker is small. A later version may append
     /// elements.
-    public struct AnswerReport: Sendable, Hashable, Codable {
-        public let output: String
-        public let environment: String
+    package struct AnswerReport: Sendable, Hashable, Codable {
+        package let output: String
+        package let environment: String
         /// The number of answers with status 2xx.
-        public let accepted: Int
+        package let accepted: Int
         /// The number of answers with status 5xx or 429.
-        public let retried: Int
+        package let retried: Int
         /// The number of answers with status 4xx other than 429.
-        public let refused: Int
+        package let refused: Int
         /// The median answer time, in milliseconds.
-        public let p50: Int
+        package let p50: Int
         /// The 99th percentile of the answer time, in milliseconds.
-        public let p99: Int
+        package let p99: Int
 
-        public init(
+        package init(
             output: String, environment: String, accepted: Int, retried: Int, refused: Int, p50: Int, p99: Int
         ) {
             (self.output, self.environment) = (output, environment)
@@ -25,7 +25,7 @@ extension WorkerReport {
             (self.p50, self.p99) = (p50, p99)
         }
 
-        public init(from decoder: any Decoder) throws {
+        package init(from decoder: any Decoder) throws {
             var values = try decoder.unkeyedContainer()
             output = try values.decode(String.self)
             environment = try values.decode(String.self)
@@ -36,7 +36,7 @@ extension WorkerReport {
             p99 = try values.decode(Int.self)
         }
 
-        public func encode(to encoder: any Encoder) throws {
+        package func encode(to encoder: any Encoder) throws {
             var values = encoder.unkeyedContainer()
             try values.encode(output)
             try values.encode(environment)

@@ -1,25 +1,25 @@
 /// The answers of one output's provider to all running workers in the last minute.
-public struct FleetAnswers: Sendable, Hashable {
+package struct FleetAnswers: Sendable, Hashable {
     /// The highest value of an answer-time percentile among the workers. The maximum is reported because percentiles of
     /// several workers can't be combined.
-    public struct Slowest: Sendable, Hashable {
-        public let milliseconds: Int
+    package struct Slowest: Sendable, Hashable {
+        package let milliseconds: Int
         /// The name of the worker with the highest value.
-        public let worker: String
+        package let worker: String
     }
 
-    public let output: String
-    public let environment: String
+    package let output: String
+    package let environment: String
     /// The number of answers with status 2xx.
-    public private(set) var accepted = 0
+    package private(set) var accepted = 0
     /// The number of answers with status 5xx or 429.
-    public private(set) var retried = 0
+    package private(set) var retried = 0
     /// The number of answers with status 4xx other than 429.
-    public private(set) var refused = 0
+    package private(set) var refused = 0
     /// The median answer time of the worker whose median is highest.
-    public private(set) var p50: Slowest
+    package private(set) var p50: Slowest
     /// The 99th percentile of the answer time of the worker whose 99th percentile is highest.
-    public private(set) var p99: Slowest
+    package private(set) var p99: Slowest
 
     init(_ report: WorkerReport.AnswerReport, of worker: String) {
         (output, environment) = (report.output, report.environment)
@@ -39,7 +39,7 @@ public struct FleetAnswers: Sendable, Hashable {
 
 extension [FleetMember] {
     /// The answers of providers to the running workers, sorted by output and environment.
-    public var answers: [FleetAnswers] {
+    package var answers: [FleetAnswers] {
         var found: [[String]: FleetAnswers] = [:]
         for member in running {
             for report in member.report?.answers ?? [] {
@@ -54,5 +54,5 @@ extension [FleetMember] {
 
     /// The names of the running workers that do not report their answers. Their versions do not support it, or their
     /// rows have no room.
-    public var withoutAnswers: [String] { running.filter { $0.report?.answers == nil }.map(\.name) }
+    package var withoutAnswers: [String] { running.filter { $0.report?.answers == nil }.map(\.name) }
 }

@@ -1,17 +1,17 @@
 /// A worker of the fleet, as its row of `martlet.workers` describes it.
-public struct FleetMember: Sendable, Hashable {
-    public let id: String
-    public let name: String
-    public let version: String
-    public let outputs: [String]
+package struct FleetMember: Sendable, Hashable {
+    package let id: String
+    package let name: String
+    package let version: String
+    package let outputs: [String]
     /// The time since the worker started, in seconds by the database's clock.
-    public let uptimeSeconds: Int
+    package let uptimeSeconds: Int
     /// The time since the worker last renewed its row, in seconds by the database's clock.
-    public let silentSeconds: Int
+    package let silentSeconds: Int
     /// The worker's report, or `nil` if its version does not write one.
-    public let report: WorkerReport?
+    package let report: WorkerReport?
 
-    public init(
+    package init(
         id: String, name: String, version: String, outputs: [String], uptimeSeconds: Int, silentSeconds: Int,
         report: WorkerReport?
     ) {
@@ -26,17 +26,17 @@ public struct FleetMember: Sendable, Hashable {
 
     /// Whether the worker no longer counts, because it has not renewed its row for more than
     /// ``WorkerRepository/staleSeconds``. Such a worker was killed or lost its connection.
-    public var isSilent: Bool { silentSeconds > WorkerRepository.staleSeconds }
+    package var isSilent: Bool { silentSeconds > WorkerRepository.staleSeconds }
 }
 
 extension [FleetMember] {
-    public var running: [FleetMember] { filter { !$0.isSilent } }
+    package var running: [FleetMember] { filter { !$0.isSilent } }
 
-    public var silent: [FleetMember] { filter(\.isSilent) }
+    package var silent: [FleetMember] { filter(\.isSilent) }
 
     /// The open problems of all running workers, most important first. A problem that several workers report is listed
     /// once.
-    public var problems: [WorkerReport.ProblemReport] {
+    package var problems: [WorkerReport.ProblemReport] {
         let reported = running.flatMap { $0.report?.problems ?? [] }
         let names = running.flatMap { Set(($0.report?.problems ?? []).map { [$0.kind, $0.subject] }) }
         let workers = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
@@ -52,7 +52,7 @@ extension [FleetMember] {
     }
 
     /// The number of jobs that the running workers have received and not settled.
-    public var jobsInHand: Int {
+    package var jobsInHand: Int {
         running.flatMap { $0.report?.lanes ?? [] }.reduce(0) { $0 + $1.waiting + $1.open }
     }
 }

@@ -1,28 +1,28 @@
 import Foundation
-public import PushModel
+package import PushModel
 
 /// The report of a worker in its row of `martlet.workers`. A worker writes it every two seconds, so its size is limited
 /// to 4,096 bytes. Most reports have a few hundred bytes.
-public struct WorkerReport: Sendable, Hashable, Codable {
-    public enum State: String, Sendable, Hashable, Codable {
+package struct WorkerReport: Sendable, Hashable, Codable {
+    package enum State: String, Sendable, Hashable, Codable {
         case starting
         case ready
         case hindered = "not_ready"
         case draining
     }
 
-    public struct LaneReport: Sendable, Hashable, Codable {
-        public var lane: String
+    package struct LaneReport: Sendable, Hashable, Codable {
+        package var lane: String
         /// The number of jobs received but not started.
-        public var waiting: Int
+        package var waiting: Int
         /// The number of jobs started but not settled.
-        public var open: Int
+        package var open: Int
         /// The number of recipients settled per second.
-        public var rate: Int
+        package var rate: Int
         /// The time since the worker received the oldest unsettled job of the lane, in seconds.
-        public var age: Int
+        package var age: Int
 
-        public init(lane: Lane, waiting: Int = 0, open: Int = 0, rate: Int = 0, age: Int = 0) {
+        package init(lane: Lane, waiting: Int = 0, open: Int = 0, rate: Int = 0, age: Int = 0) {
             self.lane = lane.rawValue
             (self.waiting, self.open, self.rate, self.age) = (waiting, open, rate, age)
         }
@@ -40,20 +40,20 @@ public struct WorkerReport: Sendable, Hashable, Codable {
     }
 
     /// An open problem of the worker, as the status page lists it.
-    public struct ProblemReport: Sendable, Hashable, Codable {
-        public let kind: String
-        public let party: String
+    package struct ProblemReport: Sendable, Hashable, Codable {
+        package let kind: String
+        package let party: String
         /// The severity, which is `trouble` or `notice`.
-        public let severity: String
+        package let severity: String
         /// The object of the problem, or an empty string if the problem concerns the whole worker.
-        public let subject: String
-        public let text: String
+        package let subject: String
+        package let text: String
         /// The time when the worker found the problem, in RFC 3339 format.
-        public let since: String
+        package let since: String
 
         private static let longestSubject = 100
 
-        public init(kind: String, party: String, severity: String, subject: String, text: String, since: Timestamp) {
+        package init(kind: String, party: String, severity: String, subject: String, text: String, since: Timestamp) {
             (self.kind, self.party, self.severity) = (kind, party, severity)
             self.subject = String(decoding: subject.utf8.prefix(Self.longestSubject), as: UTF8.self)
             self.text = Self.shortened(text)
@@ -87,7 +87,7 @@ public struct WorkerReport: Sendable, Hashable, Codable {
         }
 
         /// The party and the text of the problem, as one line.
-        public var line: String { "\(party): \(text)" }
+        package var line: String { "\(party): \(text)" }
     }
 
     private static let longestText = 200
@@ -103,33 +103,33 @@ public struct WorkerReport: Sendable, Hashable, Codable {
     /// The largest accepted number. A thousand such numbers can be added up without an overflow.
     private static let largestNumber = 1_000_000_000_000
 
-    public var host: String
-    public var pid: Int
-    public var state: State
+    package var host: String
+    package var pid: Int
+    package var state: State
     /// The reason why the worker is not ready, or `nil` if it is ready.
-    public var obstacle: String?
-    public var lanes: [LaneReport]
+    package var obstacle: String?
+    package var lanes: [LaneReport]
     /// The number of outcomes per second, over the last ten seconds.
-    public var rate: Double
+    package var rate: Double
     /// The numbers of outcomes and of other results in the last minute, by name. Numbers that are zero are left out.
-    public var minute: [String: Int]
+    package var minute: [String: Int]
     /// The time since the worker received its oldest unsettled job, in seconds.
-    public var oldestJobSeconds: Int
+    package var oldestJobSeconds: Int
     /// The number of queues of each lane that the worker consumes, or `nil` if the worker's version supports only one.
-    public var shards: Int?
+    package var shards: Int?
     /// The number of consecutive workers of the same name that ended without signing off before this worker replaced
     /// them. The value is `nil` if there were none or this worker has run for ten minutes.
-    public var crashes: Int?
+    package var crashes: Int?
     /// The most important open problems, most important first, or `nil` if the worker's version reports none.
-    public var problems: [ProblemReport]?
+    package var problems: [ProblemReport]?
     /// The answers of providers in the last minute, or `nil` if the worker's version does not report them or they did
     /// not fit into the report. ``setAnswers(_:)`` sets them.
-    public private(set) var answers: [AnswerReport]?
+    package private(set) var answers: [AnswerReport]?
     /// The counts of the last hour in a compact form, or `nil` if the worker's version does not report them or they did
     /// not fit into the report. ``setHistory(_:)`` sets them.
-    public private(set) var history: String?
+    package private(set) var history: String?
 
-    public init(
+    package init(
         host: String, pid: Int, state: State, obstacle: String? = nil, lanes: [LaneReport] = [], rate: Double = 0,
         minute: [String: Int] = [:], oldestJobSeconds: Int = 0,
         shards: Int? = nil, problems: [ProblemReport]? = nil
@@ -152,11 +152,11 @@ public struct WorkerReport: Sendable, Hashable, Codable {
     }
 
     /// Sets the answers. If there are too many reports, only the reports with the most answers are kept.
-    public mutating func setAnswers(_ answers: [AnswerReport]) { self.answers = AnswerReport.fitting(answers) }
+    package mutating func setAnswers(_ answers: [AnswerReport]) { self.answers = AnswerReport.fitting(answers) }
 
     /// Sets the history to the first of the given texts for which the row has room, or to `nil` if the row has room for
     /// none. Must be called last, because all other data takes precedence over the history.
-    public mutating func setHistory(_ texts: some Sequence<String>) {
+    package mutating func setHistory(_ texts: some Sequence<String>) {
         history = nil
         guard let bytes = (try? encoded()).map(Self.storedBytes) else { return }
         // The room is the size limit without the report and without the key, quotation marks and separators of the

@@ -1,10 +1,10 @@
-public import PostgresClient
+package import PostgresClient
 
 /// The workers of the fleet, stored in `martlet.workers`. Only the database's clock counts, so the clocks of workers
 /// may be wrong.
-public struct WorkerRepository: Sendable {
+package struct WorkerRepository: Sendable {
     /// The time without a renewal, in seconds, after which a worker is silent and no longer counts for quotas.
-    public static let staleSeconds = 6
+    package static let staleSeconds = 6
     /// The time for which the row of a worker that ended without signing off is shown, in seconds. A worker that
     /// replaces it, or an operator, may delete the row earlier.
     private static let shownSeconds = 7 * 86_400
@@ -22,7 +22,7 @@ public struct WorkerRepository: Sendable {
 
     private let pool: PostgresPool
 
-    public init(_ pool: PostgresPool) {
+    package init(_ pool: PostgresPool) {
         self.pool = pool
     }
 
@@ -30,7 +30,7 @@ public struct WorkerRepository: Sendable {
     ///
     /// - Returns: the number of workers that share each quota, by the quota's name. The number includes this worker.
     /// - Throws: ``PostgresError``.
-    public func renew(
+    package func renew(
         _ worker: RunningWorker, quotas: [String], report: WorkerReport? = nil
     ) async throws -> [String: Int] {
         let uptime = (ContinuousClock.now - worker.start) / .milliseconds(1)
@@ -45,7 +45,7 @@ public struct WorkerRepository: Sendable {
 
     /// Deletes the row of a worker that stops.
     /// - Throws: ``PostgresError``.
-    public func remove(_ worker: RunningWorker) async throws {
+    package func remove(_ worker: RunningWorker) async throws {
         try await pool.query(
             "DELETE FROM martlet.workers WHERE id = $1", [.text(worker.id)], timeout: Self.patience)
     }
@@ -56,7 +56,7 @@ public struct WorkerRepository: Sendable {
     ///
     /// - Returns: the deleted rows.
     /// - Throws: ``PostgresError``.
-    public func replaceSilent(by worker: RunningWorker) async throws -> [FleetMember] {
+    package func replaceSilent(by worker: RunningWorker) async throws -> [FleetMember] {
         let uptime = (ContinuousClock.now - worker.start) / .milliseconds(1)
         return try await pool.query(
             """
@@ -79,7 +79,7 @@ public struct WorkerRepository: Sendable {
     ///
     /// - Returns: the number of deleted rows.
     /// - Throws: ``PostgresError``.
-    public func forgetSilent(name: String) async throws -> Int {
+    package func forgetSilent(name: String) async throws -> Int {
         try await pool.query(
             """
             DELETE FROM martlet.workers
@@ -91,7 +91,7 @@ public struct WorkerRepository: Sendable {
     /// Deletes the rows of workers that have been silent for a week, and rows whose last renewal is more than an hour
     /// in the future. Rows that another worker is deleting are skipped.
     /// - Throws: ``PostgresError``.
-    public func forgetStale() async throws {
+    package func forgetStale() async throws {
         try await pool.query(
             """
             DELETE FROM martlet.workers WHERE id IN (
@@ -105,7 +105,7 @@ public struct WorkerRepository: Sendable {
     ///
     /// - Parameter timeout: the timeout of the query, or `nil` for the pool's timeout.
     /// - Throws: ``PostgresError``.
-    public func fleet(timeout: Duration? = nil) async throws -> [FleetMember] {
+    package func fleet(timeout: Duration? = nil) async throws -> [FleetMember] {
         let received = try await pool.query(
             """
             SELECT \(Self.memberColumns) FROM (
@@ -139,7 +139,7 @@ public struct WorkerRepository: Sendable {
     /// workers, which is recognised by a missing permission to write `martlet.refusals`.
     ///
     /// - Throws: ``PostgresError``.
-    public func mayBeWritten() async throws -> Bool {
+    package func mayBeWritten() async throws -> Bool {
         let row = try await pool.query(
             """
             SELECT NOT has_table_privilege('martlet.refusals', 'INSERT')

@@ -1,32 +1,32 @@
 import NIOPosix
-public import PushModel
+package import PushModel
 
 /// The credentials of Web Push, which are VAPID key pairs. A subscription is bound to the key pair with which its page
 /// subscribed.
-public struct WebPushCredentials: OutputCredentials {
-    public let accountName = "vapid"
-    public let accountHelp = "A name for the VAPID key pair, of your own choosing"
+package struct WebPushCredentials: OutputCredentials {
+    package let accountName = "vapid"
+    package let accountHelp = "A name for the VAPID key pair, of your own choosing"
 
     /// Whether an address works with one credential only. A push service refuses messages that are signed with another
     /// key than the subscription's (RFC 8292, section 4).
-    public let addressesAreBound = true
+    package let addressesAreBound = true
 
-    public init() {}
+    package init() {}
 
-    public func need(of job: Job) -> CredentialNeed { CredentialNeed(topic: job.app) }
+    package func need(of job: Job) -> CredentialNeed { CredentialNeed(topic: job.app) }
 
-    public func uses(of app: String) -> [CredentialUse] {
+    package func uses(of app: String) -> [CredentialUse] {
         [CredentialUse(environment: .production, pushType: "any", need: CredentialNeed(topic: app))]
     }
 
-    public func read(
+    package func read(
         _ files: [CredentialFile], _ details: CredentialDetails, now: Timestamp
     ) throws -> NewCredential {
         try Self.credential(
             try VAPIDKeyReader(passphrase: details.passphrase, subject: details.subject).read(files), details)
     }
 
-    public func create(_ details: CredentialDetails, now: Timestamp) throws -> NewCredential {
+    package func create(_ details: CredentialDetails, now: Timestamp) throws -> NewCredential {
         try Self.credential(VAPIDKey(subject: try VAPIDKeyReader.checked(details.subject)), details)
     }
 
@@ -42,7 +42,7 @@ public struct WebPushCredentials: OutputCredentials {
         return new
     }
 
-    public func changed(_ credential: Credential, _ details: CredentialDetails) throws -> NewCredential {
+    package func changed(_ credential: Credential, _ details: CredentialDetails) throws -> NewCredential {
         let old = try Self.key(of: credential)
         var details = details
         details.account = credential.account
@@ -52,7 +52,7 @@ public struct WebPushCredentials: OutputCredentials {
         return try Self.credential(old.with(subject: try VAPIDKeyReader.checked(details.subject)), details)
     }
 
-    public func problem(with credential: Credential, _ settings: OutputSettings) -> String? {
+    package func problem(with credential: Credential, _ settings: OutputSettings) -> String? {
         guard let key = try? Self.key(of: credential) else { return "holds no VAPID key" }
         return VAPIDSubject.problem(of: key.subject).map { "has a subject that \($0)" }
     }
@@ -62,11 +62,11 @@ public struct WebPushCredentials: OutputCredentials {
         return try VAPIDKey(sealed: secret)
     }
 
-    public func endpoint(of environment: PushEnvironment, _ settings: OutputSettings) throws -> String {
+    package func endpoint(of environment: PushEnvironment, _ settings: OutputSettings) throws -> String {
         "the push services of browsers"
     }
 
-    public func check(_ question: CredentialQuestion, _ context: OutputContext) async throws -> CredentialFinding {
+    package func check(_ question: CredentialQuestion, _ context: OutputContext) async throws -> CredentialFinding {
         let check = WebPushCredentialCheck(
             configuration: try WebPushConfiguration(context.settings),
             eventLoop: MultiThreadedEventLoopGroup.singleton.next())

@@ -1,27 +1,27 @@
 import NIOPosix
-public import PushModel
+package import PushModel
 
 /// The plugin for the push services of browsers.
-public struct WebPushPlugin: OutputPlugin {
-    public let name = "webpush"
-    public let title = "Web Push"
-    public let settings = WebPushConfiguration.settings
-    public let jobs = JobForm(addresses: [.subscription], takesText: true)
-    public let reasons = WebPushReasons.verdicts
+package struct WebPushPlugin: OutputPlugin {
+    package let name = "webpush"
+    package let title = "Web Push"
+    package let settings = WebPushConfiguration.settings
+    package let jobs = JobForm(addresses: [.subscription], takesText: true)
+    package let reasons = WebPushReasons.verdicts
 
-    public init() {}
+    package init() {}
 
-    public var credentials: (any OutputCredentials)? { WebPushCredentials() }
+    package var credentials: (any OutputCredentials)? { WebPushCredentials() }
 
-    public func check(_ settings: OutputSettings) throws { _ = try WebPushConfiguration(settings) }
+    package func check(_ settings: OutputSettings) throws { _ = try WebPushConfiguration(settings) }
 
-    public func payload(showing text: String) -> [UInt8] {
+    package func payload(showing text: String) -> [UInt8] {
         var payload: [UInt8] = []
         JSONText.append(text, to: &payload)
         return payload
     }
 
-    public func make(_ context: OutputContext) throws -> any Output {
+    package func make(_ context: OutputContext) throws -> any Output {
         var configuration = try WebPushConfiguration(context.settings)
         configuration.metrics = context.metrics
         return WebPushOutput(

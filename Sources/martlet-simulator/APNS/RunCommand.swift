@@ -1,5 +1,5 @@
-public import APNSSimulator
-public import ArgumentParser
+package import APNSSimulator
+package import ArgumentParser
 
 extension SimulatorConfiguration.Environment: ExpressibleByArgument {}
 
