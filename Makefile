@@ -26,7 +26,7 @@ down: ## stop the servers of make up
 demo: install ## deliver half a million pushes on this machine, with simulators
 	@scripts/build --product martlet
 	@scripts/build --product martlet-simulator
-	@$(RUN) demo/run
+	@$(RUN) examples/demo/run
 
 test: install ## build and run all tests, with private servers; for some of them: scripts/test --filter NAME
 	@$(RUN) scripts/test
@@ -41,10 +41,10 @@ check: install ## check format, imports, file sizes, words, links and schemas; s
 	@$(RUN) scripts/check
 
 bench: build ## measure the cost of pushes; REPORT=bench.html writes a report and also measures other clients
-	@$(RUN) Benchmarks/run $(if $(REPORT),--report '$(REPORT)')
+	@$(RUN) Tests/Benchmarks/run $(if $(REPORT),--report '$(REPORT)')
 
-fuzz: build ## fuzz each target for a minute; Fuzzing/run TARGET --seconds N fuzzes one
-	@$(RUN) Fuzzing/run
+fuzz: build ## fuzz each target for a minute; Tests/Fuzzing/run TARGET --seconds N fuzzes one
+	@$(RUN) Tests/Fuzzing/run
 
 site: build ## build the documentation site in .local/site/built; scripts/site --serve 8000 also serves it
 	@$(RUN) scripts/site

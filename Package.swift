@@ -97,7 +97,7 @@ let sources: [Target] = [
     .library("OutputConformance", ["Foundations", "PushModel"]),
     .library("CredentialFormats", ["COpenSSL", "PushModel", .crypto]),
     .library("PackageSigning", ["CredentialFormats", "PushModel", .crypto]),
-    .target(name: "MigrationFiles", path: "migrations", resources: migrations, swiftSettings: settings),
+    .target(name: "MigrationFiles", path: "migrations", exclude: ["README.md"], resources: migrations, swiftSettings: settings),
     .library(
         "Store",
         [
@@ -190,7 +190,7 @@ let tools: [Target] = [
         [
             "APNSOutput", "FCMOutput", "Foundations", "Metering", "PostgresClient", "PushModel", "Store",
             "WebhookOutput", "WebPushOutput", .argumentParser, .crypto, .logging, .nioCore, .nioHTTP1, .nioPosix,
-        ], path: "Benchmarks/SendBench"),
+        ], path: "Tests/Benchmarks/SendBench"),
     .support(
         "TortureRun",
         [
@@ -198,15 +198,15 @@ let tools: [Target] = [
             "Foundations", "PostgresClient", "PushModel", "PushSimulator", "Store", "TestSupport", "WebhookOutput",
             "WebPushOutput", "WebPushSimulator", "WireTestSupport", "WorkerTestSupport", .crypto, .cryptoExtras,
             .logging,
-        ], path: "Torture/TortureRun"),
-    .program("martlet-torture", ["TortureRun", .argumentParser], path: "Torture/martlet-torture"),
+        ], path: "Tests/Torture/TortureRun"),
+    .program("martlet-torture", ["TortureRun", .argumentParser], path: "Tests/Torture/martlet-torture"),
     .support(
         "FuzzTargets",
         [
             "AMQPClient", "APNSOutput", "CredentialFormats", "DeliveryPipeline", "FCMOutput", "Foundations",
             "HTTP2Session", "MartletService", "OutcomeLedger", "PostgresClient", "PushModel", "Store",
             "WebhookOutput", "WebPushOutput",
-        ], path: "Fuzzing/FuzzTargets"),
+        ], path: "Tests/Fuzzing/FuzzTargets"),
     // The example's sources, for the conformance suite. Users build them as a package of their own.
     .target(
         name: "ThirdPartyOutput", dependencies: ["PushModel"],

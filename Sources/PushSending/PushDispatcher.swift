@@ -37,7 +37,8 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
     ///
     /// - Parameter badTokens: The counter of bad device tokens, or `nil` if the output counts them itself.
     package init(
-        health: Health, badTokens: BadTokenCounter? = nil, leastWait: Int32 = 0, clock: @escaping @Sendable () -> Timestamp
+        health: Health, badTokens: BadTokenCounter? = nil, leastWait: Int32 = 0,
+        clock: @escaping @Sendable () -> Timestamp
     ) {
         self.health = health
         self.badTokens = badTokens

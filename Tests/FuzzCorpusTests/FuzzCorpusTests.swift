@@ -17,7 +17,7 @@ import Testing
 
     private func inputs(in folder: String) throws -> [URL] {
         try FileManager.default.contentsOfDirectory(
-            at: Project.root.appending(path: "Fuzzing/\(folder)"), includingPropertiesForKeys: nil)
+            at: Project.root.appending(path: "Tests/Fuzzing/\(folder)"), includingPropertiesForKeys: nil)
     }
 
     @Test(arguments: FuzzTarget.allCases) func keepsAllRulesForEmptyInput(of target: FuzzTarget) {

@@ -35,7 +35,7 @@ import Testing
 
     /// The limits apply to the default `worker.drain_timeout`.
     @Test func unitAllowsMoreTimeThanStopNeeds() throws {
-        let file = URL(filePath: #filePath).appending(path: "../../../deploy/martlet.service").standardized
+        let file = URL(filePath: #filePath).appending(path: "../../../deploy/systemd/martlet.service").standardized
         let unit = try String(contentsOf: file, encoding: .utf8)
         let patience = try #require(unit.firstMatch(of: /TimeoutStopSec=([0-9]+)/)?.1)
         let limits = StopLimits(drain: .seconds(30))

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The systemd units in `deploy/`.
+/// The systemd units in `deploy/systemd`.
 @Suite struct UnitFileTests {
     private func unit(_ name: String) throws -> [String] {
-        let file = URL(filePath: #filePath).appending(path: "../../../deploy/\(name).service").standardized
+        let file = URL(filePath: #filePath).appending(path: "../../../deploy/systemd/\(name).service").standardized
         return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
     }
 

@@ -6,7 +6,7 @@ import pathlib
 import re
 import urllib.parse
 
-from distribution import components
+from support.distribution import components
 
 
 @dataclasses.dataclass(frozen=True)

@@ -205,7 +205,9 @@ extension OriginHealth: SendingHealth {
         if let forbiddenUntil, now.uptime < forbiddenUntil {
             return SendObstacle(.rejected, reason: WebPushFault.addressNotAllowed.reason)
         }
-        if key.breaker.admission(nowMilliseconds: now.uptime) == .hold { return SendObstacle(key.breaker, holding: job) }
+        if key.breaker.admission(nowMilliseconds: now.uptime) == .hold {
+            return SendObstacle(key.breaker, holding: job)
+        }
         return obstacle(key.pause, now) ?? obstacle(pause, now) ?? host.obstacle(to: job, now: now)
     }
 

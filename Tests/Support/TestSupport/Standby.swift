@@ -24,7 +24,7 @@ package final class Standby: Sendable {
                 "fast",
             ]))
         let server = try Subprocess(
-            // A standby needs at least the primary's max_connections (scripts/local_services/postgres.py).
+            // A standby needs at least the primary's max_connections (scripts/support/local_services/postgres.py).
             asServer([
                 try program("postgres"), "-D", data, "-p", "\(standby.port)", "-c", "listen_addresses=127.0.0.1", "-c",
                 "unix_socket_directories=", "-c", "max_connections=500", "-c", "fsync=off",

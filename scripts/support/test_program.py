@@ -1,0 +1,40 @@
+"""Runs the program that has all tests, in several parts."""
+import pathlib
+import subprocess
+
+from .orchestration import Run, describe, end
+from .test_report import Report
+
+# Tests of the clients of the broker and the database. On a slow machine, more of them at once would delay the servers' answers.
+CLIENTS = ["--filter", "^(AMQPClient|PostgresClient|Store)Tests", "--experimental-maximum-parallelization-width", "16"]
+# Tests that open connections. They run apart from tests that need the CPU.
+APART = ["(APNS|FCM|Push|WebPush)Simulator", "APNSOutput", "FCMOutput", "(WebPush|Webhook)Output", "OutputConformance"]
+WITH_SERVERS = ["Integration", "Torture"]
+UNIT_PARTS = [
+    ["--skip", f"^({'|'.join(['AMQPClient', 'PostgresClient', 'Store', *APART, *WITH_SERVERS])})Tests"],
+    CLIENTS,
+    *(["--filter", f"^{name}Tests"] for name in APART)]
+PARTS = [*UNIT_PARTS, *(["--filter", f"^{name}Tests"] for name in WITH_SERVERS)]
+
+
+def run_part(run: Run, build: pathlib.Path, arguments: list[str], report: Report) -> bool:
+    """Runs the tests that `arguments` select, from a folder with a build."""
+    # The program is run directly, because `swift test` would not pass on a signal.
+    command = [build / "martletPackageTests.xctest", "--testing-library", "swift-testing", *arguments]
+    process = run.popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    try:
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            report.read(line)
+    except BaseException:
+        end(process)
+        raise
+    code = run.wait(process)
+    if code != 0:
+        report.failures.append(f"{describe(command)} ended with {code}")
+    return code == 0
+
+
+def run_parts(run: Run, build: pathlib.Path, parts: list[list[str]], report: Report) -> bool:
+    run.step("tests")
+    return all([run_part(run, build, part, report) for part in parts])
