@@ -93,11 +93,14 @@ let sources: [Target] = [
             .nioSSL, .nioTLS,
         ]),
     .library("PushModel", ["Foundations", "Metering", .logging]),
+    .library("Contract", ["AMQPClient", "PushModel"]),
     .library("Traces", ["Foundations", "PushModel", .deque]),
     .library("OutputConformance", ["Foundations", "PushModel"]),
     .library("CredentialFormats", ["COpenSSL", "PushModel", .crypto]),
     .library("PackageSigning", ["CredentialFormats", "PushModel", .crypto]),
-    .target(name: "MigrationFiles", path: "migrations", exclude: ["README.md"], resources: migrations, swiftSettings: settings),
+    .target(
+        name: "MigrationFiles", path: "migrations", exclude: ["README.md"], resources: migrations,
+        swiftSettings: settings),
     .library(
         "Store",
         [
@@ -131,7 +134,7 @@ let sources: [Target] = [
     .library(
         "DeliveryPipeline",
         [
-            "AMQPClient", "Foundations", "Metering", "PushModel", "Store", "Traces", .deque, .logging,
+            "AMQPClient", "Contract", "Foundations", "Metering", "PushModel", "Store", "Traces", .deque, .logging,
         ]),
     .library(
         "PushSimulator",
@@ -145,13 +148,14 @@ let sources: [Target] = [
     .library(
         "OutcomeLedger",
         [
-            "AMQPClient", "DeliveryPipeline", "Foundations", "PostgresClient", "PushModel", "Store", .crypto,
-            .lifecycle, .logging,
+            "AMQPClient", "Contract", "Foundations", "PostgresClient", "PushModel", "Store", .crypto, .lifecycle,
+            .logging,
         ]),
     .library(
         "MartletService",
         [
-            "AMQPClient", "CLinux", "DeliveryPipeline", "Foundations", "HTTP2Pool", "HTTP2Session", "Metering",
+            "AMQPClient", "CLinux", "Contract", "DeliveryPipeline", "Foundations", "HTTP2Pool", "HTTP2Session",
+            "Metering",
             "OutcomeLedger", "PostgresClient", "PushModel", "PushSending", "Store", "Traces", .configuration,
             .hummingbird, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioPosix, .nioSSL, .unixSignals,
             .yams,
@@ -159,8 +163,8 @@ let sources: [Target] = [
     .library(
         "MartletCommand",
         [
-            "AMQPClient", "CredentialFormats", "DeliveryPipeline", "Foundations", "MartletService", "OutcomeLedger",
-            "PostgresClient", "PushModel", "Store", .argumentParser, .logging,
+            "AMQPClient", "Contract", "CredentialFormats", "DeliveryPipeline", "Foundations", "MartletService",
+            "OutcomeLedger", "PostgresClient", "PushModel", "Store", .argumentParser, .logging,
         ]),
     .library(
         "APNSCommands",
@@ -194,7 +198,7 @@ let tools: [Target] = [
     .support(
         "TortureRun",
         [
-            "AMQPClient", "APNSOutput", "APNSSimulator", "DeliveryPipeline", "FCMOutput", "FCMSimulator",
+            "AMQPClient", "APNSOutput", "APNSSimulator", "Contract", "DeliveryPipeline", "FCMOutput", "FCMSimulator",
             "Foundations", "PostgresClient", "PushModel", "PushSimulator", "Store", "TestSupport", "WebhookOutput",
             "WebPushOutput", "WebPushSimulator", "WireTestSupport", "WorkerTestSupport", .crypto, .cryptoExtras,
             .logging,
@@ -203,7 +207,7 @@ let tools: [Target] = [
     .support(
         "FuzzTargets",
         [
-            "AMQPClient", "APNSOutput", "CredentialFormats", "DeliveryPipeline", "FCMOutput", "Foundations",
+            "AMQPClient", "APNSOutput", "Contract", "CredentialFormats", "DeliveryPipeline", "FCMOutput", "Foundations",
             "HTTP2Session", "MartletService", "OutcomeLedger", "PostgresClient", "PushModel", "Store",
             "WebhookOutput", "WebPushOutput",
         ], path: "Tests/Fuzzing/FuzzTargets"),
@@ -227,7 +231,8 @@ let testSupport: [Target] = [
     .support(
         "WorkerTestSupport",
         [
-            "AMQPClient", "DeliveryPipeline", "Foundations", "PostgresClient", "Store", "TestSupport", .logging,
+            "AMQPClient", "Contract", "DeliveryPipeline", "Foundations", "PostgresClient", "Store", "TestSupport",
+            .logging,
         ]),
 ]
 
@@ -295,7 +300,8 @@ let tests: [Target] = [
     .tests(
         "DeliveryPipelineTests",
         [
-            "AMQPClient", "DeliveryPipeline", "Foundations", "Metering", "PushModel", "Store", "TestSupport",
+            "AMQPClient", "Contract", "DeliveryPipeline", "Foundations", "Metering", "PushModel", "Store",
+            "TestSupport",
             "Traces", .deque, .logging,
         ]),
     .tests(
@@ -325,7 +331,8 @@ let tests: [Target] = [
     .tests(
         "MartletServiceTests",
         [
-            "AMQPClient", "APNSOutput", "DeliveryPipeline", "Foundations", "MartletCommand", "MartletOutputs",
+            "AMQPClient", "APNSOutput", "Contract", "DeliveryPipeline", "Foundations", "MartletCommand",
+            "MartletOutputs",
             "MartletService", "Metering", "PostgresClient", "PushModel", "PushTestSupport", "Store", "TestSupport",
             "TestTraits", "Traces", "WireTestSupport", "WorkerTestSupport", .lifecycle, .logging,
         ]),
@@ -338,7 +345,8 @@ let tests: [Target] = [
     .tests(
         "IntegrationTests",
         [
-            "AMQPClient", "APNSOutput", "APNSSimulator", "DeliveryPipeline", "Foundations", "MartletOutputs",
+            "AMQPClient", "APNSOutput", "APNSSimulator", "Contract", "DeliveryPipeline", "Foundations",
+            "MartletOutputs",
             "PostgresClient", "PushModel", "PushTestSupport", "Store", "TestSupport", "TestTraits", "WireTestSupport",
             "WorkerTestSupport", .crypto, .logging, .nioPosix,
         ], exclude: ["Clients/Harness"]),

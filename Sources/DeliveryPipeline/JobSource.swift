@@ -1,4 +1,5 @@
 package import AMQPClient
+package import Contract
 import Logging
 
 /// A consuming connection with its queues and a limit on the bytes of its unsettled deliveries.

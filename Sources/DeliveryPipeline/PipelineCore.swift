@@ -1,4 +1,5 @@
 package import AMQPClient
+package import Contract
 package import Dispatch
 package import Logging
 import Metering

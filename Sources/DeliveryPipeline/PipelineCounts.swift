@@ -1,3 +1,4 @@
+package import Contract
 import PushModel
 
 /// The counters of a pipeline since its start, and its current state.

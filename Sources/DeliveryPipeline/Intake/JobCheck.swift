@@ -1,4 +1,5 @@
 import AMQPClient
+package import Contract
 package import PushModel
 
 extension PipelineConfiguration {

@@ -1,3 +1,4 @@
+package import Contract
 import Metering
 import PushModel
 import Foundations

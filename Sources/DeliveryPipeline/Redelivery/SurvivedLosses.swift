@@ -1,3 +1,4 @@
+package import Contract
 package import PushModel
 
 /// The lost broker connections that this worker survived, by queue. Each loss raised the broker's delivery count of

@@ -1,3 +1,5 @@
+package import Contract
+
 /// The action for a job that was delivered repeatedly without being settled. A delivery that this worker lost together
 /// with its connection is no evidence against the job. Any other delivery may have crashed a worker.
 ///

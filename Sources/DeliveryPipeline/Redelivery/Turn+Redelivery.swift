@@ -1,4 +1,5 @@
 import AMQPClient
+package import Contract
 
 /// The handling of redeliveries after a lost connection.
 extension Turn {

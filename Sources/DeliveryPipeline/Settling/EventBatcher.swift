@@ -1,3 +1,4 @@
+package import Contract
 package import PushModel
 
 /// A collector of outcomes that groups them into result events.

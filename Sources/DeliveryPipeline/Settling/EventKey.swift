@@ -1,3 +1,4 @@
+package import Contract
 package import PushModel
 
 /// The properties that all outcomes of a result event share.

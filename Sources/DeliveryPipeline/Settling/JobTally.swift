@@ -1,3 +1,5 @@
+package import Contract
+
 /// The numbers of a job's recipients that were not sent, by result, for the log. It allocates no memory before the
 /// first such recipient.
 struct JobTally {

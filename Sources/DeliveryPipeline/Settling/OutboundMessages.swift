@@ -1,4 +1,5 @@
 package import AMQPClient
+package import Contract
 import Foundation
 package import PushModel
 

@@ -1,4 +1,5 @@
 import AMQPClient
+import Contract
 import PushModel
 
 /// The publishing of jobs and result events.

@@ -1,3 +1,4 @@
+package import Contract
 package import PushModel
 
 /// The policy that decides how an outcome is handled. A value type without clock or I/O.

@@ -1,3 +1,4 @@
+package import Contract
 import PushModel
 package import Traces
 

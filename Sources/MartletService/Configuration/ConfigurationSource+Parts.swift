@@ -1,4 +1,5 @@
 package import AMQPClient
+package import Contract
 package import DeliveryPipeline
 import Foundation
 package import Logging

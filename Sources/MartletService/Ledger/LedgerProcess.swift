@@ -1,3 +1,4 @@
+import Contract
 package import Foundations
 import AMQPClient
 import DeliveryPipeline

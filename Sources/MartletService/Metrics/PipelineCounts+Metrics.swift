@@ -1,3 +1,4 @@
+package import Contract
 package import DeliveryPipeline
 package import Metering
 

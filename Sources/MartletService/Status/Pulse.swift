@@ -1,3 +1,4 @@
+package import Contract
 package import DeliveryPipeline
 
 /// A window of one minute over the pipeline's counters, which are read every two seconds. A value type without clock or

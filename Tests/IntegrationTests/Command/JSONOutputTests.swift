@@ -1,4 +1,5 @@
 import AMQPClient
+import Contract
 import Crypto
 import DeliveryPipeline
 import Foundation

@@ -1,4 +1,5 @@
 package import AMQPClient
+package import Contract
 package import DeliveryPipeline
 package import Logging
 import Foundations

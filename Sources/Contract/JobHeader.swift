@@ -22,14 +22,14 @@ package enum JobHeader {
     package static let chunkSize = "x-martlet-chunk-size"
     /// The time slot of a job that waits for a rate limit, in milliseconds since 1970. It is trusted only in messages
     /// from workers.
-    static let slot = "x-martlet-slot"
+    package static let slot = "x-martlet-slot"
     /// The rate from which the time slot was computed, in pushes per second. It is trusted only in messages from
     /// workers.
-    static let slotRate = "x-martlet-slot-rate"
+    package static let slotRate = "x-martlet-slot-rate"
     /// The time for which the job has waited for rate limits, in seconds. It is trusted only in messages from workers.
-    static let paced = "x-martlet-paced"
+    package static let paced = "x-martlet-paced"
     /// The headers that concern the wait for a rate limit.
-    static let turn = [slot, slotRate, paced]
+    package static let turn = [slot, slotRate, paced]
     /// The owner of a claim request that was not answered. If the claim was made, it passes to this message.
     package static let claim = "x-martlet-claim"
     /// The lane of a suspect job.
@@ -37,10 +37,10 @@ package enum JobHeader {
     /// The reason why a job or a result event is in the dead-letter queue.
     package static let reason = "x-martlet-reason"
     /// The routing key of a delayed result event. It is trusted only in messages from workers.
-    static let event = "x-martlet-event"
+    package static let event = "x-martlet-event"
     /// Whether tokens must be marked dead before a delayed result event is published. It is trusted only in messages
     /// from workers.
-    static let marks = "x-martlet-marks"
+    package static let marks = "x-martlet-marks"
     /// The trace context of the job (W3C Trace Context).
     package static let traceparent = "traceparent"
     package static let tracestate = "tracestate"

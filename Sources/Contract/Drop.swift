@@ -9,12 +9,12 @@ package struct Drop: Sendable, Hashable {
     package let wasDelivered: Bool
 
     /// The queue whose delivery limit the message exceeded, or `nil` if the broker dropped it for another reason.
-    let limitingQueue: String?
+    package let limitingQueue: String?
     /// Whether a worker rejected the message, because the broker accepted no message that resulted from it. The
     /// rejection event is already published.
-    let isOurs: Bool
+    package let isOurs: Bool
     /// Whether the message was published before its lane was bound. This can happen while the very first worker starts.
-    let isEarly: Bool
+    package let isEarly: Bool
 
     package init(of delivery: AMQPDelivery) {
         let headers = delivery.properties.headers

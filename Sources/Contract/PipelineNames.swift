@@ -8,9 +8,9 @@ package struct PipelineNames: Sendable, Hashable {
     /// Earlier versions refuse the value -1, which means no limit.
     private static let deadReadings: Int64 = 1_000_000
     /// The number of times that a job may return to its lane's queue before the broker treats it as a poison message.
-    static let deliveries = 20
+    package static let deliveries = 20
     /// The number of deliveries of a suspect before the broker treats it as a poison message.
-    static let suspectDeliveries = 3
+    package static let suspectDeliveries = 3
 
     /// The prefix of all names.
     package let prefix: String
@@ -53,7 +53,7 @@ package struct PipelineNames: Sendable, Hashable {
     }
 
     /// Returns the index of a queue in delivery tags, or `nil` if workers do not consume a queue with this name.
-    func tagIndex(ofQueue name: String) -> UInt16? {
+    package func tagIndex(ofQueue name: String) -> UInt16? {
         for queue in JobQueue.all {
             if self.queue(of: queue) == name { return queue.tagIndex(shard: 1) }
             guard case .lane(let lane) = queue else { continue }

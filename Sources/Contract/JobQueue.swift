@@ -24,7 +24,7 @@ package enum JobQueue: Sendable, Hashable {
         [.lane(.urgent)], [.lane(.normal), .lane(.bulk)], Lane.allCases.map { .overflow($0) } + [.suspects, .dropped],
     ]
 
-    static let overflows = all.filter(\.isOverflow)
+    package static let overflows = all.filter(\.isOverflow)
 
     /// The index of the queue in ``all``. Delivery tags contain this index.
     package var index: Int {
@@ -45,24 +45,24 @@ package enum JobQueue: Sendable, Hashable {
         self = Self.all[Int(tagIndex) % Self.all.count]
     }
 
-    var isOverflow: Bool { if case .overflow = self { true } else { false } }
+    package var isOverflow: Bool { if case .overflow = self { true } else { false } }
 
     /// Whether jobs of the queue may be delayed because of a rate limit.
-    var isPaceable: Bool {
+    package var isPaceable: Bool {
         switch self {
         case .lane, .overflow: true
         case .suspects, .dropped: false
         }
     }
 
-    var isLane: Bool { if case .lane = self { true } else { false } }
+    package var isLane: Bool { if case .lane = self { true } else { false } }
 
-    var isUrgent: Bool { self == .lane(.urgent) || self == .overflow(.urgent) }
+    package var isUrgent: Bool { self == .lane(.urgent) || self == .overflow(.urgent) }
 }
 
 extension Lane {
     /// The index of the lane in ``allCases``.
-    var place: Int {
+    package var place: Int {
         switch self {
         case .urgent: 0
         case .normal: 1

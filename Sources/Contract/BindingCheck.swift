@@ -18,15 +18,15 @@ package struct BindingCheck: Sendable, Hashable {
     }
 
     /// The routes by which a job arrives twice.
-    package private(set) var copies: [String] = []
+    private(set) var copies: [String] = []
     /// The missing bindings, without which jobs are not routed.
-    package private(set) var gaps: [String] = []
+    private(set) var gaps: [String] = []
     /// The queues that receive more or fewer jobs than configured.
-    package private(set) var differences: [String] = []
+    private(set) var differences: [String] = []
     /// The bindings that were added by hand and that lose or duplicate jobs.
-    package private(set) var strays: [String] = []
+    private(set) var strays: [String] = []
     /// The bindings that were added by hand and do not affect Martlet's jobs.
-    package private(set) var guests: [String] = []
+    private(set) var guests: [String] = []
 
     /// Returns the exchanges whose bindings must be checked.
     package static func exchanges(_ topology: AMQPTopology) -> [String] {
