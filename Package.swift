@@ -80,7 +80,7 @@ let sources: [Target] = [
     .systemLibrary(name: "CNGHTTP2"),
     .systemLibrary(name: "COpenSSL"),
     .systemLibrary(name: "CLinux"),
-    .library("Foundations", [.logging]),
+    .library("Foundations", ["CLinux", .logging]),
     .library("Metering", ["Foundations"]),
     .library("AMQPClient", ["CRabbitMQ", "Foundations", .deque, .logging]),
     .library("PostgresClient", ["CLibPQ", "Foundations", "Metering", .deque, .logging, .orderedCollections]),
@@ -93,6 +93,7 @@ let sources: [Target] = [
             .nioSSL, .nioTLS,
         ]),
     .library("PushModel", ["Foundations", "Metering", .logging]),
+    .library("CommandSupport", ["PushModel", .argumentParser]),
     .library("Contract", ["AMQPClient", "PushModel"]),
     .library("Traces", ["Foundations", "PushModel", .deque]),
     .library("OutputConformance", ["Foundations", "PushModel"]),
@@ -154,7 +155,7 @@ let sources: [Target] = [
     .library(
         "MartletService",
         [
-            "AMQPClient", "CLinux", "Contract", "DeliveryPipeline", "Foundations", "HTTP2Pool", "HTTP2Session",
+            "AMQPClient", "Contract", "DeliveryPipeline", "Foundations", "HTTP2Pool", "HTTP2Session",
             "Metering",
             "OutcomeLedger", "PostgresClient", "PushModel", "PushSending", "Store", "Traces", .configuration,
             .hummingbird, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioPosix, .nioSSL, .unixSignals,
@@ -163,13 +164,14 @@ let sources: [Target] = [
     .library(
         "MartletCommand",
         [
-            "AMQPClient", "Contract", "CredentialFormats", "DeliveryPipeline", "Foundations", "MartletService",
-            "OutcomeLedger", "PostgresClient", "PushModel", "Store", .argumentParser, .logging,
+            "AMQPClient", "CommandSupport", "Contract", "CredentialFormats", "DeliveryPipeline", "Foundations",
+            "MartletService", "OutcomeLedger", "PostgresClient", "PushModel", "Store", .argumentParser, .logging,
         ]),
     .library(
         "APNSCommands",
         [
-            "APNSOutput", "CredentialFormats", "Foundations", "MartletCommand", "MartletService", "PackageSigning",
+            "APNSOutput", "CommandSupport", "CredentialFormats", "Foundations", "MartletCommand", "MartletService",
+            "PackageSigning",
             "PushModel", "Store", .argumentParser, .logging, .nioPosix,
         ]),
     .library(
@@ -182,8 +184,8 @@ let sources: [Target] = [
     .program(
         "martlet-simulator",
         [
-            "APNSSimulator", "CredentialFormats", "FCMSimulator", "Foundations", "MartletCommand", "MartletService",
-            "PushSimulator", "WebPushSimulator", .argumentParser,
+            "APNSSimulator", "CommandSupport", "CredentialFormats", "FCMSimulator", "Foundations", "PushSimulator",
+            "WebPushSimulator", .argumentParser,
         ]),
 ]
 

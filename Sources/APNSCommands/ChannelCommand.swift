@@ -1,5 +1,6 @@
 package import APNSOutput
 package import ArgumentParser
+import CommandSupport
 import Logging
 import MartletCommand
 import MartletService

@@ -1,4 +1,5 @@
 package import ArgumentParser
+import CommandSupport
 import MartletService
 public import PushModel
 import Foundations

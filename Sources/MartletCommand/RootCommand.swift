@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundations
 import MartletService
 
 struct RootCommand: AsyncParsableCommand {
@@ -7,7 +8,7 @@ struct RootCommand: AsyncParsableCommand {
         abstract:
             "Delivers push jobs from RabbitMQ to iPhones, Android phones, browsers and web servers, and reports every outcome.",
         discussion: "Exit codes: 0 success, 1 failure, 64 wrong usage, 78 wrong configuration.",
-        version: Worker.build,
+        version: Build.text,
         groupedSubcommands: [
             CommandGroup(
                 name: "Operation",

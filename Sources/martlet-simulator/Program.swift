@@ -1,5 +1,5 @@
 import ArgumentParser
-import MartletCommand
+import CommandSupport
 
 /// The program `martlet-simulator`.
 @main

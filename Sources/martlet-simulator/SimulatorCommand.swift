@@ -1,12 +1,12 @@
 import ArgumentParser
-import MartletService
+import Foundations
 
 /// The root command, which runs APNs' simulator unless a subcommand names another one.
 struct SimulatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "martlet-simulator",
         abstract: "Runs a simulator of APNs, FCM or the browsers' push services on this machine.",
-        version: Worker.build,
+        version: Build.text,
         subcommands: [
             RunCommand.self, CertificateCommand.self, TokenCommand.self, FCMCommand.self, WebPushCommand.self,
         ],

@@ -27,7 +27,7 @@ class Package:
 
 
 def version(root: pathlib.Path) -> str:
-    code = (root / "Sources" / "MartletService" / "Worker" / "Worker.swift").read_text()
+    code = (root / "Sources" / "Foundations" / "Build.swift").read_text()
     return re.search(r'static let version = "(.*)"', code)[1]
 
 

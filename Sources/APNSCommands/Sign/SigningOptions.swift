@@ -1,5 +1,6 @@
 import APNSOutput
 import ArgumentParser
+import CommandSupport
 import CredentialFormats
 import Logging
 import MartletCommand

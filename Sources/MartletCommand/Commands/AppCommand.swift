@@ -1,4 +1,5 @@
 public import ArgumentParser
+import CommandSupport
 import Logging
 import MartletService
 import PostgresClient

@@ -1,5 +1,6 @@
 import AMQPClient
 public import ArgumentParser
+import CommandSupport
 import Contract
 import DeliveryPipeline
 import Foundation

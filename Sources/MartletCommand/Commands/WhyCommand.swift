@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandSupport
 import OutcomeLedger
 import MartletService
 import PostgresClient

@@ -1,5 +1,6 @@
 import AMQPClient
 import ArgumentParser
+import CommandSupport
 import Contract
 import DeliveryPipeline
 import MartletService

@@ -1,3 +1,4 @@
+import Foundations
 import MartletService
 
 /// A finding that needs attention but does not lead to exit code 1.
@@ -95,7 +96,7 @@ struct DoctorReport {
 
     /// The complete report, for `--json`.
     var document: DoctorDocument {
-        DoctorDocument(version: Worker.version, ok: problems == 0, findings: findings)
+        DoctorDocument(version: Build.version, ok: problems == 0, findings: findings)
     }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandSupport
 import MartletService
 import PostgresClient
 import PushModel

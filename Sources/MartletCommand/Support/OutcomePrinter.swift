@@ -1,4 +1,5 @@
 import AMQPClient
+import CommandSupport
 import Contract
 import DeliveryPipeline
 import Foundation

@@ -1,3 +1,5 @@
+import CommandSupport
+
 /// A printer of progress lines for a long command. It prints to standard error at most every five seconds.
 struct Progress {
     private static let interval = Duration.seconds(5)

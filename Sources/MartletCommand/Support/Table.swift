@@ -1,3 +1,4 @@
+import CommandSupport
 import PushModel
 
 /// A table of text whose columns are as wide as their widest cell. Control characters in cells are escaped.

@@ -1,5 +1,6 @@
 import AMQPClient
 import ArgumentParser
+import CommandSupport
 import DeliveryPipeline
 import OutcomeLedger
 import MartletService

@@ -1,3 +1,4 @@
+import Foundations
 import OutcomeLedger
 import Metering
 import PushModel
@@ -7,7 +8,7 @@ import Store
 enum LedgerMetrics {
     static func register(_ monitor: LedgerMonitor, in registry: MetricRegistry) {
         registry.read("process") { page in
-            page.add(.ledgerBuildInfo, [Worker.version, Worker.commit, WorkerMetrics.compiler], 1)
+            page.add(.ledgerBuildInfo, [Build.version, Build.commit, WorkerMetrics.compiler], 1)
             ProcessStatistics.read()?.add(to: &page)
         }
         registry.read("ledger") { page in add(monitor, to: &page, now: .now) }

@@ -1,3 +1,4 @@
+import Foundations
 /// The OpenTelemetry resource of this process: the name, version and instance of the service.
 package struct LogResource: Sendable {
     let instance: String?
@@ -5,7 +6,7 @@ package struct LogResource: Sendable {
     package init(instance: String?) { self.instance = instance }
 
     var attributes: [(key: String, value: String)] {
-        [("service.name", "martlet"), ("service.version", Worker.version)]
+        [("service.name", "martlet"), ("service.version", Build.version)]
             + (instance.map { [("service.instance.id", $0)] } ?? [])
     }
 }

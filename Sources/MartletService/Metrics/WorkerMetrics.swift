@@ -1,3 +1,4 @@
+import Foundations
 import HTTP2Pool
 package import Metering
 package import PushModel
@@ -31,7 +32,7 @@ enum WorkerMetrics {
         }
         for exchange in exchanges { _ = registry.cell(.messagesRefused, [exchange]) }
         registry.read("process") { page in
-            page.add(.buildInfo, [Worker.version, Worker.commit, compiler], 1)
+            page.add(.buildInfo, [Build.version, Build.commit, compiler], 1)
             page.add(.startTime, Int(start.milliseconds))
             ProcessStatistics.read()?.add(to: &page)
             for (level, count) in log.lines { page.add(.logMessages, ["\(level)"], count) }

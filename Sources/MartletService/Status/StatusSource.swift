@@ -90,7 +90,7 @@ final class StatusSource: Sendable {
         var facts = StatusFacts()
         facts.fleet = await fleet.fleet()
         facts.now = .now
-        (facts.name, facts.version, facts.host, facts.pid) = (name, Worker.version, host, pid)
+        (facts.name, facts.version, facts.host, facts.pid) = (name, Build.version, host, pid)
         facts.startedAt = startedAt
         facts.resultsExchange = resultsExchange
         state.fill(&facts, outputs: outputs)

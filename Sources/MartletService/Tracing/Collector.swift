@@ -1,4 +1,5 @@
 import Foundation
+import Foundations
 import HTTP2Pool
 import HTTP2Session
 import NIOCore
@@ -47,7 +48,7 @@ struct Collector: Sendable {
     }
 
     func body(_ spans: [Span]) -> [UInt8] {
-        OTLPTraces.body(spans, resource: configuration.resource, version: Worker.version)
+        OTLPTraces.body(spans, resource: configuration.resource, version: Build.version)
     }
 
     func post(_ body: [UInt8]) async -> Reply {

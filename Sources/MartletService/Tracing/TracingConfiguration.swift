@@ -135,7 +135,7 @@ package struct TracingConfiguration: Sendable {
             [
                 HTTP2Field(":method", "POST"), HTTP2Field(":scheme", isTLS ? "https" : "http"),
                 HTTP2Field(":authority", endpoint.authority), HTTP2Field("content-type", "application/json"),
-                HTTP2Field("accept", "application/json"), HTTP2Field("user-agent", "martlet/\(Worker.version)"),
+                HTTP2Field("accept", "application/json"), HTTP2Field("user-agent", "martlet/\(Build.version)"),
             ] + headers)
     }
 }

@@ -48,7 +48,7 @@ struct DeliveryService: Service {
         guard let (snapshots, cancellations) = try await loadUnlessStopped(operators, changes) else { return }
         await status.fleet.reads(WorkerRepository(operators), AuditRepository(operators))
         let worker = RunningWorker(
-            id: UUID().uuidString.lowercased(), name: configuration.pipeline.worker, version: Worker.version,
+            id: UUID().uuidString.lowercased(), name: configuration.pipeline.worker, version: Build.version,
             outputs: configuration.source.outputs.map(\.name), start: .now)
         // The service starts before the keyring is checked. If the keyring opens nothing, the worker's row then shows
         // the problem to the whole fleet.

@@ -48,7 +48,7 @@ struct StartReport: Service {
         logger.notice(
             .starting, "Worker starting",
             metadata: [
-                "version": "\(Worker.version)",
+                "version": "\(Build.version)",
                 "prefix": "\(pipeline.names.prefix)",
                 "outputs": .array(configuration.source.outputs.map { "\($0.name)" }),
                 "prefetch": .dictionary(
@@ -63,7 +63,7 @@ struct StartReport: Service {
     private func metadata(broker: String?, database: String?) -> Logger.Metadata {
         let snapshot = snapshots.current
         return [
-            "version": "\(Worker.version)",
+            "version": "\(Build.version)",
             "prefix": "\(configuration.pipeline.names.prefix)",
             "broker": "\(broker ?? "not connected yet")",
             "database": "\(database.map { "PostgreSQL \($0)" } ?? "not there")",

@@ -1,4 +1,3 @@
-internal import CLinux
 import DeliveryPipeline
 import Foundations
 import Logging
@@ -12,15 +11,6 @@ import UnixSignals
 
 /// A worker that is built from its configuration.
 package struct Worker: Sendable {
-    /// The version of Martlet.
-    package static let version = "0.1.0"
-    /// The commit from which the program was built. The text is empty unless `make dist` has linked it in.
-    static let commit = String(cString: clinux_commit())
-    /// The version and the commit, as text for display.
-    package static var build: String {
-        commit.isEmpty ? version : "\(version) (\(commit))"
-    }
-
     private let services: [any Service]
     private let drainTimeout: Duration
     private let log: WorkerLog

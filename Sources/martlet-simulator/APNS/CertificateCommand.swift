@@ -1,6 +1,6 @@
 import APNSSimulator
 import ArgumentParser
-import MartletCommand
+import CommandSupport
 import CredentialFormats
 import Foundation
 

@@ -1,6 +1,6 @@
 import APNSSimulator
 import ArgumentParser
-import MartletCommand
+import CommandSupport
 
 /// The command `martlet-simulator token`, which prints a provider token of the throwaway key.
 struct TokenCommand: AsyncParsableCommand {

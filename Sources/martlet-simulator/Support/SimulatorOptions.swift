@@ -1,6 +1,6 @@
 import ArgumentParser
+import CommandSupport
 internal import Foundation
-internal import MartletCommand
 import PushSimulator
 
 /// The options that all simulators share, and the code that runs a simulator.

@@ -28,7 +28,7 @@ import Testing
         #expect(
             text == """
                 {"timestamp":"2025-11-23T01:17:42.123Z","severity_text":"warning","severity_number":13,"body":"It blows",\
-                "resource":{"service.name":"martlet","service.version":"\(Worker.version)",\
+                "resource":{"service.name":"martlet","service.version":"\(Build.version)",\
                 "service.instance.id":"worker-1"},\
                 "attributes":{"event.name":"horn.blown","app":"shop","count":3,"ok":true}}
                 """)

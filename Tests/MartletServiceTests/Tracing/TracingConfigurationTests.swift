@@ -104,7 +104,7 @@ import Traces
         #expect(configuration.sampler == TraceSampler("always_on", share: 0.25))
         #expect(
             configuration.resource.map { "\($0.key)=\($0.value)" } == [
-                "service.name=shop-push", "service.version=\(Worker.version)", "service.instance.id=push-7",
+                "service.name=shop-push", "service.version=\(Build.version)", "service.instance.id=push-7",
                 "deployment.environment.name=prod", "team=a,b",
             ])
         let bare = try #require(try await tracing(["tracing.endpoint=http://a:1"], ["OTEL_TRACES_SAMPLER": ""]))

@@ -55,9 +55,11 @@ CASES = [
      {"Sources/PushModel/A.swift": "// why: set in init.\n// swift-format-ignore: NeverForceUnwrap\na!"}),
     (sources.reasons, {"Sources/PushModel/A.swift": "final class A: @unchecked Sendable {}"},
      {"Sources/PushModel/A.swift": "// why: immutable.\nfinal class A: @unchecked Sendable {}"}),
+    (sources.terminal, {"Sources/MartletCommand/A.swift": "    print(line)"},
+     {"Sources/MartletCommand/A.swift": "import CommandSupport\n    print(line)"}),
     (sources.terminal, {"Sources/martlet/A.swift": "Swift.print(job.id)"}, {"Sources/martlet/A.swift": "print(job.id)"}),
     (sources.terminal, {"Sources/martlet/A.swift": "FileHandle.standardError.write(data)"},
-     {"Sources/MartletCommand/Support/Printing.swift": "FileHandle.standardError.write(data)"}),
+     {"Sources/CommandSupport/Printing.swift": "FileHandle.standardError.write(data)"}),
     *((sources.durations, {"Tests/A.swift": line}, {"Tests/A.swift": "#expect(ContinuousClock.now - start >= .seconds(3))"}) for line in [
         "#expect(ContinuousClock.now - start < .seconds(3))", "let took = clock.now - start\n#expect(took <= .seconds(3))",
         "#expect(abs(at.milliseconds - Timestamp.now.milliseconds) < 60_000)"]),

@@ -6,7 +6,7 @@ import re
 ORDER = [
     "CRabbitMQ", "CLibPQ", "CNGHTTP2", "COpenSSL", "CLinux",
     "Foundations", "Metering", "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "HTTP2Pool",
-    "PushModel", "Contract", "Traces", "OutputConformance", "CredentialFormats", "PackageSigning", "MigrationFiles", "Store", "PushSending",
+    "PushModel", "CommandSupport", "Contract", "Traces", "OutputConformance", "CredentialFormats", "PackageSigning", "MigrationFiles", "Store", "PushSending",
     "APNSOutput", "FCMOutput", "WebPushOutput", "WebhookOutput",
     "DeliveryPipeline", "PushSimulator", "APNSSimulator", "FCMSimulator", "WebPushSimulator", "OutcomeLedger", "MartletService",
     "MartletCommand", "APNSCommands", "MartletOutputs", "martlet", "martlet-simulator", "martlet-bench",
@@ -30,7 +30,8 @@ REMAINING = re.compile(r"\((?:[2-9]|\d[\d_]+)\.\.[.<][\d_]+\)\.contains\([^()]*\
 # Commands must use their own `print`, which escapes characters that could control the terminal.
 TERMINAL = re.compile(r"\bSwift\.(?:print|debugPrint|dump)\b|\b(?:debugPrint|dump|fputs|puts|fwrite|printf)\s*\("
                       r"|\bFileHandle\.standard(?:Output|Error)\b|\bStreamLogHandler\b")
-TERMINAL_OWNERS = {"Sources/MartletCommand/Support/Printing.swift", "Sources/MartletService/Log/StandardError.swift"}
+PRINTS = re.compile(r"^\s*(?:return )?print\(", re.MULTILINE)
+TERMINAL_OWNERS = {"Sources/CommandSupport/Printing.swift", "Sources/MartletService/Log/StandardError.swift"}
 
 TYPE = re.compile(
     r"^(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private|final|indirect)\s+)*"
@@ -145,16 +146,19 @@ def reasons(root: pathlib.Path) -> list[str]:
 
 
 def terminal(root: pathlib.Path) -> list[str]:
-    """Checks that only one file of the commands, and one of the log, write to the terminal."""
+    """Checks that only one file of the commands, and one of the log, write to the terminal. A file that prints must import
+    CommandSupport, because `print` would otherwise be the function of the standard library."""
     problems = []
-    for file in swift_files(root, "Sources/MartletCommand", "Sources/APNSCommands", "Sources/martlet",
+    for file in swift_files(root, "Sources/CommandSupport", "Sources/MartletCommand", "Sources/APNSCommands", "Sources/martlet",
                             "Sources/martlet-simulator", "Sources/MartletService"):
         name = str(file.relative_to(root))
         if name in TERMINAL_OWNERS:
             continue
+        if PRINTS.search(file.read_text()) and "import CommandSupport\n" not in file.read_text():
+            problems.append(f"{name}: prints without `import CommandSupport`")
         for number, line in enumerate(file.read_text().splitlines(), 1):
             if found := TERMINAL.search(without_text(line)):
-                problems.append(f"{name}:{number}: `{found[0].strip()}` writes to the terminal without Support/Printing.swift")
+                problems.append(f"{name}:{number}: `{found[0].strip()}` writes to the terminal without CommandSupport/Printing.swift")
     return problems
 
 

@@ -33,10 +33,10 @@ package func printJSON(_ value: some Encodable) throws {
 }
 
 /// Whether standard output is a terminal.
-var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+package var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
 /// Clears the terminal and prints lines.
-func print(screen lines: [String]) {
+package func print(screen lines: [String]) {
     Swift.print("\u{1B}[H\u{1B}[2J" + lines.map(\.printable).joined(separator: "\n"))
     flushOutput()
 }

@@ -1,7 +1,6 @@
 package import ArgumentParser
 import Dispatch
 import Glibc
-import MartletService
 
 /// A program that runs the command named by its arguments and ends with an exit code.
 package enum CommandProgram {
@@ -16,7 +15,7 @@ package enum CommandProgram {
     }
 
     /// Runs the command below `root` that the arguments name, and ends the process. Exit codes: 0 for success and help,
-    /// 1 for a failure, 64 for wrong usage, 78 for a wrong configuration.
+    /// 1 for a failure, 64 for wrong usage, and the code of an ``ExitCodeError``.
     package static func run(_ root: any AsyncParsableCommand.Type) async -> Never {
         do {
             let command = try root.parseAsRoot()
@@ -28,9 +27,9 @@ package enum CommandProgram {
                 leave(root.exitCode(for: error).rawValue)
             }
             leave(0)
-        } catch let error as ConfigurationError {
+        } catch let error as any ExitCodeError {
             printError("\(root.configuration.commandName ?? "martlet"): \(error)")
-            leave(78)
+            leave(error.exitCode)
         } catch {
             let code = root.exitCode(for: error)
             let message = root.fullMessage(for: error)

@@ -1,0 +1,4 @@
+/// An error that ends a command with an exit code of its own (sysexits(3)). Its description is printed on one line.
+package protocol ExitCodeError: Error, CustomStringConvertible {
+    var exitCode: Int32 { get }
+}

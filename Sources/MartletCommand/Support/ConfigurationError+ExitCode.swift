@@ -1,0 +1,7 @@
+package import CommandSupport
+package import MartletService
+
+extension ConfigurationError: ExitCodeError {
+    /// `EX_CONFIG` of sysexits(3).
+    package var exitCode: Int32 { 78 }
+}
