@@ -57,7 +57,7 @@ CASES = [
      {"Sources/PushModel/A.swift": "// why: immutable.\nfinal class A: @unchecked Sendable {}"}),
     (sources.terminal, {"Sources/MartletCommand/A.swift": "    print(line)"},
      {"Sources/MartletCommand/A.swift": "import CommandSupport\n    print(line)"}),
-    (sources.terminal, {"Sources/martlet/A.swift": "Swift.print(job.id)"}, {"Sources/martlet/A.swift": "print(job.id)"}),
+    (sources.terminal, {"Sources/martlet/A.swift": "Swift.print(job.id)"}, {"Sources/martlet/A.swift": "import CommandSupport\nprint(job.id)"}),
     (sources.terminal, {"Sources/martlet/A.swift": "FileHandle.standardError.write(data)"},
      {"Sources/CommandSupport/Printing.swift": "FileHandle.standardError.write(data)"}),
     *((sources.durations, {"Tests/A.swift": line}, {"Tests/A.swift": "#expect(ContinuousClock.now - start >= .seconds(3))"}) for line in [
