@@ -75,19 +75,10 @@ BEGIN
     VALUES ($5, $1, $4, filed, nullif(whole, filed), $3)
     ON CONFLICT (output, app, environment, token) DO UPDATE SET
         registered_at = excluded.registered_at,
-        unregistered_at = CASE
-            WHEN old.unregistered_at > excluded.registered_at AND old.unregistered_at < '10000-01-01T00:00:00Z'
-            THEN old.unregistered_at END,
-        marked_at = CASE
-            WHEN old.unregistered_at > excluded.registered_at AND old.unregistered_at < '10000-01-01T00:00:00Z'
-            THEN CASE
-                WHEN old.marked_at > '-infinity' AND old.marked_at < '10000-01-01T00:00:00Z' THEN old.marked_at
-                ELSE now() END END,
-        reason = CASE
-            WHEN old.unregistered_at > excluded.registered_at AND old.unregistered_at < '10000-01-01T00:00:00Z'
-            THEN old.reason END
-    WHERE excluded.registered_at > coalesce(
-        CASE WHEN old.registered_at < '10000-01-01T00:00:00Z' THEN old.registered_at END, '-infinity');
+        unregistered_at = CASE WHEN old.unregistered_at > excluded.registered_at THEN old.unregistered_at END,
+        marked_at = CASE WHEN old.unregistered_at > excluded.registered_at THEN old.marked_at END,
+        reason = CASE WHEN old.unregistered_at > excluded.registered_at THEN old.reason END
+    WHERE excluded.registered_at > coalesce(old.registered_at, '-infinity');
 END $$;
 
 -- The dead tokens, with complete addresses. A row disappears when its token is registered again.
