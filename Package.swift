@@ -11,17 +11,11 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// The files in migrations/, which are embedded in the program.
+/// The SQL files in migrations/, which are embedded in the program.
 let migrations: [Resource] = [
-    .embedInCode("0001_apps_credentials_device_tokens.sql"), .embedInCode("0002_refusals.sql"),
-    .embedInCode("0003_audit_grants.sql"), .embedInCode("0004_dead_token_feed.sql"),
-    .embedInCode("0005_claims_cancellations.sql"), .embedInCode("0006_claim_content.sql"),
-    .embedInCode("0007_cancellations.sql"), .embedInCode("0008_token_times.sql"), .embedInCode("0009_cancel_again.sql"),
-    .embedInCode("0010_outputs.sql"),
-    .embedInCode("0011_long_addresses.sql"),
-    .embedInCode("0012_workers.sql"), .embedInCode("0013_worker_reports.sql"),
-    .embedInCode("0014_ledger.sql"),
-    .embedInCode("0015_pacing.sql"), .embedInCode("0016_paused_apps.sql"),
+    .embedInCode("0001_apps_and_credentials.sql"), .embedInCode("0002_audit.sql"),
+    .embedInCode("0003_device_tokens.sql"), .embedInCode("0004_jobs.sql"),
+    .embedInCode("0005_workers_and_ledger.sql"), .embedInCode("0006_roles.sql"),
 ]
 
 extension Target.Dependency {

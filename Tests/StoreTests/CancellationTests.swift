@@ -278,24 +278,4 @@ struct CancellationTests {
             }
         }
     }
-
-    @Test func migrationKeepsCancellationsInForce() async throws {
-        try await TestDatabase.withMigrated(before: 7) { database in
-            try await database.pool.query(
-                """
-                INSERT INTO martlet.cancelled_jobs (job, cancelled_at) VALUES
-                    ('order-1', now()), ('order-2', now() - interval '99 days'), ('order-3', now() - interval '101 days')
-                """)
-            try await database.withLogin(in: "martlet_operator") { login, _ in
-                let forging = "INSERT INTO martlet.cancelled_jobs (job, cancelled_by) VALUES ($1, 'x')"
-                try await login.query(forging, [.text("order-4")])
-                try await database.migrate()
-                await #expect(throws: PostgresError.self) { try await login.query(forging, [.text("order-5")]) }
-                #expect(try await CancellationRepository(login).cancel("order-6"))
-            }
-            let changes = ChangeListener(database.configuration, logger: database.logger)
-            let feed = try await CancellationFeed.load(from: database.pool, changes: changes, logger: database.logger)
-            #expect([1, 2, 3, 4, 5, 6].filter { feed.initial.contains("order-\($0)") } == [1, 2, 4, 6])
-        }
-    }
 }

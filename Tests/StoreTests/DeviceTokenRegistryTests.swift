@@ -224,48 +224,6 @@ struct DeviceTokenRegistryTests {
         }
     }
 
-    /// Readers treat such times as missing, and the next write of the row replaces them.
-    @Test func ignoresInfiniteAndDistantTimes() async throws {
-        try await TestDatabase.withMigrated(before: 8) { database in
-            try await database.pool.query(
-                """
-                INSERT INTO martlet.device_tokens (output, app, environment, token, registered_at, unregistered_at, marked_at)
-                VALUES ('apns', 'com.example.shop', 'production', 'aa', 'infinity', NULL, NULL),
-                    ('apns', 'com.example.shop', 'production', 'bb', '57857-01-01', NULL, NULL),
-                    ('apns', 'com.example.shop', 'production', 'cc', '2026-01-01', 'infinity', clock_timestamp()),
-                    ('apns', 'com.example.shop', 'production', 'dd', NULL, '2026-01-01', 'infinity'),
-                    ('apns', 'com.example.shop', 'production', 'ee', '-infinity', '2026-01-01', clock_timestamp())
-                """)
-            try await database.migrate()
-            let registry = DeviceTokenRegistry(database.pool)
-            var exported: [String] = []
-            try await database.nextTick(of: "milliseconds")
-            try await registry.deadTokens(since: Timestamp(seconds: 0)) { exported += $0.map(\.key.token) }
-            #expect(exported == ["cc", "ee"])
-            let tokens = ["aa", "bb", "cc", "dd", "ee"]
-            for token in tokens {
-                #expect(
-                    try await registry.show(token: token, output: "apns", form: .hex(maximumDigits: 512)).count == 1)
-            }
-            #expect(try await registry.deaths(among: tokens.map { key($0) }).keys.sorted() == [3, 4])
-
-            let late = Timestamp(seconds: 1_790_000_000)
-            #expect(
-                try await registry.mark([mark("aa", at: late.milliseconds), mark("cc", at: late.milliseconds)]) == 2)
-            #expect(
-                try await registry.show(token: "aa", output: "apns", form: .hex(maximumDigits: 512)).first?
-                    .unregisteredAt == late)
-            #expect(
-                try await registry.show(token: "cc", output: "apns", form: .hex(maximumDigits: 512)).first?
-                    .unregisteredAt == late)
-            try await database.pool.query("SELECT martlet.register_token('com.example.shop', 'bb')")
-            #expect(
-                try #require(
-                    await registry.show(token: "bb", output: "apns", form: .hex(maximumDigits: 512)).first?.registeredAt
-                ) > late)
-        }
-    }
-
     @Test(arguments: ["infinity", "-infinity", "57857-01-01", "9999-01-01"])
     func rejectsImplausibleRegistrationTime(time: String) async throws {
         try await TestDatabase.withMigrated { database in

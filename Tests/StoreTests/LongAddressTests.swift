@@ -192,48 +192,6 @@ struct LongAddressTests {
         }
     }
 
-    /// The migration must not rewrite the files of the table and its indexes, which may hold a hundred million rows.
-    @Test func migrationKeepsTableFiles() async throws {
-        try await TestDatabase.withMigrated(before: 11) { database in
-            func files() async throws -> [String] {
-                try await database.pool.query(
-                    """
-                    SELECT relname || ' ' || pg_relation_filenode(oid) AS file FROM pg_class
-                    WHERE relname LIKE 'device_tokens%' ORDER BY 1
-                    """
-                ).map { try $0["file"].text }
-            }
-            try await register("ab12", database.pool)
-            try await database.pool.query("CREATE VIEW martlet.ours AS SELECT app, token FROM martlet.dead_tokens")
-            let before = try await files()
-            try await database.migrate()
-            #expect(before.count == 3)
-            #expect(try await files() == before)
-            #expect(try await DeviceTokenRegistry(database.pool).mark([mark("ab12")]) == 1)
-            #expect(try await database.pool.query("SELECT token FROM martlet.ours").count == 1)
-        }
-    }
-
-    /// A worker of the previous version that still runs can write long tokens as before and find them again.
-    @Test func acceptsWritesOfPreviousVersion() async throws {
-        try await TestDatabase.withMigrated { database in
-            let long = String(repeating: "x", count: 300)
-            for address in ["ab12", long] {
-                try await database.pool.query(
-                    """
-                    INSERT INTO martlet.device_tokens (output, app, environment, token, unregistered_at, marked_at)
-                    VALUES ($1, $2, 'production', $3, now(), now()) ON CONFLICT DO NOTHING
-                    """, [.text(Self.output), .text(Self.app), .text(address)])
-            }
-            let registry = DeviceTokenRegistry(database.pool)
-            #expect(try await registry.deaths(among: [key("ab12"), key(long)]).keys.sorted() == [0])
-            try await registry.mark([mark(long)])
-            try await database.nextTick(of: "milliseconds")
-            #expect(
-                try await dead(registry) == ["ab12", long, long], "the statement of docs/tokens.md removes the old row")
-        }
-    }
-
     /// The rights that docs/tokens.md grants for a trigger are enough for long addresses.
     @Test func registersLongAddressWithDocumentedRights() async throws {
         try await TestDatabase.withMigrated { database in

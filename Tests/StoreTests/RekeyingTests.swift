@@ -77,27 +77,6 @@ struct RekeyingTests {
         }
     }
 
-    @Test func upgradesFormat1ToDataKey() async throws {
-        try await TestDatabase.withMigrated { database in
-            let new = try keyring(Self.newLine)
-            let id = try await CredentialRepository(database.pool).importCredential(.sampleKey("f"), keyring: new)
-            // The secret as the first version sealed it, computed with another implementation for this id.
-            let format1: [UInt8] = [
-                1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 139, 195, 144, 244, 185, 186, 92, 97, 165, 90, 73, 185, 135,
-                65, 20, 63, 191, 123, 120,
-            ]
-            let fixed = "6f9619ff-8b86-d011-b42d-00cf4fc964ff"
-            try await database.pool.query(
-                "UPDATE martlet.credentials SET id = $1, sealed_secret = $2 WHERE id = $3",
-                [.text(fixed), .bytea(format1), .text(id)])
-            let report = try await rekey(database, new)
-            #expect(report.resealed == 1 && report.problems == [], "\(report)")
-            let sealed = try await database.pool.query("SELECT sealed_secret FROM martlet.credentials")[0]
-            #expect(try sealed["sealed_secret"].bytes.first == 2)
-            #expect(try await rekey(database, new).resealed == 0)
-        }
-    }
-
     @Test func reportsUnopenableRowsAndResealsOthers() async throws {
         try await TestDatabase.withMigrated { database in
             let credentials = CredentialRepository(database.pool)

@@ -67,7 +67,7 @@ extension DeviceTokenRegistry {
         // misjudges their number.
         let rows = try await pool.query(
             """
-            SELECT place, \(DeviceTokenSQL.usable("unregistered_at")) AS unregistered_at
+            SELECT place, unregistered_at
             FROM unnest($1::text[], $2::text[], $3::text[]::martlet.environment[], $4::text[])
                 WITH ORDINALITY AS wanted (output, app, environment, token, place)
                 CROSS JOIN LATERAL (
@@ -75,7 +75,7 @@ extension DeviceTokenRegistry {
                     WHERE known.output = wanted.output AND known.app = wanted.app
                         AND known.environment = wanted.environment AND known.token = wanted.token
                     LIMIT 1) AS known
-            WHERE \(DeviceTokenSQL.usable("unregistered_at")) IS NOT NULL
+            WHERE unregistered_at IS NOT NULL
             """,
             [
                 .textArray(keys.map(\.output)), .textArray(keys.map(\.app)),

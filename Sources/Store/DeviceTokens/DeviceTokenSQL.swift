@@ -1,14 +1,8 @@
 /// The SQL of the device token registry.
 enum DeviceTokenSQL {
-    /// Returns an expression that is `NULL` if a time is outside the supported calendar. An earlier version or another
-    /// program may have written such a time.
-    static func usable(_ time: String) -> String {
-        "CASE WHEN \(time) > '-infinity' AND \(time) < '10000-01-01T00:00:00Z' THEN \(time) END"
-    }
-
     static let columns = """
-        output, app, environment::text, coalesce(address, token) AS token, \(usable("registered_at")) AS registered_at,
-        \(usable("unregistered_at")) AS unregistered_at, \(usable("marked_at")) AS marked_at, reason
+        output, app, environment::text, coalesce(address, token) AS token, registered_at, unregistered_at, marked_at,
+        reason
         """
 
     /// The statement that inserts or updates records. It keeps the latest registration, and the latest mark if the mark
@@ -40,14 +34,13 @@ enum DeviceTokenSQL {
                     CASE WHEN is_dead THEN CASE WHEN is_news THEN excluded.reason ELSE old.reason END END
                 FROM (
                     SELECT registered, unregistered, unregistered > coalesce(registered, '-infinity') AS is_dead,
-                        unregistered IS DISTINCT FROM \(usable("old.unregistered_at")) AS is_news
+                        unregistered IS DISTINCT FROM old.unregistered_at AS is_news
                     FROM (
-                        SELECT greatest(\(usable("old.registered_at")), excluded.registered_at) AS registered,
-                            greatest(\(usable("old.unregistered_at")), excluded.unregistered_at) AS unregistered
+                        SELECT greatest(old.registered_at, excluded.registered_at) AS registered,
+                            greatest(old.unregistered_at, excluded.unregistered_at) AS unregistered
                     ) AS latest
                 ) AS merged)
-        WHERE excluded.registered_at > coalesce(\(usable("old.registered_at")), '-infinity')
-            OR excluded.unregistered_at > coalesce(
-                greatest(\(usable("old.unregistered_at")), \(usable("old.registered_at"))), '-infinity')
+        WHERE excluded.registered_at > coalesce(old.registered_at, '-infinity')
+            OR excluded.unregistered_at > coalesce(greatest(old.unregistered_at, old.registered_at), '-infinity')
         """
 }

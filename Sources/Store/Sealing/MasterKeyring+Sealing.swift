@@ -15,7 +15,7 @@ extension MasterKeyring {
             try AES.GCM.seal(bytes, using: master.key, authenticating: row.dataKeyAssociatedData(under: master.id))
         }
         let box = try secret.withBytes { bytes in
-            try AES.GCM.seal(bytes, using: dataKey, authenticating: row.associatedData(format: .current))
+            try AES.GCM.seal(bytes, using: dataKey, authenticating: row.associatedData())
         }
         return SealedSecret(bytes: [SealFormat.current.rawValue] + key.parts + box.parts, masterKeyID: master.id)
     }
@@ -35,22 +35,16 @@ extension MasterKeyring {
                 .missingMasterKey,
                 "\(row) is sealed under master key \(sealed.masterKeyID), which is not in the keyring")
         }
-        guard let format = sealed.bytes.first.flatMap(SealFormat.init) else {
+        guard sealed.bytes.first == SealFormat.current.rawValue else {
             throw StoreError(.sealBroken, "\(row) is sealed in a format that this version does not know")
         }
         do {
             let body = sealed.bytes.dropFirst()
-            switch format {
-            case .masterKeyOnly:
-                return try Secret(opening: body, with: master, row.associatedData(format: format))
-            case .dataKey:
-                let dataKey = try Secret(
-                    opening: body.prefix(Self.sealedKeyLength), with: master,
-                    row.dataKeyAssociatedData(under: sealed.masterKeyID)
-                ).withBytes { SymmetricKey(data: $0) }
-                return try Secret(
-                    opening: body.dropFirst(Self.sealedKeyLength), with: dataKey, row.associatedData(format: format))
-            }
+            let dataKey = try Secret(
+                opening: body.prefix(Self.sealedKeyLength), with: master,
+                row.dataKeyAssociatedData(under: sealed.masterKeyID)
+            ).withBytes { SymmetricKey(data: $0) }
+            return try Secret(opening: body.dropFirst(Self.sealedKeyLength), with: dataKey, row.associatedData())
         } catch {
             throw StoreError(
                 .sealBroken,
@@ -64,7 +58,7 @@ extension SealedRow {
     /// Returns the associated data of a data key. It contains the id of the master key, so that the data key can't be
     /// presented as sealed under a different master key.
     fileprivate func dataKeyAssociatedData(under masterKeyID: String) -> [UInt8] {
-        associatedData(format: .dataKey, "data key", masterKeyID)
+        associatedData("data key", masterKeyID)
     }
 }
 

@@ -23,11 +23,9 @@ package struct SealedRow: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { "\(table) row \(id)" }
 
-    /// Returns the data that is authenticated together with the secret. Format 1 has no names. The default output is
-    /// left out, because it was once the only output. A secret of another output opens only for this output. The parts
-    /// are separated by NUL, which PostgreSQL's text can't contain, so that they stay distinct.
-    func associatedData(format: SealFormat, _ more: String...) -> [UInt8] {
-        let names = (format == .masterKeyOnly ? [] : names) + (output == Job.defaultOutput ? [] : [output])
-        return Array(([table, id, kind] + names + more).joined(separator: "\0").utf8)
+    /// Returns the data that is authenticated together with the secret. The parts are separated by NUL, which
+    /// PostgreSQL's text can't contain, so that they stay distinct.
+    func associatedData(_ more: String...) -> [UInt8] {
+        Array(([table, id, kind, output] + names + more).joined(separator: "\0").utf8)
     }
 }

@@ -66,15 +66,6 @@ package struct TestDatabase: Sendable {
         }
     }
 
-    /// Runs `body` with a database as it was before a migration.
-    package static func withMigrated(before number: Int, _ body: (TestDatabase) async throws -> Void) async throws {
-        try await withEmpty { database in
-            let known = Migration.all.filter { $0.number < number }
-            try await Migrations(database.configuration, known: known, logger: database.logger).apply()
-            try await body(database)
-        }
-    }
-
     // MARK: Operations
 
     package func migrate() async throws { try await Migrations(configuration, logger: logger).apply() }

@@ -1,31 +1,53 @@
--- Cancellations are followed change by change, expire, are audited, and name whoever logged in.
+-- Claims and cancellations of jobs. The jobs themselves are in the broker.
 
-ALTER TABLE martlet.cancelled_jobs
-    -- later than any job can be scheduled, or wait
-    ADD COLUMN expires_at timestamptz NOT NULL DEFAULT now() + interval '100 days';
-UPDATE martlet.cancelled_jobs SET expires_at = cancelled_at + interval '100 days';
+-- The names of started jobs and parts of jobs, for de-duplication. A claim is committed before its job is sent.
+CREATE TABLE martlet.claims (
+    -- A digest of the output, the app, and the name of the job or part.
+    key        uuid PRIMARY KEY,
+    -- The request that holds the claim. A worker can repeat the request if it did not receive the answer.
+    owner      uuid NOT NULL,
+    -- The first half of the SHA-256 of the job's body. Null for a part of a job, which is identified by its name alone.
+    content    uuid,
+    expires_at timestamptz NOT NULL
+) WITH (autovacuum_vacuum_scale_factor = 0.05);
+
+CREATE INDEX claims_expired ON martlet.claims (expires_at);
+
+-- The cancelled jobs. Workers stop sending them.
+CREATE TABLE martlet.cancelled_jobs (
+    job          text PRIMARY KEY,
+    cancelled_at timestamptz NOT NULL DEFAULT now(),
+    cancelled_by text NOT NULL DEFAULT session_user,
+    -- The end of the cancellation. No job can be scheduled or wait for longer than 100 days.
+    expires_at   timestamptz NOT NULL DEFAULT now() + interval '100 days'
+);
+
 CREATE INDEX cancelled_jobs_expired ON martlet.cancelled_jobs (expires_at);
 
--- One row. Who changes cancellations holds it until the end of the transaction, so versions are committed in their
--- order: whoever has seen one has seen all before it.
+-- The version of the table `cancelled_jobs`, in a single row. A transaction that changes cancellations locks the row
+-- until it ends, so that versions are committed in order. A worker that has read a version has read all earlier ones.
 CREATE TABLE martlet.cancellation_state (
     only_one  boolean PRIMARY KEY DEFAULT true CHECK (only_one),
-    -- of the last change
+    -- The version of the last change.
     version   bigint NOT NULL DEFAULT 0,
-    -- changes up to this one are not kept any more
+    -- The last version whose changes may be missing from `cancellation_changes`.
     forgotten bigint NOT NULL DEFAULT 0
 );
+
 INSERT INTO martlet.cancellation_state DEFAULT VALUES;
 
--- For a day: what workers read to follow the table.
+-- The changes of the last day. Workers read them to keep up with `cancelled_jobs`.
 CREATE TABLE martlet.cancellation_changes (
     version      bigint NOT NULL,
     job          text NOT NULL,
     is_cancelled boolean NOT NULL,
     changed_at   timestamptz NOT NULL DEFAULT now()
 );
+
 CREATE INDEX cancellation_changes_version ON martlet.cancellation_changes (version, is_cancelled);
 
+-- Records the changes of a statement. The deletion of an expired cancellation is recorded too, because a worker may
+-- still treat the job as cancelled.
 CREATE FUNCTION martlet.note_cancellations() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -37,13 +59,13 @@ BEGIN
         SELECT array_agg(job) INTO added FROM new_rows;
     END IF;
     IF TG_OP IN ('DELETE', 'UPDATE') THEN
-        SELECT array_agg(job) INTO removed FROM old_rows WHERE expires_at > now();
+        SELECT array_agg(job) INTO removed FROM old_rows;
     END IF;
     IF added IS NULL AND removed IS NULL AND TG_OP <> 'TRUNCATE' THEN
         RETURN NULL;
     END IF;
     UPDATE martlet.cancellation_state SET version = version + 1,
-        -- who follows loads everything anew
+        -- After TRUNCATE, workers must load the whole table again.
         forgotten = CASE WHEN TG_OP = 'TRUNCATE' THEN version + 1 ELSE forgotten END
     RETURNING version INTO number;
     INSERT INTO martlet.cancellation_changes (version, job, is_cancelled)
@@ -62,15 +84,35 @@ CREATE TRIGGER note_delete AFTER DELETE ON martlet.cancelled_jobs
 CREATE TRIGGER note_truncate AFTER TRUNCATE ON martlet.cancelled_jobs
     FOR EACH STATEMENT EXECUTE FUNCTION martlet.note_cancellations();
 
+CREATE TRIGGER announce AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON martlet.cancelled_jobs
+    FOR EACH STATEMENT EXECUTE FUNCTION martlet.announce();
+
 CREATE TRIGGER audit AFTER INSERT OR UPDATE ON martlet.cancelled_jobs
     FOR EACH ROW EXECUTE FUNCTION martlet.write_audit('job');
--- that one expires is nobody's deed
+-- The deletion of an expired cancellation is not audited, because no operator requested it.
 CREATE TRIGGER audit_delete AFTER DELETE ON martlet.cancelled_jobs
     FOR EACH ROW WHEN (OLD.expires_at > now()) EXECUTE FUNCTION martlet.write_audit('job');
 CREATE TRIGGER audit_truncate AFTER TRUNCATE ON martlet.cancelled_jobs
     FOR EACH STATEMENT EXECUTE FUNCTION martlet.write_audit('job');
 
--- Clears away what is out of date. Returns how many cancellations there were: call it until it returns 0.
+-- Cancels a job, or restarts the 100 days of its cancellation. Returns whether the job was not cancelled before.
+-- Operators may call this function, although they must not update the table.
+CREATE FUNCTION martlet.cancel_job(id text) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    is_new boolean;
+BEGIN
+    -- An expired cancellation that was not deleted yet must not be renewed, because its user and time may differ.
+    DELETE FROM martlet.cancelled_jobs WHERE job = id AND expires_at <= now();
+    INSERT INTO martlet.cancelled_jobs (job) VALUES (id)
+        ON CONFLICT (job) DO UPDATE SET expires_at = excluded.expires_at
+        -- The column xmax of an inserted row is 0. In an updated row it contains this transaction's number.
+        RETURNING xmax = 0 INTO is_new;
+    RETURN is_new;
+END $$;
+
+-- Deletes changes that are older than a day and up to 10,000 expired cancellations. Returns the number of deleted
+-- cancellations. To delete all of them, call the function until it returns 0.
 CREATE FUNCTION martlet.forget_cancellations() RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -88,26 +130,3 @@ BEGIN
     GET DIAGNOSTICS gone = ROW_COUNT;
     RETURN gone;
 END $$;
-
-REVOKE ALL ON martlet.cancellation_state, martlet.cancellation_changes FROM PUBLIC;
-REVOKE ALL ON FUNCTION martlet.note_cancellations, martlet.forget_cancellations FROM PUBLIC;
-
--- Operators say which job and nothing else; who it was and when, the database writes.
-DO $$
-BEGIN
-    IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'martlet_operator') THEN
-        REVOKE INSERT ON martlet.cancelled_jobs FROM martlet_operator;
-    END IF;
-    IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'martlet_worker') THEN
-        REVOKE DELETE ON martlet.cancelled_jobs FROM martlet_worker;
-    END IF;
-END $$;
-UPDATE martlet.grants SET privileges = 'SELECT, INSERT (job), DELETE'
-    WHERE (role, object) = ('martlet_operator', 'martlet.cancelled_jobs');
-UPDATE martlet.grants SET privileges = 'SELECT'
-    WHERE (role, object) = ('martlet_worker', 'martlet.cancelled_jobs');
-INSERT INTO martlet.grants (role, object, privileges) VALUES
-    ('martlet_worker', 'martlet.cancellation_state', 'SELECT'),
-    ('martlet_worker', 'martlet.cancellation_changes', 'SELECT'),
-    ('martlet_worker', 'FUNCTION martlet.forget_cancellations', 'EXECUTE');
-SELECT martlet.apply_grants();
