@@ -147,24 +147,37 @@ let sources: [Target] = [
             .logging,
         ]),
     .library(
-        "MartletService",
+        "MartletConfiguration",
+        [
+            "AMQPClient", "Contract", "DeliveryPipeline", "Foundations", "HTTP2Pool", "PostgresClient", "PushModel",
+            "Store", .configuration, .logging, .yams,
+        ]),
+    .library(
+        "Observability",
         [
             "AMQPClient", "Contract", "DeliveryPipeline", "Foundations", "HTTP2Pool", "HTTP2Session",
-            "Metering",
-            "OutcomeLedger", "PostgresClient", "PushModel", "PushSending", "Store", "Traces", .configuration,
-            .hummingbird, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioPosix, .nioSSL, .unixSignals,
-            .yams,
+            "MartletConfiguration", "Metering", "OutcomeLedger", "PostgresClient", "PushModel", "PushSending", "Store",
+            "Traces", .hummingbird, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioPosix, .nioSSL,
+        ]),
+    .library(
+        "MartletWorker",
+        [
+            "AMQPClient", "Contract", "DeliveryPipeline", "Foundations", "MartletConfiguration", "Metering",
+            "Observability", "OutcomeLedger", "PostgresClient", "PushModel", "Store", "Traces", .lifecycle, .logging,
+            .unixSignals,
         ]),
     .library(
         "MartletCommand",
         [
             "AMQPClient", "CommandSupport", "Contract", "CredentialFormats", "DeliveryPipeline", "Foundations",
-            "MartletService", "OutcomeLedger", "PostgresClient", "PushModel", "Store", .argumentParser, .logging,
+            "MartletConfiguration", "MartletWorker", "Observability", "OutcomeLedger", "PostgresClient", "PushModel",
+            "Store", .argumentParser, .logging,
         ]),
     .library(
         "APNSCommands",
         [
-            "APNSOutput", "CommandSupport", "CredentialFormats", "Foundations", "MartletCommand", "MartletService",
+            "APNSOutput", "CommandSupport", "CredentialFormats", "Foundations", "MartletCommand",
+            "MartletConfiguration", "MartletWorker", "Observability",
             "PackageSigning",
             "PushModel", "Store", .argumentParser, .logging, .nioPosix,
         ]),
@@ -204,7 +217,8 @@ let tools: [Target] = [
         "FuzzTargets",
         [
             "AMQPClient", "APNSOutput", "Contract", "CredentialFormats", "DeliveryPipeline", "FCMOutput", "Foundations",
-            "HTTP2Session", "MartletService", "OutcomeLedger", "PostgresClient", "PushModel", "Store",
+            "HTTP2Session", "MartletConfiguration", "MartletWorker", "Observability", "OutcomeLedger", "PostgresClient",
+            "PushModel", "Store",
             "WebhookOutput", "WebPushOutput",
         ], path: "Tests/Fuzzing/FuzzTargets"),
     // The example's sources, for the conformance suite. Users build them as a package of their own.
@@ -329,7 +343,8 @@ let tests: [Target] = [
         [
             "AMQPClient", "APNSOutput", "Contract", "DeliveryPipeline", "Foundations", "MartletCommand",
             "MartletOutputs",
-            "MartletService", "Metering", "PostgresClient", "PushModel", "PushTestSupport", "Store", "TestSupport",
+            "MartletConfiguration", "MartletWorker", "Observability", "Metering", "PostgresClient", "PushModel",
+            "PushTestSupport", "Store", "TestSupport",
             "TestTraits", "Traces", "WireTestSupport", "WorkerTestSupport", .lifecycle, .logging,
         ]),
     .tests("FuzzCorpusTests", ["FuzzTargets", "TestSupport"]),

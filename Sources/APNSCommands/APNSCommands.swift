@@ -1,6 +1,6 @@
 package import ArgumentParser
 import APNSOutput
-import MartletService
+import MartletConfiguration
 
 /// The commands for Apple's service.
 package enum APNSCommands {

@@ -3,7 +3,7 @@ package import ArgumentParser
 import CommandSupport
 import Logging
 import MartletCommand
-import MartletService
+import MartletConfiguration
 import NIOPosix
 import PushModel
 import Store

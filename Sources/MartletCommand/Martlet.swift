@@ -1,6 +1,6 @@
 package import ArgumentParser
 import CommandSupport
-import MartletService
+import MartletConfiguration
 public import PushModel
 import Foundations
 

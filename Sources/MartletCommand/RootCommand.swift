@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundations
-import MartletService
+import Observability
 
 struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,3 +1,4 @@
+package import Observability
 import PostgresClient
 import ServiceLifecycle
 import Store

@@ -2,6 +2,7 @@ import Contract
 import DeliveryPipeline
 import Foundations
 import Logging
+package import Observability
 import PostgresClient
 import PushModel
 import ServiceLifecycle

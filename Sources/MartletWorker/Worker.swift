@@ -1,8 +1,10 @@
 import DeliveryPipeline
 import Foundations
 import Logging
+package import MartletConfiguration
 import Metering
 import NIOPosix
+package import Observability
 import PostgresClient
 import PushModel
 import ServiceLifecycle
@@ -52,9 +54,9 @@ package struct Worker: Sendable {
             quotas: quotas,
             log: log, outputs: source.outputs, start: .now)
         let status = StatusSource(
-            configuration, state: state, refusals: refusalRegistry, quotas: quotas, warnings: log.warnings,
-            failures: failures,
-            metrics: metrics, logger: logger)
+            configuration.source, worker: configuration.pipeline.worker,
+            resultsExchange: configuration.pipeline.names.results, state: state, refusals: refusalRegistry,
+            quotas: quotas, warnings: log.warnings, failures: failures, metrics: metrics, logger: logger)
         metrics.read("problems") { [status] page in page.add(status.problems) }
         // The server starts before the database is reachable and ends after the drain, so that probes always get an
         // answer.

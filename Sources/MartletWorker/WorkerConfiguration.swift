@@ -1,6 +1,8 @@
 import Foundations
 import AMQPClient
 import DeliveryPipeline
+package import MartletConfiguration
+package import Observability
 import PostgresClient
 import Store
 

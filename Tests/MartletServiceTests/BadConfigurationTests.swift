@@ -1,7 +1,7 @@
 import Foundations
 import APNSOutput
 import DeliveryPipeline
-import MartletService
+import MartletConfiguration
 import Testing
 
 @Suite struct BadConfigurationTests {

@@ -1,4 +1,4 @@
-import MartletService
+import Observability
 import Testing
 
 @Suite struct ClockReadingTests {

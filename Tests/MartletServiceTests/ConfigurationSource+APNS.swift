@@ -1,6 +1,6 @@
 import APNSOutput
+import MartletConfiguration
 import MartletOutputs
-import MartletService
 
 /// Configuration sources with the settings of all outputs.
 extension ConfigurationSource {

@@ -1,5 +1,5 @@
 import Logging
-import MartletService
+import MartletWorker
 import PostgresClient
 import TestSupport
 import Testing

@@ -4,7 +4,8 @@ import APNSOutput
 import DeliveryPipeline
 import Foundation
 import Logging
-import MartletService
+import MartletConfiguration
+import MartletWorker
 import PostgresClient
 import Testing
 

@@ -1,4 +1,4 @@
-import MartletService
+import MartletWorker
 import PushModel
 import Store
 import Testing

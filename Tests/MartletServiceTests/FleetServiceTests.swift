@@ -1,7 +1,8 @@
 import Foundation
 import Logging
-import MartletService
 import Foundations
+import MartletWorker
+import Observability
 import PostgresClient
 import Store
 import TestSupport

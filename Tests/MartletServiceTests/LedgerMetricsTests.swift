@@ -1,4 +1,4 @@
-import MartletService
+import MartletConfiguration
 import Metering
 import Testing
 

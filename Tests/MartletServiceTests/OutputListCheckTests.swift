@@ -1,5 +1,6 @@
 import APNSOutput
-import MartletService
+import MartletConfiguration
+import Observability
 import PushModel
 import Testing
 

@@ -3,7 +3,7 @@ import APNSOutput
 import DeliveryPipeline
 import Logging
 import MartletCommand
-import MartletService
+import MartletConfiguration
 import PushModel
 import Testing
 

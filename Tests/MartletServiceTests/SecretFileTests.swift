@@ -1,6 +1,6 @@
 import AMQPClient
 import Foundation
-import MartletService
+import MartletConfiguration
 import PostgresClient
 import Testing
 

@@ -1,5 +1,5 @@
 import AMQPClient
-import MartletService
+import MartletConfiguration
 import PostgresClient
 import Store
 import Testing

@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import MartletService
+import MartletWorker
 import ServiceLifecycle
 import TestTraits
 import Testing

@@ -1,7 +1,7 @@
 import APNSOutput
 import DeliveryPipeline
-import MartletService
 import Metering
+import Observability
 import PushModel
 import Store
 import Testing

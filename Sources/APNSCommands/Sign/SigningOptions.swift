@@ -4,7 +4,7 @@ import CommandSupport
 import CredentialFormats
 import Logging
 import MartletCommand
-import MartletService
+import Observability
 import PackageSigning
 import PushModel
 import Store

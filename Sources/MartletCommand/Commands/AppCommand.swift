@@ -1,7 +1,7 @@
 public import ArgumentParser
 import CommandSupport
 import Logging
-import MartletService
+import Observability
 import PostgresClient
 public import PushModel
 import Store

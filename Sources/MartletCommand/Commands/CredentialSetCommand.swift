@@ -1,6 +1,6 @@
 import ArgumentParser
 import CommandSupport
-import MartletService
+import MartletConfiguration
 import PushModel
 import Store
 

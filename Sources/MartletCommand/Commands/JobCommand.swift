@@ -5,7 +5,7 @@ import Contract
 import DeliveryPipeline
 import Foundation
 import Logging
-import MartletService
+import MartletConfiguration
 public import PushModel
 import Store
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Logging
-import MartletService
+import MartletWorker
 
 struct LedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import Logging
-import MartletService
+import MartletConfiguration
 import Store
 
 struct MigrateCommand: AsyncParsableCommand {

@@ -2,7 +2,8 @@ import ArgumentParser
 import CommandSupport
 import Foundation
 import Logging
-import MartletService
+import MartletConfiguration
+import Observability
 import PushModel
 import Store
 

@@ -4,7 +4,7 @@ import CommandSupport
 import DeliveryPipeline
 import Foundation
 import Logging
-import MartletService
+import MartletConfiguration
 
 struct ResultsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

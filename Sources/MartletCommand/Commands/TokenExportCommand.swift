@@ -1,7 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import Foundation
-import MartletService
+import MartletConfiguration
 import PushModel
 import Store
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import Foundation
-import MartletService
+import Observability
 import PostgresClient
 import PushModel
 import Store

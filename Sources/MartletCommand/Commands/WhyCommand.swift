@@ -1,7 +1,7 @@
 import ArgumentParser
 import CommandSupport
+import MartletConfiguration
 import OutcomeLedger
-import MartletService
 import PostgresClient
 import Store
 

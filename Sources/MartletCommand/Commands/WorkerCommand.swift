@@ -1,5 +1,6 @@
 import ArgumentParser
-import MartletService
+import MartletWorker
+import Observability
 
 struct WorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

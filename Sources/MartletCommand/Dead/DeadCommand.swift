@@ -3,7 +3,7 @@ import ArgumentParser
 import CommandSupport
 import Contract
 import DeliveryPipeline
-import MartletService
+import MartletConfiguration
 import PushModel
 
 struct DeadCommand: AsyncParsableCommand {

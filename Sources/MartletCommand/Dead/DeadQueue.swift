@@ -3,7 +3,7 @@ import CommandSupport
 import Contract
 import DeliveryPipeline
 import Logging
-import MartletService
+import MartletConfiguration
 
 /// A reader of the dead-letter queue. Messages that the command does not take out stay in the queue.
 struct DeadQueue {

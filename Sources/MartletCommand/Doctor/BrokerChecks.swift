@@ -2,7 +2,8 @@ import AMQPClient
 import Contract
 import DeliveryPipeline
 import Logging
-import MartletService
+import MartletConfiguration
+import Observability
 import PushModel
 
 /// The checks that `doctor` makes of the broker, as the user of a worker or of an operator.

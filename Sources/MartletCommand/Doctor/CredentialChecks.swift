@@ -1,4 +1,5 @@
-import MartletService
+import MartletConfiguration
+import Observability
 import PushModel
 import Store
 

@@ -1,5 +1,6 @@
 import Logging
-import MartletService
+import MartletConfiguration
+import Observability
 import PostgresClient
 import PushModel
 import Store

@@ -3,7 +3,8 @@ import ArgumentParser
 import CommandSupport
 import DeliveryPipeline
 import Logging
-import MartletService
+import MartletConfiguration
+import Observability
 import PostgresClient
 import Store
 

@@ -1,5 +1,5 @@
 import Foundations
-import MartletService
+import MartletConfiguration
 
 /// A finding that needs attention but does not lead to exit code 1.
 struct DoctorWarning: Error {

@@ -1,8 +1,8 @@
 import AMQPClient
 import Contract
 import DeliveryPipeline
+import MartletConfiguration
 import OutcomeLedger
-import MartletService
 
 /// The checks that require RabbitMQ's management API.
 struct ManagementChecks {

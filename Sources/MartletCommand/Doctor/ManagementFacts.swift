@@ -2,8 +2,9 @@ import AMQPClient
 import Contract
 import DeliveryPipeline
 import Foundation
+import MartletConfiguration
+import Observability
 import OutcomeLedger
-import MartletService
 
 /// The data of RabbitMQ's management API about Martlet's queues and exchanges. Each object is requested by its name,
 /// because a broker may have a hundred thousand other objects.

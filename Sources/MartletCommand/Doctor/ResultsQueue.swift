@@ -1,5 +1,5 @@
 import Foundation
-import MartletService
+import Observability
 
 /// A queue that receives result events, as RabbitMQ's management API describes it.
 package struct ResultsQueue: Decodable {

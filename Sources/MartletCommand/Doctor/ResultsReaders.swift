@@ -1,4 +1,4 @@
-import MartletService
+import MartletConfiguration
 
 /// The queues and exchanges that are bound to the results exchange.
 package struct ResultsReaders {

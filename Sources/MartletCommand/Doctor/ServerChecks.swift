@@ -1,5 +1,5 @@
 import Logging
-import MartletService
+import MartletConfiguration
 import PostgresClient
 import Store
 

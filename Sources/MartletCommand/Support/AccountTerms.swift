@@ -1,5 +1,5 @@
 import ArgumentParser
-import MartletService
+import MartletConfiguration
 import PushModel
 
 /// The outputs' terms for an account, such as `team` or `project`, as commands use them.

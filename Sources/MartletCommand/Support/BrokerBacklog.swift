@@ -1,7 +1,8 @@
 import AMQPClient
 import Contract
 import DeliveryPipeline
-import MartletService
+import MartletConfiguration
+import Observability
 import PushModel
 import Foundations
 

@@ -1,6 +1,6 @@
 import AMQPClient
 import DeliveryPipeline
-import MartletService
+import MartletConfiguration
 
 /// The check of the broker that a command makes before using it. The check declares nothing.
 enum BrokerCheck {

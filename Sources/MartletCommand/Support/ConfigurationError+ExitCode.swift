@@ -1,5 +1,5 @@
 package import CommandSupport
-package import MartletService
+package import MartletConfiguration
 
 extension ConfigurationError: ExitCodeError {
     /// `EX_CONFIG` of sysexits(3).

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 package import Logging
-package import MartletService
+package import MartletConfiguration
+package import Observability
 
 /// The options that determine a command's configuration.
 package struct ConfigurationOptions: ParsableArguments {

@@ -1,7 +1,7 @@
 import AMQPClient
 import ArgumentParser
 import Logging
-import MartletService
+import MartletConfiguration
 import PushModel
 import Foundations
 

@@ -1,5 +1,5 @@
 import Logging
-package import MartletService
+package import MartletConfiguration
 package import PostgresClient
 import Store
 

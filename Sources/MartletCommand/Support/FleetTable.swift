@@ -1,4 +1,4 @@
-import MartletService
+import Observability
 import PostgresClient
 import PushModel
 import Store

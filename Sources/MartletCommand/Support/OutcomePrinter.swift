@@ -4,7 +4,7 @@ import Contract
 import DeliveryPipeline
 import Foundation
 import Logging
-import MartletService
+import MartletConfiguration
 import PushModel
 
 /// A consumer that prints the outcomes of a job's recipients. Its queue is declared before the job is published, and is

@@ -2,8 +2,8 @@ import AMQPClient
 import ArgumentParser
 import CommandSupport
 import DeliveryPipeline
+import MartletConfiguration
 import OutcomeLedger
-import MartletService
 
 struct TopologyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

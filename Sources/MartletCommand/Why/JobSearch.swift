@@ -1,9 +1,10 @@
 import AMQPClient
 import ArgumentParser
 import DeliveryPipeline
+import MartletConfiguration
+import Observability
 import OutcomeLedger
 import Logging
-import MartletService
 import PostgresClient
 import PushModel
 import Store

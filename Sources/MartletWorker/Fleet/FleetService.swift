@@ -1,5 +1,6 @@
 package import Foundations
 package import Logging
+package import Observability
 import PostgresClient
 import ServiceLifecycle
 package import Store

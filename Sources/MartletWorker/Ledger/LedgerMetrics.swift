@@ -1,4 +1,5 @@
 import Foundations
+package import Observability
 import OutcomeLedger
 import Metering
 import PushModel

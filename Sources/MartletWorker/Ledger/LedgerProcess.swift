@@ -2,6 +2,8 @@ import Contract
 package import Foundations
 import AMQPClient
 import DeliveryPipeline
+package import MartletConfiguration
+package import Observability
 import OutcomeLedger
 package import Logging
 import Metering

@@ -1,4 +1,5 @@
 import Foundation
+package import MartletConfiguration
 
 /// The access rules of the HTTP endpoints.
 package struct StatusAccess: Sendable {

@@ -1,4 +1,5 @@
 import Hummingbird
+package import MartletConfiguration
 import NIOCore
 
 /// The routes of the status page: the page, its JSON, its style sheet and its script.

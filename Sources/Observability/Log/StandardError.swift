@@ -2,6 +2,7 @@ import Foundations
 import Foundation
 import Glibc
 import Logging
+package import MartletConfiguration
 import PushModel
 import Store
 

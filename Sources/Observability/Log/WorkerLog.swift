@@ -1,6 +1,7 @@
 import Dispatch
 import Foundations
 package import Logging
+package import MartletConfiguration
 import PushModel
 import Store
 

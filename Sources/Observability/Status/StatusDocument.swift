@@ -1,5 +1,6 @@
 import DeliveryPipeline
 import Foundation
+package import MartletConfiguration
 import PushModel
 package import Store
 

@@ -1,5 +1,6 @@
 package import DeliveryPipeline
 package import Foundations
+package import MartletConfiguration
 package import PushModel
 package import Store
 

@@ -2,6 +2,7 @@ import DeliveryPipeline
 import Foundations
 import Foundation
 import Logging
+package import MartletConfiguration
 import Metering
 import PushModel
 import ServiceLifecycle
@@ -30,15 +31,15 @@ final class StatusSource: Sendable {
     private let configuration: Mutex<[ConfigurationSetting]>
 
     init(
-        _ configuration: WorkerConfiguration, state: WorkerState, refusals: RefusalRegistry, quotas: QuotaShareTable,
+        _ source: ConfigurationSource, worker name: String, resultsExchange: String, state: WorkerState,
+        refusals: RefusalRegistry, quotas: QuotaShareTable,
         warnings: WarningRing, failures: OngoingFailures, metrics: MetricRegistry, logger: Logger
     ) {
         (self.state, self.refusals, self.quotas, self.warnings) = (state, refusals, quotas, warnings)
         (self.failures, self.metrics, self.logger) = (failures, metrics, logger)
-        outputs = configuration.source.outputs
-        name = configuration.pipeline.worker
-        resultsExchange = configuration.pipeline.names.results
-        self.configuration = Mutex(ConfigurationSetting.all(of: configuration.source))
+        outputs = source.outputs
+        (self.name, self.resultsExchange) = (name, resultsExchange)
+        configuration = Mutex(ConfigurationSetting.all(of: source))
     }
 
     /// Updates the displayed settings after a reload. Only settings that can change while a worker runs are updated.

@@ -3,6 +3,7 @@ import DeliveryPipeline
 import Foundation
 import HTTP2Pool
 import HTTP2Session
+package import MartletConfiguration
 import NIOSSL
 package import Traces
 

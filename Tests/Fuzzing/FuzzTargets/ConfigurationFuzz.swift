@@ -2,7 +2,7 @@ import Foundations
 import AMQPClient
 import APNSOutput
 import DeliveryPipeline
-import MartletService
+import MartletConfiguration
 
 /// A fuzz target for configurations. Any configuration is either accepted with all values in range, or rejected. The
 /// error names a key, a file or a line, and contains no secret. In the input, a zero byte ends the file's text and

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import MartletService
+import Observability
 import Testing
 
 /// A line writer on a pipe whose reader may stall.

@@ -1,7 +1,7 @@
 import Foundations
 import Foundation
 import Logging
-import MartletService
+import Observability
 import PushModel
 import Testing
 

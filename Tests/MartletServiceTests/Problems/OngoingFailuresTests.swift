@@ -1,6 +1,6 @@
 import Foundations
 import Logging
-import MartletService
+import Observability
 import Testing
 
 @Suite struct OngoingFailuresTests {

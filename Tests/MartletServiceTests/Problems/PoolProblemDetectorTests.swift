@@ -1,5 +1,5 @@
-import MartletService
 import Metering
+import Observability
 import Testing
 
 /// The problems of pools that are detected in a registry whose counters the test increases.

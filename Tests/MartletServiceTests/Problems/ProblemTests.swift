@@ -1,7 +1,7 @@
 import DeliveryPipeline
 import Foundations
-import MartletService
 import Metering
+import Observability
 import PushModel
 import Store
 import Testing

@@ -1,5 +1,5 @@
-import MartletService
 import Metering
+import Observability
 import PushModel
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
-import MartletService
+import MartletConfiguration
+import Observability
 import Testing
 
 @Suite struct StatusAccessTests {

@@ -2,7 +2,8 @@ import Contract
 import DeliveryPipeline
 import Foundation
 import Logging
-import MartletService
+import MartletWorker
+import Observability
 import PushModel
 import Store
 import TestSupport

@@ -1,5 +1,6 @@
 import DeliveryPipeline
-import MartletService
+import MartletConfiguration
+import Observability
 import PushModel
 import Store
 

@@ -1,5 +1,6 @@
 import Logging
-import MartletService
+import MartletConfiguration
+import Observability
 import PushModel
 import ServiceLifecycle
 import TestSupport

@@ -1,5 +1,6 @@
 import Foundations
-import MartletService
+import MartletConfiguration
+import Observability
 import Testing
 import Traces
 

@@ -160,7 +160,7 @@ def dangling(file: pathlib.Path, document) -> list[str]:
 
 def configuration_keys(root: pathlib.Path) -> list[str]:
     """Checks that docs/configuration.md and the example file have exactly the keys of the program."""
-    source = next((root / "Sources" / "MartletService").rglob("ConfigurationKey.swift"))
+    source = next((root / "Sources" / "MartletConfiguration").rglob("ConfigurationKey.swift"))
     known = set(re.findall(r'ConfigurationKey\(\s*"([a-z._]+)"', source.read_text()))
     for folder in (root / "Sources").glob("*Output"):
         output = folder.name.removesuffix("Output").lower()

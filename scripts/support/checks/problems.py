@@ -14,7 +14,7 @@ ELSEWHERE = {
 
 
 def kinds(root: pathlib.Path) -> list[str]:
-    known = KIND.findall((root / "Sources/MartletService/Problems/ProblemKind.swift").read_text())
+    known = KIND.findall((root / "Sources/Observability/Problems/ProblemKind.swift").read_text())
     rows = set(re.findall(r"^\| `([^`]+)` \|", (root / "docs/problems.md").read_text(), re.MULTILINE))
     problems = [f"docs/problems.md: has no row for the kind {kind}" for kind in known if kind not in rows]
     problems += [f"docs/problems.md: has the unknown kind {kind}" for kind in sorted(rows - set(known))]

@@ -6,7 +6,7 @@ from . import alerts, deployment, documents, events, forge, problems, sources, u
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 UNIT = "[Service]\nExecStart=/usr/bin/true\n"
-KEYS = {"Sources/MartletService/ConfigurationKey.swift": 'static let one = ConfigurationKey("a.one", "help")',
+KEYS = {"Sources/MartletConfiguration/ConfigurationKey.swift": 'static let one = ConfigurationKey("a.one", "help")',
         "Sources/AOutput/A.swift": 'OutputSetting(\n    "two", help: "help")'}
 REASONS = {"Sources/DeliveryPipeline/A.swift": 'let a = "GivenUp"', "Sources/HornOutput/A.swift": 'let a = "TooBig" // "Quiet"',
            "Tests/HornReasonTests.swift": '(400, "TooOld", .refused)'}
@@ -16,7 +16,7 @@ EVENT_TABLE = "## Events in the log\n| `horn.blown` | warning | … blows | so |
 EVENTS = {"Sources/HornOutput/Events.swift": 'static let blown = EventName("horn.blown", repeats: true)',
           "Sources/HornOutput/A.swift": 'logger.warning(\n    .blown, "\\(name(of: it)) blows", metadata: [:])',
           "docs/errors.md": EVENT_TABLE}
-PROBLEMS = {"Sources/MartletService/Problems/ProblemKind.swift": 'case hornFails = "horn.failed"',
+PROBLEMS = {"Sources/Observability/Problems/ProblemKind.swift": 'case hornFails = "horn.failed"',
             "Sources/HornOutput/Events.swift": 'static let a = EventName("horn.failed")\nstatic let b = EventName("horn.resumed")',
             "docs/problems.md": "| `horn.failed` | ours |\n"}
 METRICS = {"Sources/A/MetricFamily+A.swift": 'static let a = Self("a", .gauge, "A.")\nstatic let b = Self(\n    "b_total", .counter, "B.")'}

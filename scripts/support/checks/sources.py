@@ -8,7 +8,7 @@ ORDER = [
     "Foundations", "Metering", "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "HTTP2Pool",
     "PushModel", "CommandSupport", "Contract", "Traces", "OutputConformance", "CredentialFormats", "PackageSigning", "MigrationFiles", "Store", "PushSending",
     "APNSOutput", "FCMOutput", "WebPushOutput", "WebhookOutput",
-    "DeliveryPipeline", "PushSimulator", "APNSSimulator", "FCMSimulator", "WebPushSimulator", "OutcomeLedger", "MartletService",
+    "DeliveryPipeline", "PushSimulator", "APNSSimulator", "FCMSimulator", "WebPushSimulator", "OutcomeLedger", "MartletConfiguration", "Observability", "MartletWorker",
     "MartletCommand", "APNSCommands", "MartletOutputs", "martlet", "martlet-simulator", "martlet-bench",
 ]
 # The modules that may name an output. All others use the Output protocol.
@@ -31,7 +31,7 @@ REMAINING = re.compile(r"\((?:[2-9]|\d[\d_]+)\.\.[.<][\d_]+\)\.contains\([^()]*\
 TERMINAL = re.compile(r"\bSwift\.(?:print|debugPrint|dump)\b|\b(?:debugPrint|dump|fputs|puts|fwrite|printf)\s*\("
                       r"|\bFileHandle\.standard(?:Output|Error)\b|\bStreamLogHandler\b")
 PRINTS = re.compile(r"^\s*(?:return )?print\(", re.MULTILINE)
-TERMINAL_OWNERS = {"Sources/CommandSupport/Printing.swift", "Sources/MartletService/Log/StandardError.swift"}
+TERMINAL_OWNERS = {"Sources/CommandSupport/Printing.swift", "Sources/Observability/Log/StandardError.swift"}
 
 TYPE = re.compile(
     r"^(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private|final|indirect)\s+)*"
@@ -150,7 +150,7 @@ def terminal(root: pathlib.Path) -> list[str]:
     CommandSupport, because `print` would otherwise be the function of the standard library."""
     problems = []
     for file in swift_files(root, "Sources/CommandSupport", "Sources/MartletCommand", "Sources/APNSCommands", "Sources/martlet",
-                            "Sources/martlet-simulator", "Sources/MartletService"):
+                            "Sources/martlet-simulator", "Sources/MartletConfiguration", "Sources/Observability", "Sources/MartletWorker"):
         name = str(file.relative_to(root))
         if name in TERMINAL_OWNERS:
             continue

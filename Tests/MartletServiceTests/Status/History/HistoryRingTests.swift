@@ -1,6 +1,6 @@
 import Foundation
-import MartletService
 import Metering
+import Observability
 import PushModel
 import Store
 import Testing

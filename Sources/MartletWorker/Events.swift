@@ -1,0 +1,27 @@
+import Foundations
+
+extension EventName {
+    static let stopping = EventName("worker.stopping")
+    static let settled = EventName("worker.settled")
+    static let started = EventName("worker.started")
+    static let waitingForDatabase = EventName("database.waiting", repeats: true)
+    static let keyringOpens = EventName("keyring.open.resumed")
+    static let fleetKnown = EventName("fleet.read.resumed")
+    static let fleetForbidden = EventName("fleet.forbidden")
+    static let fleetUnknown = EventName("fleet.read.failed")
+    static let clearingFailed = EventName("database.clearing.failed", repeats: true)
+    static let clearedAgain = EventName("database.clearing.resumed")
+    static let reloaded = EventName("configuration.reloaded")
+    static let reloadRefused = EventName("configuration.refused")
+    static let brokerWeaker = EventName("broker.weaker")
+    static let stoppedTwice = EventName("worker.killed")
+    static let refusalsRecorded = EventName("refusals.record.resumed")
+    static let unanswered = EventName("worker.unanswered")
+    static let unsettled = EventName("worker.unsettled")
+    static let starting = EventName("worker.starting")
+    static let stopped = EventName("worker.stopped")
+    static let credentialExpired = EventName("credential.expired")
+    static let credentialExpires = EventName("credential.expires")
+    static let keyringOpensNothing = EventName("keyring.open.failed")
+    static let refusalsUnrecorded = EventName("refusals.record.failed", repeats: true)
+}
