@@ -181,7 +181,9 @@ struct VanishedQueueTests {
             let consumer = try TestConsumer(topology: topology, queues: [.init(name: queue.name, prefetch: 1)])
             consumer.start()
             try await consumer.log.wait("the first connection") { $0.connections == 1 }
-            try await broker.delete(queues: [queue.name], exchanges: [exchange.name])
+            try await broker.delete(queues: [], exchanges: [exchange.name])
+            // The broker cancels the consumer of a deleted queue, which then connects again.
+            try await broker.delete(queues: [queue.name], exchanges: [])
             try await consumer.log.wait("the second connection") { $0.connections == 2 }
             await consumer.consumer.close()
             try await publishesFromElsewhere(recorder)
