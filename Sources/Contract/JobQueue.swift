@@ -36,13 +36,12 @@ package enum JobQueue: Sendable, Hashable {
         }
     }
 
-    /// Returns the index of a shard of the queue in delivery tags. Shards are numbered from 1, and only lanes have more
-    /// than one.
-    package func tagIndex(shard: Int) -> UInt16 { UInt16(index + Self.all.count * (shard - 1)) }
+    /// The ``index`` of the queue in the type of a delivery tag.
+    package var tagIndex: UInt16 { UInt16(index) }
 
     package init?(tagIndex: UInt16) {
-        guard Int(tagIndex) < Self.all.count * PipelineNames.mostShards else { return nil }
-        self = Self.all[Int(tagIndex) % Self.all.count]
+        guard Int(tagIndex) < Self.all.count else { return nil }
+        self = Self.all[Int(tagIndex)]
     }
 
     package var isOverflow: Bool { if case .overflow = self { true } else { false } }
@@ -54,8 +53,6 @@ package enum JobQueue: Sendable, Hashable {
         case .suspects, .dropped: false
         }
     }
-
-    package var isLane: Bool { if case .lane = self { true } else { false } }
 
     package var isUrgent: Bool { self == .lane(.urgent) || self == .overflow(.urgent) }
 }

@@ -14,16 +14,9 @@ package struct PipelineNames: Sendable, Hashable {
 
     /// The prefix of all names.
     package let prefix: String
-    /// The number of shards of each lane, which are queues that share the lane's jobs.
-    package let shards: Int
-    package static let mostShards = 16
 
-    /// Creates the names.
-    ///
-    /// - Parameter shards: the number of shards, from 1 to ``mostShards``.
-    package init(prefix: String = "martlet", shards: Int = 1) {
+    package init(prefix: String = "martlet") {
         self.prefix = prefix
-        self.shards = shards
     }
 
     package var jobs: String { "\(prefix).jobs" }
@@ -38,11 +31,6 @@ package struct PipelineNames: Sendable, Hashable {
 
     package func queue(of lane: Lane) -> String { "\(jobs).\(lane.rawValue)" }
 
-    /// Returns the name of a shard of a lane. Shards are numbered from 1.
-    package func queue(of lane: Lane, shard: Int) -> String {
-        shard == 1 ? queue(of: lane) : "\(queue(of: lane)).\(shard)"
-    }
-
     package func queue(of queue: JobQueue) -> String {
         switch queue {
         case .lane(let lane): self.queue(of: lane)
@@ -53,21 +41,19 @@ package struct PipelineNames: Sendable, Hashable {
     }
 
     /// Returns the index of a queue in delivery tags, or `nil` if workers do not consume a queue with this name.
-    package func tagIndex(ofQueue name: String) -> UInt16? {
-        for queue in JobQueue.all {
-            if self.queue(of: queue) == name { return queue.tagIndex(shard: 1) }
-            guard case .lane(let lane) = queue else { continue }
-            for shard in 2...Self.mostShards where self.queue(of: lane, shard: shard) == name {
-                return queue.tagIndex(shard: shard)
-            }
-        }
-        return nil
-    }
+    package func tagIndex(ofQueue name: String) -> UInt16? { JobQueue.all.first { queue(of: $0) == name }?.tagIndex }
 
     /// The names of the queues that workers consume.
-    package var consumedQueues: [String] {
-        JobQueue.all.map { queue(of: $0) }
-            + (1...shards).dropFirst().flatMap { shard in Lane.allCases.map { queue(of: $0, shard: shard) } }
+    package var consumedQueues: [String] { JobQueue.all.map { queue(of: $0) } }
+
+    /// Returns the routing keys with which ``jobs`` leads to a queue. A job without a routing key is routed to the normal
+    /// lane.
+    private static func jobKeys(to queue: JobQueue) -> [String] {
+        switch queue {
+        case .lane(.normal): [Lane.normal.rawValue, ""]
+        case .lane(let lane): [lane.rawValue]
+        case .overflow, .suspects, .dropped: []
+        }
     }
 
     /// Returns the routing key with which ``moved`` leads to a queue, or `nil` if ``moved`` does not lead to the queue.
@@ -116,19 +102,12 @@ package struct PipelineNames: Sendable, Hashable {
                 AMQPQueue(
                     name: self.queue(of: queue),
                     arguments: arguments(deliveries: queue == .suspects ? Self.suspectDeliveries : Self.deliveries)))
+            topology.bindings += Self.jobKeys(to: queue).map {
+                AMQPBinding(queue: self.queue(of: queue), exchange: jobs, routingKey: $0)
+            }
             guard let key = Self.movingKey(to: queue) else { continue }
             topology.bindings.append(AMQPBinding(queue: self.queue(of: queue), exchange: moved, routingKey: key))
         }
-        for shard in 1...shards where shard > 1 {
-            for lane in Lane.allCases {
-                var arguments = arguments(deliveries: Self.deliveries)
-                // The first shards were declared without this argument, and arguments of existing queues cannot be
-                // changed.
-                arguments["x-queue-leader-locator"] = "balanced"
-                topology.queues.append(AMQPQueue(name: self.queue(of: lane, shard: shard), arguments: arguments))
-            }
-        }
-        topology.sharding = sharding
         for seconds in Set(delays).union(ScheduleDelays.delays).sorted() {
             let name = delay(seconds: seconds)
             // The fanout exchange in front keeps the lane as the routing key. With this key, the jobs exchange routes
@@ -146,25 +125,12 @@ package struct PipelineNames: Sendable, Hashable {
         }
         return topology
     }
+
     private func arguments(deliveries: Int) -> AMQPFieldTable {
         [
             "x-queue-type": "quorum", "x-dead-letter-exchange": .string(dropped),
             "x-dead-letter-strategy": "at-least-once", "x-overflow": "reject-publish",
             "x-delivery-limit": .int64(Int64(deliveries)),
         ]
-    }
-
-    /// The distribution of each lane over its shards. The exchange of a lane has the name of its first queue. As with
-    /// ``jobs``, a job that matches no binding is routed to the queue of dropped jobs.
-    private var sharding: AMQPSharding {
-        AMQPSharding(
-            exchange: jobs,
-            ways: Lane.allCases.map { lane in
-                AMQPSharding.Way(
-                    keys: lane == .normal ? [lane.rawValue, ""] : [lane.rawValue],
-                    middle: AMQPExchange(
-                        name: queue(of: lane), kind: .random, arguments: ["alternate-exchange": .string(dropped)]),
-                    queues: (1...Self.mostShards).map { queue(of: lane, shard: $0) })
-            }, width: shards)
     }
 }

@@ -97,25 +97,11 @@ package final class DeliveryPipeline: Sendable {
 
     /// Connects and delivers jobs until the task is cancelled. Failures are logged and retried.
     package func run() async {
-        publisher.start { [core, connected, publisher, sources] event in
-            switch event {
-            case .connected:
+        publisher.start { [core, connected, sources] event in
+            if case .connected = event {
                 // Consuming starts only when result events can be published. A repeated start has no effect.
-                for source in sources.all {
-                    source.start {
-                        // A consuming connection that declared its queue again does not bind it. Only the publisher
-                        // binds queues.
-                        if case .declaredAgain = $0 { publisher.declareAgain() }
-                        core.received($0, of: source.queues)
-                    }
-                }
+                for source in sources.all { source.start { core.received($0, of: source.queues) } }
                 connected.yield()
-            case .sharding(let shards):
-                // The core must receive the number of shards before a consumer reports a missing shard.
-                core.received(event)
-                for source in sources.all { source.consume(shards: shards) }
-                return
-            default: break
             }
             core.received(event)
         }
@@ -173,9 +159,6 @@ package final class DeliveryPipeline: Sendable {
         }
         return broker
     }
-
-    /// Looks for shards that other workers declared in addition to the configured ones, and consumes them.
-    package func lookForShards() { publisher.look() }
 
     /// Checks that the broker still has all exchanges and queues, and declares missing ones again.
     package func checkTopology() { publisher.checkTopology() }

@@ -19,26 +19,11 @@ final class JobSource: Sendable {
         var broker = broker
         broker.connectionName = "\(configuration.worker) consumer \(number)"
         consumer = try AMQPConsumer(
-            configuration: broker, topology: topology,
-            queues: configuration.consumed(queues, shards: configuration.names.shards), budget: budget,
+            configuration: broker, topology: topology, queues: configuration.consumed(queues), budget: budget,
             logger: logger)
     }
 
     func start(_ onEvent: @escaping AMQPConsumer.EventHandler) { consumer.start(onEvent) }
-
-    /// Consumes all shards of this connection's lanes, if there are more shards than configured. The prefetch of each
-    /// shard is reduced, so that the total prefetch of a lane stays the same.
-    func consume(shards: Int) {
-        let lanes = queues.filter(\.isLane)
-        guard shards > configuration.names.shards, !lanes.isEmpty else { return }
-        consumer.consume(configuration.consumed(lanes, shards: shards))
-        for lane in lanes {
-            for shard in 1...shards {
-                consumer.setPrefetch(
-                    configuration.prefetch(of: lane, shards: shards), ofQueue: lane.tagIndex(shard: shard))
-            }
-        }
-    }
 
     func acknowledge(_ acknowledgements: [AMQPAcknowledgement]) { consumer.acknowledge(acknowledgements) }
 
@@ -46,7 +31,7 @@ final class JobSource: Sendable {
     func reject(_ tag: AMQPDeliveryTag) { consumer.reject([tag], requeue: false) }
 
     func setPrefetch(_ prefetch: Int, of queue: JobQueue) {
-        consumer.setPrefetch(UInt16(clamping: prefetch), ofQueue: UInt16(queue.index))
+        consumer.setPrefetch(UInt16(clamping: prefetch), ofQueue: queue.tagIndex)
     }
 
     /// Releases the bytes of a delivery. The caller must do this before the acknowledgement, which wakes the consumer.
@@ -65,23 +50,12 @@ extension PipelineConfiguration {
         "x-consumer-timeout": .int64(Int64(acknowledgementTimeoutMilliseconds))
     ]
 
-    /// Returns the queues to consume, with one entry for each shard of a lane. Shards beyond the configured number are
-    /// optional, because they may not exist.
-    package func consumed(_ queues: [JobQueue], shards: Int) -> [AMQPConsumedQueue] {
-        queues.flatMap { queue -> [AMQPConsumedQueue] in
-            guard case .lane(let lane) = queue else {
-                return [
-                    AMQPConsumedQueue(
-                        name: names.queue(of: queue), prefetch: UInt16(clamping: firstPrefetch(of: queue)),
-                        arguments: Self.consumerArguments, tagIndex: queue.tagIndex(shard: 1))
-                ]
-            }
-            return (1...shards).map { shard in
-                AMQPConsumedQueue(
-                    name: names.queue(of: lane, shard: shard), prefetch: prefetch(of: queue, shards: shards),
-                    arguments: Self.consumerArguments, tagIndex: queue.tagIndex(shard: shard),
-                    isOptional: shard > names.shards)
-            }
+    /// Returns the queues to consume.
+    package func consumed(_ queues: [JobQueue]) -> [AMQPConsumedQueue] {
+        queues.map { queue in
+            AMQPConsumedQueue(
+                name: names.queue(of: queue), prefetch: UInt16(clamping: firstPrefetch(of: queue)),
+                arguments: Self.consumerArguments, tagIndex: queue.tagIndex)
         }
     }
 }

@@ -22,7 +22,7 @@ struct JobSources: Sendable {
         ofQueue = JobQueue.all.compactMap { queue in all.first { $0.queues.contains(queue) } }
     }
 
-    subscript(tag: AMQPDeliveryTag) -> JobSource { ofQueue[Int(tag.queueIndex) % ofQueue.count] }
+    subscript(tag: AMQPDeliveryTag) -> JobSource { ofQueue[Int(tag.queueIndex)] }
     subscript(queue: JobQueue) -> JobSource { ofQueue[queue.index] }
 
     func acknowledge(_ acknowledgements: [AMQPAcknowledgement]) {

@@ -84,9 +84,6 @@ package struct PipelineConfiguration: Sendable {
         }
     }
 
-    /// Returns the prefetch of each shard of a lane.
-    func prefetch(of lane: JobQueue, shards: Int) -> UInt16 { UInt16(clamping: max(1, prefetch(of: lane) / shards)) }
-
     /// Returns the initial prefetch of a queue.
     func firstPrefetch(of queue: JobQueue) -> Int {
         let most = prefetch(of: queue)

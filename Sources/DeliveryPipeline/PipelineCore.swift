@@ -59,9 +59,7 @@ package final class PipelineCore: @unchecked Sendable {
                 turn.counts.connects(queues, false)
                 if error != nil { turn.counts.mayLackAcknowledgements = true }
                 ended(queues)
-            case .missing: turn.counts.lacksShards = true
             case .stopped: consuming.subtract(queues)
-            case .declaredAgain: break
             }
         }
     }
@@ -89,7 +87,6 @@ package final class PipelineCore: @unchecked Sendable {
             case .blocked:
                 turn.counts.publishes(true, isBlocked: true)
                 pipeline.takesNothing = true
-            case .sharding(let queues): (turn.counts.shards, turn.counts.lacksShards) = (queues, false)
             case .disconnected:
                 pipeline.configuration.meter.links(isOpen: false, wasOpen: turn.counts.publishes(false))
                 publisherEnded()

@@ -99,10 +99,6 @@ package struct PipelineCounts: Sendable, Hashable {
     var bytesHeld = Array(repeating: 0, count: JobQueue.connections.count)
     /// Whether a connection ended in such a way that the broker may have missed the last acknowledgements.
     package var mayLackAcknowledgements = false
-    /// The number of shards that each lane has in the broker.
-    package var shards = 1
-    /// Whether a shard beyond the configured number has disappeared since the shards were counted.
-    package var lacksShards = false
     package var isConsuming = false
     package var isPublishing = false
 

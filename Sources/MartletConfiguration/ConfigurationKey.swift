@@ -33,8 +33,6 @@ extension ConfigurationKey {
         "amqp.url", isSecret: true, "RabbitMQ, as amqp:// or amqps://user:password@host[:port][,host…]/vhost")
     package static let amqpPrefix = ConfigurationKey(
         "amqp.prefix", default: "martlet", "what the names of all exchanges and queues begin with")
-    package static let amqpShards = ConfigurationKey(
-        "amqp.shards", default: "1", "queues that each lane is spread over, on as many nodes of the broker, 1 to 16")
     package static let amqpDeclare = ConfigurationKey(
         "amqp.declare", default: "true",
         "true: exchanges and queues that are missing are declared; false: somebody else makes them")
@@ -139,7 +137,7 @@ extension ConfigurationKey {
 
     /// All configuration keys except the outputs' keys.
     static let own: [ConfigurationKey] = [
-        .amqpURL, .amqpPrefix, .amqpDeclare, .amqpShards, .amqpCAFile, .amqpPrefetchUrgent, .amqpPrefetchNormal,
+        .amqpURL, .amqpPrefix, .amqpDeclare, .amqpCAFile, .amqpPrefetchUrgent, .amqpPrefetchNormal,
         .amqpPrefetchBulk, .amqpPrefetchBytes, .databaseURL, .databaseListen, .keyringFile, .keyringKeys, .httpListen,
         .httpStatus, .httpHosts,
         .httpTokenFile, .workerName, .workerMaximumInFlight, .workerDrainTimeout, .workerAppShare, .workerUrgentShare,

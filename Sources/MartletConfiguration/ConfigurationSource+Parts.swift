@@ -26,7 +26,7 @@ extension ConfigurationSource {
         let prefix = try required(.amqpPrefix)
         // An AMQP name has at most 255 bytes, and Martlet appends its own names to the prefix.
         guard prefix.utf8.count <= 100 else { throw ConfigurationError(.amqpPrefix, "has more than 100 bytes") }
-        return PipelineNames(prefix: prefix, shards: try integer(.amqpShards, in: 1...PipelineNames.mostShards))
+        return PipelineNames(prefix: prefix)
     }
 
     package func database(applicationName: String) throws -> PostgresConfiguration {

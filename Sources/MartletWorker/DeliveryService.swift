@@ -110,7 +110,7 @@ struct DeliveryService: Service {
                     claims: ClaimRepository(pool), cancellations: CancellationRepository(pool),
                     workers: WorkerRepository(pool), failures: failures, logger: logger),
                 ClockService(pool: operators, state: state),
-                ShardService(pipeline: pipeline, workers: WorkerRepository(operators)),
+                TopologyService(pipeline: pipeline),
                 ReloadService(
                     hangUps: hangUps, pipeline: pipeline, log: log, status: status, reload: reload, logger: logger),
                 PipelineService(

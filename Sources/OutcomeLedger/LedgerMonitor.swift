@@ -41,7 +41,6 @@ package final class LedgerMonitor: Sendable {
             inbox.drop()
             update { $0.disconnected("\(error)", at: .now) }
         case .stopped, .closed: update { $0.disconnected(nil, at: .now) }
-        case .declaredAgain, .missing: break
         }
     }
 }

@@ -3,32 +3,23 @@ import Testing
 
 @Suite("A queue that is consumed over several connections")
 struct ConsumedQueueTests {
-    private var queue: ConsumedQueue {
-        ConsumedQueue(AMQPConsumedQueue(name: "q", prefetch: 10, tagIndex: 7, isOptional: true))
-    }
-
-    @Test func consumesReappearedQueueUnderNewTag() {
-        var queue = queue
-        queue.connected([:])
-        let first = queue.begin()
-        #expect(first == .init(tag: "consumer-1", prefetch: 10))
-        #expect(queue.begin() == nil)
-        queue.wish = 15
-        #expect(queue.changes().count == 1)
-        queue.isGone()
-        #expect(queue.begin() == nil && queue.changes() == [])
-        queue.mayBeBack()
-        #expect(queue.begin()?.tag == "consumer-3")
-        queue.mayBeBack()
-        #expect(queue.begin() == nil, "the queue is already consumed")
-    }
+    private var queue: ConsumedQueue { ConsumedQueue(AMQPConsumedQueue(name: "q", prefetch: 10, tagIndex: 7)) }
 
     @Test func restartsConsumerTagsOnNewConnection() {
         var queue = queue
-        queue.connected([:])
-        _ = queue.begin()
-        queue.isGone()
-        queue.connected([:])
-        #expect(queue.begin()?.tag == "consumer-1")
+        #expect(queue.consumers.isEmpty && queue.changes() == [], "nothing is consumed before the first connection")
+        #expect(queue.connected([:]) == .init(tag: "consumer-1", prefetch: 10))
+        queue.wish = 15
+        #expect(queue.changes() == [.consume(.init(tag: "consumer-2", prefetch: 5))])
+        #expect(queue.connected([:]) == .init(tag: "consumer-1", prefetch: 10))
+        #expect(queue.changes() == [.consume(.init(tag: "consumer-2", prefetch: 5))], "the wish applies again")
+    }
+
+    @Test func usesRealNameOfServerNamedQueue() {
+        var queue = queue
+        _ = queue.connected(["q": "amq.gen-1"])
+        #expect(queue.realName == "amq.gen-1")
+        _ = queue.connected([:])
+        #expect(queue.realName == "q")
     }
 }

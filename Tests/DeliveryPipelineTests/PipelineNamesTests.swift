@@ -68,12 +68,8 @@ import Testing
             ])
     }
 
-    @Test func bindsRoutingKeysToLanes() throws {
-        let sharding = try #require(topology.sharding)
-        let ways = sharding.ways.flatMap { way in
-            way.keys.map { AMQPBinding(queue: way.queues[0], exchange: sharding.exchange, routingKey: $0) }
-        }
-        let bindings = (topology.bindings + ways).map { "\($0.exchange) -\($0.routingKey)-> \($0.queue)" }.sorted()
+    @Test func bindsRoutingKeysToLanes() {
+        let bindings = topology.bindings.map { "\($0.exchange) -\($0.routingKey)-> \($0.queue)" }.sorted()
         #expect(
             bindings == ["martlet.dead -#-> martlet.dead"]
                 + Self.delays.map { "martlet.delay.\($0) --> martlet.delay.\($0)" } + [
@@ -96,34 +92,12 @@ import Testing
         #expect(arguments.filter { $0.value.string?.hasPrefix("martlet") == true } == [])
     }
 
-    @Test func balancesLeadersOfAdditionalShards() throws {
-        let sharding = PipelineNames(shards: 3).topology(delays: RetryPolicy().delays)
-        let more = sharding.queues.filter { queue in !topology.queues.contains { $0.name == queue.name } }
-        #expect(
-            more.map(\.name) == [
-                "martlet.jobs.urgent.2", "martlet.jobs.normal.2", "martlet.jobs.bulk.2", "martlet.jobs.urgent.3",
-                "martlet.jobs.normal.3", "martlet.jobs.bulk.3",
-            ], "queues of the last shard must be declared last")
-        #expect(
-            more.allSatisfy {
-                arguments($0) == [
-                    "x-queue-type": "quorum", "x-dead-letter-exchange": "martlet.dropped",
-                    "x-dead-letter-strategy": "at-least-once", "x-overflow": "reject-publish", "x-delivery-limit": 20,
-                    "x-queue-leader-locator": "balanced",
-                ]
-            })
-        #expect(sharding.exchanges == topology.exchanges && sharding.bindings == topology.bindings)
-        let middles = try #require(sharding.sharding).middles
-        #expect(middles.map(\.name) == ["martlet.jobs.urgent", "martlet.jobs.normal", "martlet.jobs.bulk"])
-        #expect(middles.allSatisfy { $0.kind == .random && $0.arguments["alternate-exchange"] == "martlet.dropped" })
-        #expect(topology.sharding?.middles == [], "a single shard must not need the plugin")
-    }
-
-    @Test func identifiesShardAndLaneByTag() {
-        let tags = (1...PipelineNames.mostShards).flatMap { shard in JobQueue.all.map { $0.tagIndex(shard: shard) } }
-        #expect(Set(tags).count == tags.count)
-        #expect(tags.map { JobQueue(tagIndex: $0) } == (1...PipelineNames.mostShards).flatMap { _ in JobQueue.all })
-        #expect(JobQueue(tagIndex: UInt16(tags.count)) == nil)
+    @Test func identifiesQueueByTag() {
+        #expect(JobQueue.all.map { JobQueue(tagIndex: $0.tagIndex) } == JobQueue.all)
+        #expect(JobQueue(tagIndex: UInt16(JobQueue.all.count)) == nil)
+        let names = PipelineNames()
+        #expect(JobQueue.all.allSatisfy { names.tagIndex(ofQueue: names.queue(of: $0)) == $0.tagIndex })
+        #expect(names.tagIndex(ofQueue: "martlet.dead") == nil)
     }
 
     private func arguments(_ queue: AMQPQueue) -> [String: AMQPFieldValue] {

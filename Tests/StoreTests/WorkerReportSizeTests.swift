@@ -15,7 +15,7 @@ import WorkerTestSupport
             obstacle: "consuming: false, publishing: true",
             lanes: Lane.allCases.map { .init(lane: $0, waiting: 10_000, open: 10_000, rate: 10_000, age: 10_000) },
             rate: 30_000, minute: ["sent": 1_800_000, "rejected": 1_000, "unregistered": 1_000, "retried": 1_000],
-            oldestJobSeconds: 600, shards: 4,
+            oldestJobSeconds: 600,
             problems: (0..<problems).map { number in
                 .init(
                     kind: "provider.unreachable", party: "network", severity: "trouble", subject: "apns \(number)",

@@ -93,18 +93,6 @@ struct PlanTests {
         #expect(!short.contains { if case .failOver = $0.fault { true } else { false } })
     }
 
-    @Test func changesShardCountAtEachStart() {
-        let plan = ShardPlan(seed: 5)
-        for worker in 1...4 {
-            let shards = (1...20).map { plan.shards(worker: worker, start: $0) }
-            #expect(shards == (1...20).map { ShardPlan(seed: 5).shards(worker: worker, start: $0) })
-            #expect(Set(shards) == [1, 2, 3])
-            for (one, next) in zip(shards, shards.dropFirst()) { #expect(one != next) }
-        }
-        let firsts = (1...20).map { seed in (1...3).map { ShardPlan(seed: seed).shards(worker: $0, start: 1) } }
-        #expect(Set(firsts).count > 5, "the numbers must depend on the seed")
-    }
-
     @Test func sizesRateLimitedJobs() {
         func isPaced(_ job: JobPlan) -> Bool { Workload.apps[Workload.pacedApps].contains { $0.bundleID == job.app } }
         for seed in 1...4 as ClosedRange<UInt64> {

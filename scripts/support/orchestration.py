@@ -66,10 +66,10 @@ class Run:
     def step(self, text: str) -> None:
         print(f"[{time.monotonic() - self.started:5.1f} s] {text}", flush=True)
 
-    def start_services(self, nodes: int = 1) -> None:
-        """Starts new private servers for this run. The broker has this number of nodes."""
+    def start_services(self) -> None:
+        """Starts new private servers for this run."""
         self.has_services = True
-        self.run([*self.services, "up", "--fresh", "--nodes", str(nodes), "--while", str(os.getpid())])
+        self.run([*self.services, "up", "--fresh", "--while", str(os.getpid())])
         self.read_environment()
 
     def read_environment(self) -> None:

@@ -11,15 +11,11 @@ package struct AMQPConsumedQueue: Sendable, Hashable {
     /// The number that identifies the queue in delivery tags, or `nil` to use its position in the list. An owner of
     /// several consumers sets it, so that the tags of all its consumers are distinct.
     package let tagIndex: UInt16?
-    /// Whether the queue may be missing. A missing queue is not consumed until ``AMQPConsumer/consume(_:)`` requests it
-    /// again or the consumer reconnects. If the queue is deleted while it is consumed, the consumer reconnects.
-    package let isOptional: Bool
 
     package init(
         name: String, prefetch: UInt16, isExclusive: Bool = false, arguments: AMQPFieldTable = [:],
-        tagIndex: UInt16? = nil, isOptional: Bool = false
+        tagIndex: UInt16? = nil
     ) {
-        self.isOptional = isOptional
         self.tagIndex = tagIndex
         self.name = name
         self.prefetch = prefetch

@@ -28,8 +28,7 @@ package final class AMQPConsumer: Sendable {
     /// Creates a consumer. It connects only after ``start(_:)`` or ``connectOnce(_:)``.
     ///
     /// - Parameters:
-    ///   - topology: the topology to declare after every connect, except its shards (``AMQPTopology/spread``), which
-    ///     only publishers declare.
+    ///   - topology: the topology to declare after every connect.
     ///   - queues: the queues to consume, from 1 to 1,000.
     ///   - budget: the limit of bytes in unprocessed deliveries, or `nil` if only the prefetch limits deliveries. While
     ///     the budget is used up, nothing is read, so even a cancellation by the broker goes unnoticed.
@@ -102,12 +101,6 @@ package final class AMQPConsumer: Sendable {
     /// - Parameter tagIndex: the number of the queue in delivery tags, see ``AMQPConsumedQueue/tagIndex``.
     package func setPrefetch(_ prefetch: UInt16, ofQueue tagIndex: UInt16) {
         _ = thread.send(.setPrefetch(prefetch, tagIndex: tagIndex))
-    }
-
-    /// Adds queues to consume, over the current connection and later ones. Queues that are already consumed stay
-    /// unchanged. Queues that were missing are checked again.
-    package func consume(_ more: [AMQPConsumedQueue]) {
-        if !more.isEmpty { _ = thread.send(.consume(more)) }
     }
 
     /// Makes the consumer check its byte budget and resume reading. Call this after releasing bytes of deliveries that

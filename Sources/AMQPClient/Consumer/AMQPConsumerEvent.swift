@@ -3,13 +3,8 @@ package enum AMQPConsumerEvent: Sendable {
     /// The consumer has connected, declared its topology, and begun to consume. The names are the queues' real names,
     /// in the order of the consumer's list.
     case connected(queues: [String])
-    /// The consumer connected again, found exchanges or queues of its topology deleted, and declared them again without
-    /// its shards (``AMQPTopology/spread``). `connected` follows.
-    case declaredAgain
     /// A batch of deliveries from all queues, at most 256. Deliveries of one queue are in order.
     case deliveries([AMQPDelivery])
-    /// An optional queue does not exist in the broker, or was deleted.
-    case missing(queue: String)
     /// The consumer has stopped after `stopConsuming`, and no delivery follows. Earlier deliveries can still be
     /// acknowledged.
     case stopped

@@ -5,12 +5,8 @@ package struct ConsumedQueue: Sendable {
     /// The prefetch that the caller requested last. It applies to the current connection and to later ones.
     package var wish: UInt16
     package private(set) var realName: String
-    /// The state of the queue's prefetch on the current connection, or `nil` if the queue is not consumed.
+    /// The state of the queue's prefetch on the current connection, or `nil` before the first connection.
     private var prefetch: ConsumerPrefetch?
-    /// Whether the broker reported the queue as missing on the current connection.
-    private var isMissing = false
-    /// The number of consumer tags that were used on the current connection.
-    private var tags = 0
 
     package init(_ queue: AMQPConsumedQueue) {
         self.queue = queue
@@ -19,28 +15,13 @@ package struct ConsumedQueue: Sendable {
 
     package var consumers: [ConsumerPrefetch.Consumer] { prefetch?.consumers ?? [] }
 
-    package mutating func connected(_ realNames: [String: String]) {
+    /// Begins to consume the queue over a new connection. Returns the consumer to add.
+    package mutating func connected(_ realNames: [String: String]) -> ConsumerPrefetch.Consumer {
         realName = realNames[queue.name] ?? queue.name
-        (prefetch, isMissing, tags) = (nil, false, 0)
-    }
-
-    /// Begins to consume the queue. Returns the consumer to add on a new channel, or `nil` if the queue is already
-    /// consumed or missing.
-    package mutating func begin() -> ConsumerPrefetch.Consumer? {
-        guard prefetch == nil, !isMissing else { return nil }
-        let first = ConsumerPrefetch(queue.prefetch, after: tags)
+        let first = ConsumerPrefetch(queue.prefetch)
         prefetch = first
-        return first.consumers.first
+        return first.consumers[0]
     }
 
     package mutating func changes() -> [ConsumerPrefetch.Change] { prefetch?.change(to: wish) ?? [] }
-
-    /// Records that an optional queue does not exist. The broker has closed the queue's channel.
-    package mutating func isGone() {
-        tags = prefetch?.made ?? tags
-        (prefetch, isMissing) = (nil, true)
-    }
-
-    /// Records that a missing queue may exist again.
-    package mutating func mayBeBack() { isMissing = false }
 }

@@ -23,15 +23,12 @@ package struct ConsumerPrefetch: Sendable {
     package private(set) var consumers: [Consumer]
     /// The number of consumers that were created so far, which is used to make their tags. The tag of a cancelled
     /// consumer is not reused, because the broker may not have finished cancelling it.
-    package private(set) var made: Int
+    private var made = 1
 
     /// Creates the state of a queue with one consumer.
     ///
-    /// - Parameters:
-    ///   - prefetch: the limit of unacknowledged deliveries, or 0 for no limit.
-    ///   - used: the number of consumer tags that were used before.
-    package init(_ prefetch: UInt16, after used: Int = 0) {
-        made = used + 1
+    /// - Parameter prefetch: the limit of unacknowledged deliveries, or 0 for no limit.
+    package init(_ prefetch: UInt16) {
         consumers = [Consumer(tag: "consumer-\(made)", prefetch: prefetch)]
     }
 

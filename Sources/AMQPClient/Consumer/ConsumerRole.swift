@@ -7,7 +7,6 @@ final class ConsumerRole: ConnectionRole {
         case acknowledge([AMQPAcknowledgement])
         case reject([AMQPDeliveryTag], requeue: Bool)
         case setPrefetch(UInt16, tagIndex: UInt16)
-        case consume([AMQPConsumedQueue])
         case stop
     }
 
@@ -61,44 +60,23 @@ final class ConsumerRole: ConnectionRole {
     // MARK: Connection
 
     func opened(_ link: BrokerLink) throws(AMQPError) {
-        var missing = VanishedObjects.Missing()
         if hasDeclared {
-            missing = try BrokerInspector(link: link).missing(of: topology)
+            let missing = try BrokerInspector(link: link).missing(of: topology)
             VanishedObjects(topology).report(missing, to: logger, now: .now)
         }
-        let realNames = try link.declare(topology.withoutSharding).realNames
+        let realNames = try link.declare(topology)
         hasDeclared = true
-        if topology.provision == .declared, !missing.isEmpty { onEvent(.declaredAgain) }
         open.connected()
         (isOpen, farewell) = (true, nil)
         for place in queues.indices {
-            queues[place].connected(realNames)
-            if let consumer = queues[place].begin() { try consume(place, as: consumer, link) }
+            let consumer = queues[place].connected(realNames)
+            try link.consume(
+                queues[place].queue, realName: queues[place].realName, as: consumer, channel: channel(place))
         }
         hasNewWishes = true
         onFirst?(nil)
         onFirst = nil
         onEvent(.connected(queues: queues.map(\.realName)))
-    }
-
-    private func consume(
-        _ place: Int, as consumer: ConsumerPrefetch.Consumer, _ link: BrokerLink
-    ) throws(AMQPError) {
-        let (queue, realName) = (queues[place].queue, queues[place].realName)
-        do throws(AMQPError) {
-            try link.consume(queue, realName: realName, as: consumer, channel: channel(place))
-        } catch {
-            guard queue.isOptional, error.code == .notFound else { throw error }
-            try link.confirmChannelClosed(channel(place))
-            isGone(place)
-        }
-    }
-
-    /// Records that an optional queue does not exist. The broker has closed the queue's channel.
-    private func isGone(_ place: Int) {
-        queues[place].isGone()
-        open.channelClosed(place)
-        onEvent(.missing(queue: queues[place].queue.name))
     }
 
     func disconnected(_ error: AMQPError) {
@@ -136,14 +114,10 @@ final class ConsumerRole: ConnectionRole {
         onEvent(.closed(error ?? farewell))
     }
 
-    private func cancelled(_ count: Int) {
+    private func cancelled() {
         guard case .cancelling(let left) = consuming else { return }
-        consuming = .cancelling(consumersLeft: left - count)
-        if left == count { reportStopped() }
-    }
-
-    private func optional(_ place: Int) -> Int? {
-        queues.indices.contains(place) && queues[place].queue.isOptional ? place : nil
+        consuming = .cancelling(consumersLeft: left - 1)
+        if left == 1 { reportStopped() }
     }
 
     private func dropBatch() {
@@ -173,22 +147,15 @@ final class ConsumerRole: ConnectionRole {
             batch.append(delivery)
             if batch.count >= AMQPConsumer.largestBatch { inputDrained() }
         case .cancelled:
-            cancelled(1)
+            cancelled()
         case .cancelledByBroker(let channel):
             let index = Int(channel) - Int(BrokerLink.firstWorkChannel)
             let name = queues.indices.contains(index) ? queues[index].queue.name : "?"
             // Reconnect, so that the broker requeues all unacknowledged deliveries and removes the consumer. On
-            // RabbitMQ 4.3 this consumer receives nothing more until every late delivery is settled. After
-            // reconnecting, the consumer finds out whether an optional queue was deleted.
+            // RabbitMQ 4.3 this consumer receives nothing more until every late delivery is settled.
             let cause = "the queue was deleted, or a delivery was not acknowledged in time"
             throw AMQPError(.consumerCancelled, "The broker cancelled the consumer of queue \"\(name)\": \(cause)")
-        case .channelClosed(let channel, let reply, _):
-            if reply.code == 404, let place = optional(Int(channel) - Int(BrokerLink.firstWorkChannel)) {
-                try link.confirmChannelClosed(channel)
-                // Once the channel is closed, the broker does not confirm that its consumers are cancelled.
-                cancelled(queues[place].consumers.count)
-                return isGone(place)
-            }
+        case .channelClosed(_, let reply, _):
             throw AMQPError(closedBy: reply, isConnection: false, while: "The broker closed a consumer's channel")
         default:
             break
@@ -226,16 +193,6 @@ final class ConsumerRole: ConnectionRole {
                 if let queue = queues.indices.first(where: { tagIndex == queues[$0].queue.tagIndex ?? UInt16($0) }) {
                     (queues[queue].wish, hasNewWishes) = (prefetch, true)
                 }
-            case .consume(let more):
-                for queue in more {
-                    if let place = queues.firstIndex(where: { $0.queue.name == queue.name }) {
-                        queues[place].mayBeBack()
-                    } else {
-                        open.add(queue.tagIndex ?? UInt16(queues.count))
-                        queues.append(ConsumedQueue(queue))
-                    }
-                    hasNewWishes = true
-                }
             case .stop:
                 if case .active = consuming { consuming = .stopRequested }
             }
@@ -269,13 +226,6 @@ final class ConsumerRole: ConnectionRole {
         switch consuming {
         case .active where hasNewWishes:
             for index in queues.indices {
-                // The request does not wait for the broker's answer. The answer arrives only after all deliveries in
-                // transit, which may be large.
-                if let consumer = queues[index].begin() {
-                    try link.requestChannel(channel(index))
-                    try link.requestConsume(
-                        queues[index].queue, realName: queues[index].realName, as: consumer, channel: channel(index))
-                }
                 for change in queues[index].changes() {
                     switch change {
                     case .consume(let consumer):

@@ -18,44 +18,18 @@ package struct OpenDeliveries: Sendable {
     }
 
     /// The number of each queue in delivery tags (``AMQPConsumedQueue/tagIndex``), by the queue's position.
-    private var indices: [UInt16]
+    private let indices: [UInt16]
     private var epoch: UInt32 = 0
     private var ledgers: [SettlementBatcher] = []
-    /// The offset of each queue's tag numbers from the broker's delivery numbers, by the queue's position. If a queue's
-    /// channel is reopened, its offset grows, so that tag numbers continue where the earlier channel ended.
-    private var bases: [UInt64]
-    /// The highest delivery number of each queue's current channel.
-    private var highest: [UInt64]
     private(set) package var outgoing: [Outgoing] = []
 
     package init(indices: [UInt16]) {
         self.indices = indices
-        bases = indices.map { _ in 0 }
-        highest = bases
-    }
-
-    /// Adds a queue to the end of the list.
-    package mutating func add(_ index: UInt16) {
-        indices.append(index)
-        bases.append(0)
-        highest.append(0)
-        if !ledgers.isEmpty { ledgers.append(SettlementBatcher()) }
     }
 
     package mutating func connected() {
         epoch += 1
         ledgers = indices.map { _ in SettlementBatcher() }
-        bases = indices.map { _ in 0 }
-        highest = bases
-    }
-
-    /// Handles the end of one queue's channel. A later channel over the same connection also counts from 1.
-    package mutating func channelClosed(_ queue: Int) {
-        // The sum overflows only if a broker assigns absurd delivery numbers.
-        bases[queue] &+= highest[queue]
-        highest[queue] = 0
-        if !ledgers.isEmpty { ledgers[queue] = SettlementBatcher() }
-        outgoing.removeAll { $0.queue == queue }
     }
 
     package mutating func disconnected() {
@@ -64,31 +38,29 @@ package struct OpenDeliveries: Sendable {
     }
 
     /// Returns the tag of a new delivery.
-    package mutating func tag(queue: Int, number: UInt64) -> AMQPDeliveryTag {
-        highest[queue] = max(highest[queue], number)
-        return AMQPDeliveryTag(epoch: epoch, queueIndex: indices[queue], number: bases[queue] &+ number)
+    package func tag(queue: Int, number: UInt64) -> AMQPDeliveryTag {
+        AMQPDeliveryTag(epoch: epoch, queueIndex: indices[queue], number: number)
     }
 
     /// Acknowledges a delivery. If the acknowledgement has the `multiple` flag, all earlier deliveries of the queue are
     /// also acknowledged.
     ///
-    /// - Returns: `false` if the delivery was already settled. A tag of an earlier connection or channel is ignored,
-    ///   and the result is `true`.
+    /// - Returns: `false` if the delivery was already settled. A tag of an earlier connection is ignored, and the result
+    ///   is `true`.
     package mutating func acknowledge(_ acknowledgement: AMQPAcknowledgement) -> Bool {
         let tag = acknowledgement.tag
         guard let queue = queue(of: tag) else { return true }
-        return ledgers[queue].acknowledge(tag.number - bases[queue], multiple: acknowledgement.multiple)
+        return ledgers[queue].acknowledge(tag.number, multiple: acknowledgement.multiple)
     }
 
     /// Rejects a delivery.
     ///
-    /// - Returns: `false` if the delivery was already settled. A tag of an earlier connection or channel is ignored,
-    ///   and the result is `true`.
+    /// - Returns: `false` if the delivery was already settled. A tag of an earlier connection is ignored, and the result
+    ///   is `true`.
     package mutating func reject(_ tag: AMQPDeliveryTag, requeue: Bool) -> Bool {
         guard let queue = queue(of: tag) else { return true }
-        let number = tag.number - bases[queue]
-        guard ledgers[queue].settle(number) else { return false }
-        outgoing.append(Outgoing(queue: queue, settlement: .rejection(number, requeue: requeue)))
+        guard ledgers[queue].settle(tag.number) else { return false }
+        outgoing.append(Outgoing(queue: queue, settlement: .rejection(tag.number, requeue: requeue)))
         return true
     }
 
@@ -103,9 +75,9 @@ package struct OpenDeliveries: Sendable {
 
     package mutating func written(_ count: Int) { outgoing.removeFirst(count) }
 
-    /// Returns the position of a tag's queue, or `nil` if the tag belongs to another connection or channel.
+    /// Returns the position of a tag's queue, or `nil` if the tag belongs to another connection.
     private func queue(of tag: AMQPDeliveryTag) -> Int? {
         guard tag.epoch == epoch, let queue = indices.firstIndex(of: tag.queueIndex) else { return nil }
-        return ledgers.indices.contains(queue) && tag.number > bases[queue] ? queue : nil
+        return ledgers.indices.contains(queue) ? queue : nil
     }
 }

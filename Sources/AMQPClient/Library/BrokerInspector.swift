@@ -7,7 +7,7 @@ struct BrokerInspector {
     func look(at topology: AMQPTopology, comparesProperties: Bool) throws(AMQPError) -> AMQPInspection {
         var found = AMQPInspection(broker: link.product)
         try link.openChannel(BrokerLink.declaringChannel)
-        for exchange in topology.exchanges + (topology.sharding?.middles ?? []) {
+        for exchange in topology.exchanges {
             let isThere = try isThere("exchange \(exchange.name)", in: &found) { () throws(AMQPError) in
                 try look(for: exchange)
             }
@@ -73,8 +73,7 @@ struct BrokerInspector {
     /// Returns the names of the topology's durable exchanges and queues that do not exist in the broker. Objects that
     /// the user may not check are left out.
     func missing(of topology: AMQPTopology) throws(AMQPError) -> VanishedObjects.Missing {
-        let all = topology.exchanges + (topology.sharding?.middles ?? [])
-        let exchanges = all.filter { $0.isDurable && !$0.isAutoDelete }
+        let exchanges = topology.exchanges.filter { $0.isDurable && !$0.isAutoDelete }
         let queues = topology.queues.filter {
             $0.isDurable && !$0.isExclusive && !$0.isAutoDelete && !$0.isServerNamed
         }

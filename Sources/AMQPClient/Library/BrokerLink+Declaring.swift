@@ -7,15 +7,13 @@ extension BrokerLink {
 
     /// Declares a topology on the declaring channel.
     ///
-    /// - Returns: the real names of the server-named queues, by their names in `topology`, and the number of shards of
-    ///   each way. The number is `nil` if the topology has no ``AMQPTopology/spread``.
+    /// - Returns: the real names of the server-named queues, by their names in `topology`.
     @discardableResult
-    func declare(_ topology: AMQPTopology) throws(AMQPError) -> (realNames: [String: String], width: Int?) {
-        guard topology != AMQPTopology() else { return ([:], nil) }
+    func declare(_ topology: AMQPTopology) throws(AMQPError) -> [String: String] {
+        guard topology != AMQPTopology() else { return [:] }
         if case .required(let remedy) = topology.provision {
             try BrokerInspector(link: self).require(topology, remedy)
-            guard let sharding = topology.sharding else { return ([:], nil) }
-            return ([:], try self.width(of: sharding))
+            return [:]
         }
         try openChannel(Self.declaringChannel)
         for exchange in topology.exchanges { try declare(exchange) }
@@ -25,18 +23,8 @@ extension BrokerLink {
             if queue.isServerNamed { realNames[queue.name] = name }
         }
         for binding in topology.bindings { try bind(binding, queue: realNames[binding.queue] ?? binding.queue) }
-        var width: Int?
-        if let sharding = topology.sharding { width = try ShardDeclarer(link: self, sharding: sharding).lay() }
         try closeDeclaringChannel()
-        return (realNames, width)
-    }
-
-    /// Returns the number of queues (shards) that each way of `spread` has in the broker.
-    func width(of sharding: AMQPSharding) throws(AMQPError) -> Int {
-        try openChannel(Self.declaringChannel)
-        let width = try ShardDeclarer(link: self, sharding: sharding).countQueues()
-        try closeDeclaringChannel()
-        return width
+        return realNames
     }
 
     func closeDeclaringChannel() throws(AMQPError) {
@@ -47,17 +35,6 @@ extension BrokerLink {
 
     func openChannel(_ channel: UInt16) throws(AMQPError) {
         try call(CRABBITMQ_CHANNEL_OPEN, amqp_channel_open_t(), channel: channel, "Opening a channel")
-        assemble(channel)
-    }
-
-    /// Requests a channel without waiting for the answer.
-    func requestChannel(_ channel: UInt16) throws(AMQPError) {
-        var open = amqp_channel_open_t()
-        try check(amqp_send_method(state, channel, CRABBITMQ_CHANNEL_OPEN, &open), "Opening a channel")
-        assemble(channel)
-    }
-
-    private func assemble(_ channel: UInt16) {
         while assemblers.count <= Int(channel) {
             assemblers.append(MessageAssembler(channel: UInt16(assemblers.count)))
         }
@@ -72,13 +49,9 @@ extension BrokerLink {
         declare.durable = exchange.isDurable ? 1 : 0
         declare.auto_delete = exchange.isAutoDelete ? 1 : 0
         declare.arguments = pool.table(exchange.arguments)
-        do throws(AMQPError) {
-            try call(
-                CRABBITMQ_EXCHANGE_DECLARE, declare, channel: Self.declaringChannel,
-                "Declaring exchange \"\(exchange.name)\"")
-        } catch {
-            throw error.ofMissing(exchange.kind)
-        }
+        try call(
+            CRABBITMQ_EXCHANGE_DECLARE, declare, channel: Self.declaringChannel,
+            "Declaring exchange \"\(exchange.name)\"")
     }
 
     func declare(_ queue: AMQPQueue) throws(AMQPError) -> String {

@@ -33,27 +33,6 @@ extension AMQPError {
     }
 }
 
-extension AMQPError.Reply {
-    /// Whether the reply means that the broker does not know the exchange type. RabbitMQ up to 3.13 sends 503. RabbitMQ
-    /// 4 sends 406, which is also its reply if the exchange exists with another type.
-    fileprivate var meansUnknownExchangeType: Bool {
-        code == UInt16(AMQP_COMMAND_INVALID)
-            || code == UInt16(AMQP_PRECONDITION_FAILED) && text.contains("invalid exchange type")
-    }
-}
-
-extension AMQPError {
-    /// Returns an error that names the missing plugin if the broker does not know the exchange type. Other errors of a
-    /// declaration are returned unchanged.
-    func ofMissing(_ kind: AMQPExchange.Kind) -> AMQPError {
-        guard let plugin = kind.plugin, let reply, reply.meansUnknownExchangeType else { return self }
-        return AMQPError(
-            .preconditionFailed,
-            "\(message) needs the broker's plugin \(plugin), which is not enabled ('rabbitmq-plugins enable \(plugin)' on "
-                + "each node)", reply: reply)
-    }
-}
-
 extension amqp_rpc_reply_t {
     /// Throws an error unless the reply is the expected answer.
     ///

@@ -8,7 +8,7 @@ package struct AMQPDeliveryTag: Sendable, Hashable {
     /// The number of the queue that delivered the message, see ``AMQPConsumedQueue/tagIndex``.
     package let queueIndex: UInt16
     /// The number of the delivery within its queue, from 1. It is the broker's delivery tag, which counts the
-    /// deliveries of a channel. If the queue's channel is reopened on the same connection, the numbers continue.
+    /// deliveries of a channel.
     package let number: UInt64
 
     package init(epoch: UInt32, queueIndex: UInt16, number: UInt64) {

@@ -125,17 +125,9 @@ package final class AMQPPublisher: Sendable {
         if let failure { throw failure }
     }
 
-    /// Counts the topology's shards again and reports them as ``AMQPPublisherEvent/spread(queues:)``. Call this if
-    /// other clients may have added shards.
-    package func look() { _ = thread.send(.look) }
-
     /// Checks that the broker still has the durable exchanges and queues of the topology. If one was deleted, this logs
     /// `broker.queues.vanished` and declares the topology again, with its bindings.
     package func checkTopology() { _ = thread.send(.checkTopology) }
-
-    /// Declares the topology again, unless an operator declares it (``AMQPTopology/Provision/required(remedy:)``). Call
-    /// this if another client may have declared a part of the topology without its bindings.
-    package func declareAgain() { _ = thread.send(.declare) }
 
     private func hand(over publications: [AMQPPublication], batch: AwaitedBatch?) -> Bool {
         guard !publications.isEmpty else { return true }

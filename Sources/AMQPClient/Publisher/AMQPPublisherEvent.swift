@@ -3,9 +3,6 @@
 package enum AMQPPublisherEvent: Sendable {
     /// The publisher has connected and declared its topology. It now writes publications.
     case connected
-    /// The number of queues (shards) that each way of ``AMQPTopology/spread`` has in the broker. This event follows
-    /// `connected`, each call of `look`, and each repeated declaration.
-    case sharding(queues: Int)
     /// The broker has accepted responsibility for these publications. They are on disk or replicated if the queue
     /// guarantees that. The ids are in the order of confirmation.
     case confirmed([UInt64])

@@ -5,9 +5,7 @@ import Logging
 final class PublisherRole: ConnectionRole {
     enum Command: Sendable {
         case publish([AMQPPublication], AwaitedBatch?)
-        case look
         case checkTopology
-        case declare
     }
 
     /// A publication in the queue. It is a class, so that moving it between queue and wire is cheap.
@@ -48,7 +46,6 @@ final class PublisherRole: ConnectionRole {
 
     private var queue: PublishingQueue<Item>
     private var isClosing = false
-    private var mustLook = false
     private var mustCheck = false
     /// Whether the topology must be checked because something in it was missing. Unless an operator declares the
     /// topology, it is also declared again.
@@ -79,9 +76,7 @@ final class PublisherRole: ConnectionRole {
         for command in commands {
             switch command {
             case .publish(let publications, let batch): queue.append(publications.lazy.map { Item($0, batch) })
-            case .look: mustLook = true
             case .checkTopology: mustCheck = true
-            case .declare: mustRepair = true
             }
         }
     }
@@ -89,9 +84,9 @@ final class PublisherRole: ConnectionRole {
     // MARK: Connection
 
     func opened(_ link: BrokerLink) throws(AMQPError) {
-        (mustLook, mustCheck, mustRepair) = (false, false, false)
+        (mustCheck, mustRepair) = (false, false)
         if hasDeclared { _ = try reportMissing(link) }
-        let width = try link.declare(topology).width
+        try link.declare(topology)
         hasDeclared = true
         repairBackoff.succeeded()
         try link.openConfirmingChannel(Self.channel)
@@ -99,7 +94,6 @@ final class PublisherRole: ConnectionRole {
         onFirst?(nil)
         onFirst = nil
         onEvent(.connected)
-        if let width { onEvent(.sharding(queues: width)) }
     }
 
     func disconnected(_ error: AMQPError) {
@@ -134,10 +128,6 @@ final class PublisherRole: ConnectionRole {
 
     func write(to link: BrokerLink) throws(AMQPError) -> Bool {
         if mustRepair || mustCheck, !queue.isBlocked { try checkTopology(link) }
-        if mustLook, !queue.isBlocked, let sharding = topology.sharding {
-            mustLook = false
-            onEvent(.sharding(queues: try link.width(of: sharding)))
-        }
         guard queue.canWrite else { return false }
         guard link.isWritable else { return true }
         try link.gatheringWrites { () throws(AMQPError) in
@@ -170,7 +160,7 @@ final class PublisherRole: ConnectionRole {
         }
         guard isRepair || isIncomplete else { return }
         do throws(AMQPError) {
-            if let width = try link.declare(topology).width { onEvent(.sharding(queues: width)) }
+            try link.declare(topology)
             repairBackoff.succeeded()
         } catch {
             guard error.isAboutObject else { throw error }

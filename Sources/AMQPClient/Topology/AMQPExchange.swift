@@ -1,11 +1,6 @@
 package struct AMQPExchange: Sendable, Hashable {
     package enum Kind: String, Sendable, Hashable {
         case direct, fanout, topic, headers
-        /// An exchange that routes each message to one of its queues at random and ignores the routing key.
-        case random = "x-random"
-
-        /// The plugin that the broker needs for this type, or `nil` for built-in types.
-        var plugin: String? { self == .random ? "rabbitmq_random_exchange" : nil }
     }
 
     package let name: String

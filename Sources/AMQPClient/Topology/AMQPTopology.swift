@@ -23,22 +23,10 @@ package struct AMQPTopology: Sendable, Hashable {
     package var exchanges: [AMQPExchange]
     package var queues: [AMQPQueue]
     package var bindings: [AMQPBinding]
-    /// The sharding of an exchange, or `nil` for none. It is declared last.
-    package var sharding: AMQPSharding?
 
-    package init(
-        exchanges: [AMQPExchange] = [], queues: [AMQPQueue] = [], bindings: [AMQPBinding] = [],
-        sharding: AMQPSharding? = nil
-    ) {
-        self.sharding = sharding
+    package init(exchanges: [AMQPExchange] = [], queues: [AMQPQueue] = [], bindings: [AMQPBinding] = []) {
         self.exchanges = exchanges
         self.queues = queues
         self.bindings = bindings
-    }
-
-    var withoutSharding: AMQPTopology {
-        var topology = self
-        topology.sharding = nil
-        return topology
     }
 }

@@ -29,9 +29,7 @@ package struct VanishedObjects: Sendable {
 
     package init(_ topology: AMQPTopology) {
         self.topology = topology
-        var bound = Set(topology.bindings.map(\.exchange))
-        if let sharding = topology.sharding { bound.formUnion([sharding.exchange] + sharding.ways.map(\.middle.name)) }
-        boundExchanges = bound
+        boundExchanges = Set(topology.bindings.map(\.exchange))
     }
 
     package mutating func confirmed(_ publication: AMQPPublication, at now: ContinuousClock.Instant) {

@@ -26,7 +26,7 @@ struct JobSpans {
     private var process: Span {
         let (inbound, names) = (job.inbound, tracer.names)
         let (exchange, key) = names.route(to: inbound.queue, lane: inbound.lane)
-        let destination = "\(exchange):\(key):\(names.queue(of: inbound))"
+        let destination = "\(exchange):\(key):\(names.queue(of: inbound.queue))"
         var span = Span(
             "process \(destination)", .consumer, trace.context, parent: trace.parent?.span, parentIsRemote: true,
             state: trace.state, from: inbound.arrivedAt, to: now)
@@ -175,12 +175,6 @@ extension Span {
 }
 
 extension PipelineNames {
-    /// Returns the name of the queue that a job came from, including the number of the shard.
-    fileprivate func queue(of inbound: InboundJob) -> String {
-        guard case .lane(let lane) = inbound.queue else { return queue(of: inbound.queue) }
-        return queue(of: lane, shard: Int(inbound.delivery.tag.queueIndex) / JobQueue.all.count + 1)
-    }
-
     /// Returns the exchange and routing key that lead to a queue.
     fileprivate func route(to queue: JobQueue, lane: Lane) -> (exchange: String, key: String) {
         if queue == .dropped { return (dropped, lane.rawValue) }

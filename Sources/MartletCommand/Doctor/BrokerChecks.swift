@@ -34,7 +34,7 @@ struct BrokerChecks {
             }
             return "gives what Martlet promises"
         }
-        await report.check("queues") { try await queues(found) }
+        await report.check("queues") { try queues(found) }
         await report.check("read") {
             guard promises.isRabbitMQ else { throw DoctorNote("not tried: only RabbitMQ is known to refuse the trial") }
             guard found.unreadable.isEmpty else {
@@ -68,7 +68,6 @@ struct BrokerChecks {
         if isOperator {
             let used = [pipeline.names.jobs, pipeline.names.results, pipeline.names.dead]
             topology.exchanges.removeAll { !used.contains($0.name) }
-            topology.sharding = nil
         }
         // The broker compares arguments only for a user with the permission to configure the queue or exchange.
         return try await AMQPInspection.look(
@@ -80,7 +79,7 @@ struct BrokerChecks {
     /// already given.
     private var otherwise: String { isOperator ? "" : "; or, as an operator, ask with --operator" }
 
-    private func queues(_ found: AMQPInspection) async throws -> String {
+    private func queues(_ found: AMQPInspection) throws -> String {
         if !found.problems.isEmpty {
             let isRefused = found.problems.contains { $0.code == .accessRefused }
             throw DoctorFault(
@@ -108,11 +107,6 @@ struct BrokerChecks {
                 todo:
                     "grant its user the permissions that 'martlet topology --users' prints; RabbitMQ 4.2.6 and 4.3.0 "
                     + "also require the permission to configure")
-        }
-        let names = try source.names()
-        let left = try await AMQPInspection.look(at: LeftShards.all(names), on: try source.broker())
-        if let finding = LeftShards(names, found: left.queues).finding(isDeclared: isDeclared) {
-            throw DoctorWarning(finding)
         }
         return isDeclared && !isOperator
             ? "exchanges and queues are there, as they should be"

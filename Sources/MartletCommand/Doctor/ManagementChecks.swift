@@ -83,21 +83,17 @@ struct ManagementChecks {
     private func bindings(_ facts: ManagementFacts) throws -> String {
         let pipeline = try source.pipeline()
         let isDeclared = pipeline.provision == .declared
-        let check = BindingCheck(pipeline.topology, found: facts.bindings)
+        let check = BindingCheck(pipeline.topology, jobs: pipeline.names.jobs, found: facts.bindings)
         guard check.strays.isEmpty else {
             throw DoctorFault(
-                (check.strays + check.copies + check.gaps + check.differences).joined(separator: "; "),
+                (check.strays + check.gaps).joined(separator: "; "),
                 todo: "remove the bindings that Martlet has not made, then look again")
         }
-        let todo =
-            isDeclared
-            ? "start a worker, or run 'martlet doctor --declare'"
-            : "run what 'martlet topology --format rabbitmqadmin' prints, which unbinds, too"
-        if !check.copies.isEmpty || !(check.gaps.isEmpty || isDeclared) {
-            throw DoctorFault((check.copies + check.gaps + check.differences).joined(separator: "; "), todo: todo)
+        guard check.gaps.isEmpty else {
+            let text = check.gaps.joined(separator: "; ")
+            guard isDeclared else { throw DoctorFault(text, todo: "have made what 'martlet topology' prints") }
+            throw DoctorWarning(text, todo: "start a worker, or run 'martlet doctor --declare'")
         }
-        let odd = check.gaps + check.differences
-        guard odd.isEmpty else { throw DoctorWarning(odd.joined(separator: "; "), todo: todo) }
         guard check.guests.isEmpty else {
             throw DoctorNote(
                 "each key leads where it should, and elsewhere, too: \(check.guests.joined(separator: "; "))",
@@ -109,17 +105,6 @@ struct ManagementChecks {
     private func leaders(_ facts: ManagementFacts) throws -> String {
         guard facts.nodes.count > 1 else { return "one node has them all, being alone" }
         let counts = Dictionary(grouping: facts.queues) { $0.leader ?? $0.node ?? "?" }.mapValues(\.count)
-        let leaders = Dictionary(facts.queues.map { ($0.name, $0.leader ?? $0.node ?? "?") }) { $1 }
-        let crowded =
-            try source.pipeline().topology.sharding.map {
-                LaneLeaders.crowded($0, leaders: leaders, nodes: facts.nodes.count)
-            } ?? []
-        guard crowded.isEmpty else {
-            throw DoctorWarning(
-                "led by fewer nodes than could, with all their shards: \(crowded.joined(separator: ", "))",
-                todo: "for each of them, rabbitmq-queues rebalance quorum --queue-pattern '^\(crowded[0])(\\.[0-9]+)?$'"
-            )
-        }
         let text = facts.nodes.sorted().map { "\($0) \(counts[$0] ?? 0)" }.joined(separator: ", ")
         guard (counts.values.max() ?? 0) * 2 <= facts.queues.count + 1 else {
             throw DoctorWarning(

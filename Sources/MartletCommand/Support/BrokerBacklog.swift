@@ -27,10 +27,7 @@ struct BrokerBacklog {
             return "\(name) \(counts.count == queues.count ? Phrase.figure(counts.reduce(0, +)) : "unknown")"
         }
         let lanes = Lane.allCases.map { lane in
-            figure(
-                lane.rawValue,
-                (1...names.shards).map { names.queue(of: lane, shard: $0) } + [names.queue(of: JobQueue.overflow(lane))]
-            )
+            figure(lane.rawValue, [names.queue(of: lane), names.queue(of: JobQueue.overflow(lane))])
         }
         let jobs = names.consumedQueues + [names.dead]
         let others = [

@@ -37,7 +37,7 @@ final class ConfirmingPublisher: Sendable {
         case .blocked(let reason): trouble.withLock { $0 = PublicationUnconfirmed.alarm(reason) }
         case .disconnected(let error): trouble.withLock { $0 = "\(error)" }
         case .connected, .unblocked: trouble.withLock { $0 = nil }
-        case .sharding, .confirmed, .refused, .returned, .mayBeTaken, .unroutable, .closed: break
+        case .confirmed, .refused, .returned, .mayBeTaken, .unroutable, .closed: break
         }
     }
 

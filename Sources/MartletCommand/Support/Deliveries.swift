@@ -58,7 +58,7 @@ final class Deliveries: Sendable {
                 case .closed(let error):
                     if let error, link.hasAcknowledged.withLock({ $0 }) { link.loss.withLock { $0 = $0 ?? error } }
                     continuation.finish()
-                case .declaredAgain, .missing, .stopped: break
+                case .stopped: break
                 }
             }
         } catch {

@@ -24,7 +24,7 @@ struct BrokerDefinitions: Encodable {
         let source: String
         let vhost: String
         let destination: String
-        let destinationType: String
+        let destinationType = "queue"
         let routingKey: String
         let arguments: Arguments
     }

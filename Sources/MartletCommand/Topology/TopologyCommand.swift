@@ -44,9 +44,7 @@ struct TopologyCommand: AsyncParsableCommand {
                 ? BrokerUser.all(names: pipeline.names, declares: pipeline.provision == .declared, ledger: ledger) : [])
         switch format {
         case .table: for line in plan.tables { print(line) }
-        case .definitions:
-            try printJSON(plan.definitions)
-            printError(plan.warning)
+        case .definitions: try printJSON(plan.definitions)
         case .rabbitmqadmin: for line in plan.commands { print(line) }
         }
         if users, format != .table {

@@ -6,29 +6,21 @@ struct TopologyPlan: Sendable {
     let topology: AMQPTopology
     let virtualHost: String
     let users: [BrokerUser]
-    private let exchanges: [AMQPExchange]
-    private let plan: BindingPlan
 
     init(topology: AMQPTopology, virtualHost: String, users: [BrokerUser] = []) {
         (self.topology, self.virtualHost, self.users) = (topology, virtualHost, users)
-        exchanges = topology.exchanges + (topology.sharding?.middles ?? [])
-        plan = BindingPlan(topology)
     }
 
     // MARK: Tables for operators
 
     var tables: [String] {
         var objects = Table(header: ["OBJECT", "NAME", "KIND", "ARGUMENTS"])
-        for exchange in exchanges {
+        for exchange in topology.exchanges {
             objects.append(["exchange", exchange.name, exchange.kind.rawValue, Self.text(exchange.arguments)])
         }
         for queue in topology.queues { objects.append(["queue", queue.name, "durable", Self.text(queue.arguments)]) }
-        for binding in plan.bindings {
-            objects.append(["binding", binding.destination, "of \(binding.source)", "key \"\(binding.routingKey)\""])
-        }
-        for unbinding in plan.unbindings {
-            objects.append(
-                ["no binding", unbinding.names, "of \(unbinding.source)", "key \"\(unbinding.routingKey)\""])
+        for binding in topology.bindings {
+            objects.append(["binding", binding.queue, "of \(binding.exchange)", "key \"\(binding.routingKey)\""])
         }
         guard !users.isEmpty else { return objects.lines }
         var rights = Table(header: ["USER", "CONFIGURE", "WRITE", "READ"])
@@ -45,17 +37,17 @@ struct TopologyPlan: Sendable {
 
     var definitions: BrokerDefinitions {
         BrokerDefinitions(
-            exchanges: exchanges.map {
+            exchanges: topology.exchanges.map {
                 .init(
                     name: $0.name, vhost: virtualHost, type: $0.kind.rawValue, arguments: .init(table: $0.arguments))
             },
             queues: topology.queues.map {
                 .init(name: $0.name, vhost: virtualHost, arguments: .init(table: $0.arguments))
             },
-            bindings: plan.bindings.map {
+            bindings: topology.bindings.map {
                 .init(
-                    source: $0.source, vhost: virtualHost, destination: $0.destination, destinationType: $0.kind,
-                    routingKey: $0.routingKey, arguments: .init(table: [:]))
+                    source: $0.exchange, vhost: virtualHost, destination: $0.queue, routingKey: $0.routingKey,
+                    arguments: .init(table: $0.arguments))
             },
             users: users.isEmpty ? nil : users.map { .init(name: $0.name) },
             permissions: users.isEmpty
@@ -65,41 +57,19 @@ struct TopologyPlan: Sendable {
                 })
     }
 
-    /// The warning about bindings that exist but that an import of definitions does not remove.
-    var warning: String {
-        let reported = plan.unbindings.map { "\($0.names) of \($0.source), key \"\($0.routingKey)\"" }
-        return
-            "An import takes nothing away. Where another amqp.shards was in force before, run what --format rabbitmqadmin "
-            + "prints instead, which unbinds what that one has bound, too, or each job may come twice. Not to be bound any "
-            + "more: \(reported.joined(separator: "; "))."
-    }
-
     // MARK: For a shell
 
     /// The shell commands that create all objects. They work with the `rabbitmqadmin` of RabbitMQ 4.3, which takes
     /// options, and with the `rabbitmqadmin` of earlier versions, which the management plugin provides.
     var commands: [String] {
         var lines = ["vhost=\(Self.quoted(virtualHost))"] + Self.functions
-        lines += exchanges.map {
+        lines += topology.exchanges.map {
             Self.call("exchange", $0.name, $0.kind.rawValue, Self.json($0.arguments))
         }
         lines += topology.queues.map {
             Self.call("queue", $0.name, $0.arguments["x-queue-type"]?.string ?? "classic", Self.json($0.arguments))
         }
-        for step in plan.steps {
-            switch step {
-            case .bind(let binding):
-                lines.append(
-                    Self.call("bind", binding.source, binding.kind, binding.destination, binding.routingKey))
-            case .unbind(let unbinding):
-                for destination in unbinding.destinations {
-                    lines.append(
-                        Self.call(
-                            "unbind", unbinding.source, unbinding.isQueue ? "queue" : "exchange", destination,
-                            unbinding.routingKey))
-                }
-            }
-        }
+        lines += topology.bindings.map { Self.call("bind", $0.exchange, $0.queue, $0.routingKey) }
         for user in users {
             lines.append(Self.call("user", user.name))
             lines.append(Self.call("permission", user.name, user.configure, user.write, user.read))
@@ -109,28 +79,20 @@ struct TopologyPlan: Sendable {
 
     /// The shell functions that call the installed version of `rabbitmqadmin`. An empty password hash creates a user
     /// who cannot log in with a password. The version of RabbitMQ 4.3 accepts no empty hash, so the user gets a random
-    /// one. The `rabbitmqadmin` of earlier versions uses the name `~` for a binding without a routing key, as the
-    /// management API does.
+    /// one.
     private static let functions = #"""
         if rabbitmqadmin declare exchange --help 2>&1 | grep -q -e '--name <'; then
             admin() { rabbitmqadmin --vhost "$vhost" "$@"; }
             exchange() { admin declare exchange --name "$1" --type "$2" --durable true --arguments "$3"; }
             queue() { admin declare queue --name "$1" --type "$2" --durable true --arguments "$3"; }
-            bind() { admin declare binding --source "$1" --destination-type "$2" --destination "$3" --routing-key "$4"; }
-            unbind() {
-                admin delete binding --idempotently --source "$1" --destination-type "$2" --destination "$3" --routing-key "$4"
-            }
+            bind() { admin declare binding --source "$1" --destination-type queue --destination "$2" --routing-key "$3"; }
             user() { admin declare user --name "$1" --password-hash "$(head -c 36 /dev/urandom | base64)" --tags ''; }
             permission() { admin declare permissions --username "$1" --configure "$2" --write "$3" --read "$4"; }
         else
             admin() { rabbitmqadmin --vhost="$vhost" "$@"; }
             exchange() { admin declare exchange name="$1" type="$2" durable=true arguments="$3"; }
             queue() { admin declare queue name="$1" durable=true arguments="$3"; }
-            bind() { admin declare binding source="$1" destination_type="$2" destination="$3" routing_key="$4"; }
-            unbind() {
-                told=$(admin delete binding source="$1" destination_type="$2" destination="$3" properties_key="${4:-~}" 2>&1) ||
-                    case "$told" in *'Not found'*) ;; *) echo "$told" >&2; return 1 ;; esac
-            }
+            bind() { admin declare binding source="$1" destination_type=queue destination="$2" routing_key="$3"; }
             user() { admin declare user name="$1" password_hash='' tags=''; }
             permission() { admin declare permission vhost="$vhost" user="$1" configure="$2" write="$3" read="$4"; }
         fi

@@ -104,6 +104,6 @@ final class WorkerState: Sendable {
                 .init(lane: $0.lane, waiting: $0.waiting, open: $0.open, rate: $0.rate, age: $0.age)
             },
             rate: pulse.rate, minute: pulse.minute.counts, oldestJobSeconds: counts.oldestJobSeconds,
-            shards: counts.shards, problems: problems)
+            problems: problems)
     }
 }

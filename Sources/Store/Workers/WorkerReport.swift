@@ -115,8 +115,6 @@ package struct WorkerReport: Sendable, Hashable, Codable {
     package var minute: [String: Int]
     /// The time since the worker received its oldest unsettled job, in seconds.
     package var oldestJobSeconds: Int
-    /// The number of queues of each lane that the worker consumes, or `nil` if the worker's version supports only one.
-    package var shards: Int?
     /// The number of consecutive workers of the same name that ended without signing off before this worker replaced
     /// them. The value is `nil` if there were none or this worker has run for ten minutes.
     package var crashes: Int?
@@ -132,9 +130,8 @@ package struct WorkerReport: Sendable, Hashable, Codable {
     package init(
         host: String, pid: Int, state: State, obstacle: String? = nil, lanes: [LaneReport] = [], rate: Double = 0,
         minute: [String: Int] = [:], oldestJobSeconds: Int = 0,
-        shards: Int? = nil, problems: [ProblemReport]? = nil
+        problems: [ProblemReport]? = nil
     ) {
-        self.shards = shards
         self.problems = problems.map(Self.fitting)
         self.host = String(host.prefix(Self.longestText))
         self.pid = pid
@@ -147,7 +144,7 @@ package struct WorkerReport: Sendable, Hashable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case host, pid, state, obstacle, lanes, rate, minute, shards, crashes, problems, answers, history
+        case host, pid, state, obstacle, lanes, rate, minute, crashes, problems, answers, history
         case oldestJobSeconds = "oldest_job_seconds"
     }
 
@@ -204,7 +201,6 @@ package struct WorkerReport: Sendable, Hashable, Codable {
             minute.sorted { $0.key < $1.key }.prefix(Self.mostKinds).map { (Self.cut($0), Self.believable($1)) },
             uniquingKeysWith: { first, _ in first })
         oldestJobSeconds = Self.believable(oldestJobSeconds)
-        shards = shards.map(Self.believable)
         crashes = crashes.map(Self.believable)
     }
 

@@ -40,18 +40,12 @@ struct RabbitMQ43Tests {
         await second.consumer.close()
     }
 
-    /// The broker cancels the consumer, which is then created again over another connection. An optional queue may be
-    /// missing, but the cancellation alone does not show that it was deleted.
-    @Test(arguments: [false, true])
-    func redeliversAfterConsumerTimeoutAndIgnoresLateAcknowledgement(isOptional: Bool) async throws {
+    /// The broker cancels the consumer, which is then created again over another connection.
+    @Test func redeliversAfterConsumerTimeoutAndIgnoresLateAcknowledgement() async throws {
         let queue = Self.queue("timeout")
         try await TestPublisher.publish([[1]], to: queue)
         let test = try TestConsumer(
-            queues: [
-                .init(
-                    name: queue.name, prefetch: 10, arguments: ["x-consumer-timeout": .int64(1_000)],
-                    isOptional: isOptional)
-            ])
+            queues: [.init(name: queue.name, prefetch: 10, arguments: ["x-consumer-timeout": .int64(1_000)])])
         test.start()
         try await test.log.wait("the redelivery", timeout: .seconds(90)) { $0.deliveries.count == 2 }
         #expect(test.log.events.failures.first?.code == .consumerCancelled)

@@ -6,20 +6,9 @@ import Foundations
 final class ScriptedBroker: Sendable {
     let port: UInt16
     private let listener: Int32
-    private let asked = Asked()
 
-    private final class Asked: Sendable {
-        let methods = Mutex<[String]>([])
-    }
-
-    /// The methods that clients have sent, in the form `class.method`.
-    var methods: [String] { asked.methods.withLock { $0 } }
-
-    /// - Parameters:
-    ///   - odd: the bytes to send after the answer to `basic.consume`.
-    ///   - hidden: the number of times that exchanges are not found, before they are.
-    ///   - shown: the number of times that queues are found, before they are not.
-    init(sending odd: [UInt8] = [], hidden: Int = 0, shown: Int = 0) throws {
+    /// - Parameter odd: the bytes to send after the answer to `basic.consume`.
+    init(sending odd: [UInt8]) throws {
         var place = sockaddr_in()
         place.sin_family = sa_family_t(AF_INET)
         place.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
@@ -34,14 +23,14 @@ final class ScriptedBroker: Sendable {
         guard isListening else { throw Failure(description: "no port: \(String(cString: strerror(errno)))") }
         self.listener = listener
         port = UInt16(bigEndian: place.sin_port)
-        Thread.detachNewThread { [asked] in
+        Thread.detachNewThread {
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else {
                     close(listener)
                     return
                 }
-                Self.serve(client, odd, hidden, shown, asked)
+                Self.serve(client, odd)
                 close(client)
             }
         }
@@ -52,8 +41,7 @@ final class ScriptedBroker: Sendable {
 
     /// Answers each method with the one that follows it (AMQP 0-9-1, section 1.1 of the generated reference), until the
     /// client disconnects.
-    private static func serve(_ client: Int32, _ odd: [UInt8], _ hidden: Int, _ shown: Int, _ asked: Asked) {
-        var (hidden, shown) = (hidden, shown)
+    private static func serve(_ client: Int32, _ odd: [UInt8]) {
         guard read(client, 8) != nil else { return }
         let start: [UInt8] = [0, 9] + long([]) + long(Array("PLAIN".utf8)) + long(Array("en_US".utf8))
         write(client, method(10, 10, channel: 0, start))
@@ -62,15 +50,7 @@ final class ScriptedBroker: Sendable {
             guard let rest = read(client, size + 1) else { return }
             guard head[0] == 1 else { continue }
             let (channel, classID, methodID) = (head[2], rest[1], rest[3])
-            asked.methods.withLock { $0.append("\(classID).\(methodID)") }
             switch (classID, methodID) {
-            case (50, 10) where shown > 0:
-                shown -= 1
-                write(client, method(50, 11, channel: channel, [0] + long([]) + long([])))
-            case (40, 10) where hidden > 0:
-                hidden -= 1
-                fallthrough
-            case (50, 10): write(client, method(20, 40, channel: channel, [1, 0x94, 0, 0, classID, 0, methodID]))
             case (20, 41): break
             case (10, 11): write(client, method(10, 30, channel: 0, [0, 0, 0, 2, 0, 0, 0, 30]))
             case (10, 31), (10, 51): break

@@ -39,10 +39,9 @@ import Testing
     }
 
     private static let limited = [
-        (JobQueue.suspects.tagIndex(shard: 1), "martlet.jobs.suspects"),
-        (JobQueue.lane(.normal).tagIndex(shard: 1), "martlet.jobs.normal"),
-        (JobQueue.lane(.normal).tagIndex(shard: 2), "martlet.jobs.normal.2"),
-        (JobQueue.overflow(.bulk).tagIndex(shard: 1), "martlet.jobs.bulk.overflow"),
+        (JobQueue.suspects.tagIndex, "martlet.jobs.suspects"),
+        (JobQueue.lane(.normal).tagIndex, "martlet.jobs.normal"),
+        (JobQueue.overflow(.bulk).tagIndex, "martlet.jobs.bulk.overflow"),
     ]
 
     private func first(from tagIndex: UInt16) -> AMQPDelivery {

@@ -21,10 +21,10 @@ struct InProcessWorker: Sendable {
     static func run(
         in installation: Installation, retry: RetryPolicy = Installation.quickRetry, maximumConnections: Int = 8,
         deadTokens: DeadTokenFeed.Configuration? = nil, databasePatience: Int = 60_000, name: String = "test-worker",
-        prefetch: [Lane: Int]? = nil, shards: Int = 1, _ body: (InProcessWorker) async throws -> Void
+        prefetch: [Lane: Int]? = nil, _ body: (InProcessWorker) async throws -> Void
     ) async throws {
         let worker = try await InProcessWorker(
-            installation, retry, maximumConnections, deadTokens, databasePatience, name, prefetch, shards)
+            installation, retry, maximumConnections, deadTokens, databasePatience, name, prefetch)
         do {
             try await body(worker)
         } catch {
@@ -37,7 +37,7 @@ struct InProcessWorker: Sendable {
     private init(
         _ installation: Installation, _ retry: RetryPolicy, _ maximumConnections: Int,
         _ deadTokens: DeadTokenFeed.Configuration?, _ databasePatience: Int,
-        _ name: String, _ prefetch: [Lane: Int]?, _ shards: Int
+        _ name: String, _ prefetch: [Lane: Int]?
     ) async throws {
         let logger = installation.log.logger("worker")
         let endpoint = Endpoint(host: "127.0.0.1", port: installation.simulator.port)
@@ -55,8 +55,7 @@ struct InProcessWorker: Sendable {
         let changes = ChangeListener(installation.database.configuration, logger: logger)
         let cancellations = try await CancellationFeed.load(
             from: installation.database.pool, changes: changes, logger: logger)
-        var configuration = PipelineConfiguration(
-            names: PipelineNames(prefix: installation.names.prefix, shards: shards), worker: name, retry: retry)
+        var configuration = PipelineConfiguration(names: installation.names, worker: name, retry: retry)
         if let prefetch { configuration.prefetch = prefetch }
         configuration.databasePatience = databasePatience
         let pipeline = try DeliveryPipeline(
@@ -86,8 +85,6 @@ struct InProcessWorker: Sendable {
     }
 
     var counts: PipelineCounts { pipeline.counts }
-
-    func lookForShards() { pipeline.lookForShards() }
 
     /// Drains and stops the worker.
     ///

@@ -86,11 +86,10 @@ struct Installation: Sendable {
     private func tearDown() async throws {
         await results.stop()
         await simulator.stop()
-        let topology = PipelineNames(prefix: names.prefix, shards: PipelineNames.mostShards)
-            .topology(delays: RetryPolicy().delays + Self.quickRetry.delays)
+        let topology = names.topology(delays: RetryPolicy().delays + Self.quickRetry.delays)
         try await broker.delete(
             queues: topology.queues.map(\.name) + [ResultQueue.name(names)],
-            exchanges: (topology.exchanges + (topology.sharding?.middles ?? [])).map(\.name))
+            exchanges: topology.exchanges.map(\.name))
         try await database.drop()
         try FileManager.default.removeItem(at: folder)
     }

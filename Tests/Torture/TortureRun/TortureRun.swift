@@ -54,8 +54,7 @@ package struct TortureRun: Sendable {
         try await servers.up()
         let log = RunLog()
         do {
-            let site = try await Site.start(
-                profile, shards: ShardPlan(seed: seed), martlet: martlet, servers: servers, folder: folder, log: log)
+            let site = try await Site.start(profile, martlet: martlet, servers: servers, folder: folder, log: log)
             do {
                 try await run(on: site, log)
             } catch {

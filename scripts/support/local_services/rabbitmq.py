@@ -104,7 +104,7 @@ class RabbitMQ:
         os.chown(configuration, -1, self.account.pw_gid)
         configuration.chmod(0o640)
         plugins = self.home / "enabled_plugins"
-        plugins.write_text("[rabbitmq_random_exchange].\n")
+        plugins.write_text("[].\n")
         return {
             "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
             "LANG": "C.UTF-8",

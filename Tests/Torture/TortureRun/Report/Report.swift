@@ -23,9 +23,9 @@ struct Report {
             "paced: \(tally.jobsWithARate) jobs have a rate of their own; fullest windows of apps, in % of what may be: "
                 + list(tally.fullestWindows) + "; emptiest ones of last campaigns, in % of the rate: "
                 + list(tally.emptiest),
-            "scheduled, from send_at to the first request: \(sharding(tally.lateness))",
+            "scheduled, from send_at to the first request: \(distribution(tally.lateness))",
             "outcomes: " + list(tally.outcomes) + "; \(tally.redeliveredOutcomes) of them redelivered",
-            "from publishing, or send_at, to the first outcome: \(sharding(waits))",
+            "from publishing, or send_at, to the first outcome: \(distribution(waits))",
             "duplicates: \(tally.recipientsWithSeveralOutcomes) recipients with several outcomes, "
                 + "\(tally.recipientsWithSeveralArrivals) with several requests that may have been accepted (at most "
                 + "\(tally.duplicateBound)); \(tally.repeatedEvents) events came twice; the broker copied "
@@ -67,7 +67,7 @@ struct Report {
 
     private var waits: [Int64] { result.record.histories().known.values.compactMap(\.wait).sorted() }
 
-    private func sharding(_ sorted: [Int64]) -> String {
+    private func distribution(_ sorted: [Int64]) -> String {
         guard let first = sorted.first, let last = sorted.last else { return "none" }
         func share(_ percent: Int) -> Int64 { sorted[min(sorted.count - 1, sorted.count * percent / 100)] }
         return "at least \(first) ms, half within \(share(50)) ms, 99 % within \(share(99)) ms, at most \(last) ms"

@@ -64,7 +64,7 @@ final class JobPublisher: Sendable {
             log.odd("the broker returned job \(Self.job(returned.id)): \(returned.code) \(returned.text)")
             unconfirmed.withLock { $0[returned.id] = nil }
         case .disconnected: log.maybeTwice(unconfirmed.withLock { $0.keys.map(Self.job) })
-        case .connected, .sharding, .unroutable, .blocked, .unblocked, .closed: break
+        case .connected, .unroutable, .blocked, .unblocked, .closed: break
         }
     }
 

@@ -12,7 +12,7 @@ import WorkerTestSupport
 
 /// The complete environment of a run: broker, database, services, workers, and the links between them.
 struct Site: Sendable {
-    static let names = PipelineNames(prefix: "martlet", shards: ShardPlan.most)
+    static let names = PipelineNames(prefix: "martlet")
 
     let profile: Profile
     let folder: URL
@@ -32,7 +32,7 @@ struct Site: Sendable {
 
     /// Starts everything except the workers.
     static func start(
-        _ profile: Profile, shards: ShardPlan, martlet: String, servers: LocalServers, folder: URL, log: RunLog
+        _ profile: Profile, martlet: String, servers: LocalServers, folder: URL, log: RunLog
     ) async throws -> Site {
         var logger = Logger(label: "torture")
         logger.logLevel = .critical
@@ -63,7 +63,7 @@ struct Site: Sendable {
             try configuration.write()
             workers.append(
                 WorkerProcess(
-                    number: number, program: martlet, configuration: configuration, shards: shards,
+                    number: number, program: martlet, configuration: configuration,
                     logFile: folder.appending(path: "worker-\(number).log"), log: log))
         }
         return Site(

@@ -22,18 +22,14 @@ final class WorkerProcess: Sendable {
     let number: Int
     private let program: String
     private let configuration: WorkerConfiguration
-    private let shards: ShardPlan
     private let logFile: URL
     private let log: RunLog
     private let state = Mutex(State())
 
-    init(
-        number: Int, program: String, configuration: WorkerConfiguration, shards: ShardPlan, logFile: URL, log: RunLog
-    ) {
+    init(number: Int, program: String, configuration: WorkerConfiguration, logFile: URL, log: RunLog) {
         self.number = number
         self.program = program
         self.configuration = configuration
-        self.shards = shards
         self.logFile = logFile
         self.log = log
     }
@@ -67,11 +63,7 @@ final class WorkerProcess: Sendable {
         }
     }
 
-    private func write() throws {
-        let (start, changes) = state.withLock { ($0.incarnation, $0.changes) }
-        let shards = ["amqp.shards": "\(shards.shards(worker: number, start: start))"]
-        try configuration.write(changes: shards.merging(changes) { $1 })
-    }
+    private func write() throws { try configuration.write(changes: state.withLock { $0.changes }) }
 
     /// Kills the worker with SIGKILL.
     func kill() async throws {
