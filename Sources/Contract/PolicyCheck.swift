@@ -19,7 +19,7 @@ package struct PolicyCheck: Sendable, Hashable {
     }
 
     /// The problems found: one sentence for each policy, key and consequence, with the affected queues.
-    private(set) var dangers: [String] = []
+    package private(set) var dangers: [String] = []
 
     package init(_ topology: AMQPTopology, dropped: String, _ policies: [Policy]) {
         var queues: [String: [String]] = [:]

@@ -19,7 +19,7 @@ package struct ResultsRouting: Sendable {
 
     private static let intervalMilliseconds: Int64 = 1_000
 
-    private(set) var counts = Counts()
+    package private(set) var counts = Counts()
     /// The time of the last sample of each kind, by the kind's index.
     private var lastSamples = [Timestamp?](repeating: nil, count: OutcomeKind.allCases.count)
     /// The ids of the unconfirmed events that no queue took.
