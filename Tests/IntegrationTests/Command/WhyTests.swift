@@ -135,7 +135,7 @@ struct WhyTests {
                         """), "\(lacking)")
                 let doctor = try await installation.martlet(["doctor"])
                 #expect(
-                    doctor.output.contains(/WARN +credentials +1 can .* 2 apps; none serves com.example.bare:/),
+                    doctor.output.contains(/WARN +credentials +1 can .* 2 apps; no .* serves com.example.bare:/),
                     "\(doctor)")
                 _ = try await installation.martlet(["job", "cancel", "stopped"])
                 let cancelled = try await installation.martlet(["why", "--job", "stopped"])

@@ -107,7 +107,7 @@ struct PoolerTests {
                 let other = try await PostgresConnection.connect(configuration)
                 try await other.transaction { _ in
                     let doctor = try await installation.martlet(["doctor"], ["database.url": url])
-                    #expect(doctor.output.contains("WARN  notify        a notification does not arrive"), "\(doctor)")
+                    #expect(doctor.output.contains("WARN  notify        notifications do not arrive"), "\(doctor)")
                     #expect(!doctor.output.contains("until it is closed"), "\(doctor)")
                 }
                 try await other.transaction { first in
