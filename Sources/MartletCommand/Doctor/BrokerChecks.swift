@@ -34,7 +34,7 @@ struct BrokerChecks {
         }
         await report.check("queues") { try await queues(found) }
         await report.check("read") {
-            guard promises.isRabbitMQ else { throw DoctorNote("not checked: other brokers may accept the test message") }
+            guard promises.isRabbitMQ else { throw DoctorNote("not checked: other brokers may accept the test") }
             guard found.unreadable.isEmpty else {
                 throw DoctorFault(
                     "may not read \(Self.some(found.unreadable))",
@@ -83,7 +83,7 @@ struct BrokerChecks {
             let isRefused = found.problems.contains { $0.code == .accessRefused }
             throw DoctorFault(
                 Self.some(found.problems.map(\.description), separator: "; "),
-                todo: isRefused ? "grant its user the permissions that 'martlet topology --users' prints\(otherwise)" : "")
+                todo: isRefused ? "grant the permissions that 'martlet topology --users' prints\(otherwise)" : "")
         }
         let isDeclared = try source.pipeline().provision == .declared
         if isDeclared || isOperator, !found.unseen.isEmpty {
@@ -126,7 +126,7 @@ struct BrokerChecks {
         _ promises: BrokerGuarantees, _ found: AMQPInspection, _ report: inout DoctorReport
     ) async {
         await report.check("write") {
-            guard promises.isRabbitMQ else { throw DoctorNote("not checked: other brokers may accept the test message") }
+            guard promises.isRabbitMQ else { throw DoctorNote("not checked: other brokers may accept the test") }
             let broker = try source.broker()
             let names = try source.names()
             let publisher = try AMQPPublisher(

@@ -135,8 +135,8 @@ struct WhyTests {
                         """), "\(lacking)")
                 let doctor = try await installation.martlet(["doctor"])
                 #expect(
-                    doctor.output.contains(/WARN +credentials +1 can .* 2 apps; no .* serves com.example.bare:/),
-                    "\(doctor)")
+                    doctor.output.contains(
+                        /WARN +credentials +1 can .* 2 apps; no credential serves com.example.bare:/), "\(doctor)")
                 _ = try await installation.martlet(["job", "cancel", "stopped"])
                 let cancelled = try await installation.martlet(["why", "--job", "stopped"])
                 #expect(cancelled.status == 0 && cancelled.output.contains("the job was cancelled at"), "\(cancelled)")
