@@ -91,7 +91,7 @@ extension Verdict {
             }
         } else if !history.outcomes.isEmpty {
             findRepetition(
-                .arrivalsExplained, history, "\(possible) requests that may have been accepted, not admitted by an outcome",
+                .arrivalsExplained, history, "\(possible) requests that may have been accepted; no outcome shows it",
                 disturbances)
         }
     }
