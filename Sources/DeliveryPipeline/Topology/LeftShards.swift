@@ -15,9 +15,9 @@ package struct LeftShards: Sendable, Hashable {
         (self.names, self.queues) = (names, queues)
     }
 
-    /// Returns a description of the surplus shards, or `nil` if there are none.
+    /// Returns a description of these shards, or `nil` if there are none.
     ///
-    /// - Parameter isDeclared: whether workers declare the topology. If so, they unbind surplus shards.
+    /// - Parameter isDeclared: whether workers declare the topology. If so, they unbind these shards.
     package func finding(isDeclared: Bool) -> String? {
         var found = Self.shards(names).flatMap { Self.queues(names, $0) }.filter { queues[$0] != nil }
         guard !found.isEmpty else { return nil }

@@ -17,7 +17,7 @@ package struct ShardCheckSchedule: Sendable {
 
     package init() {}
 
-    /// Returns whether a check is due. The caller asks every 30 seconds.
+    /// Returns whether a check is due. The caller calls this method every 30 seconds.
     ///
     /// - Parameter most: the highest number of shards that any worker reports.
     package mutating func mustLook(_ counts: PipelineCounts, most: Int) -> Bool {

@@ -47,8 +47,8 @@ package final class CollectorDouble: Sendable {
         var problems: [String] = []
         let spans = CollectedSpan.read(request.body, &problems)
         if request.line != "POST /v1/traces" { problems.append("unexpected request \(request.line)") }
-        if request.fields["content-type"] != "application/json" { problems.append("the content type is not application/json") }
-        if request.fields["user-agent"]?.hasPrefix("martlet/") != true { problems.append("the user-agent is not martlet") }
+        if request.fields["content-type"] != "application/json" { problems.append("content-type is not JSON") }
+        if request.fields["user-agent"]?.hasPrefix("martlet/") != true { problems.append("user-agent is not martlet") }
         return states.now.withLock { state in
             state.problems += problems
             state.bodies.append(request.body)
