@@ -23,8 +23,8 @@ package struct APNSRequest: Equatable, Sendable {
     package let channelID: String?
     package let pushType: APNSPushType
     package let priority: Int
-    /// The value of `apns-expiration`, in seconds since 1970, or `nil` to omit the header field. Without the field,
-    /// APNs does not behave as with 0.
+    /// The value of `apns-expiration`, in seconds since 1970, or `nil` to omit the header field. An omitted field
+    /// and 0 have different effects.
     package let expiration: Int64?
     package let collapseID: String?
     /// The maximum size of the JSON body, in bytes.

@@ -17,7 +17,7 @@ enum DeadlineRules {
 
     private static let notExpired = ConformanceRule(
         "deadline to come",
-        "A deadline in the future changes nothing. Neither does 0, which forbids the provider to store the push."
+        "Pushes with a future deadline, or with 0 (the provider must not store the push), are sent as usual."
     ) { trial in
         let jobs = try [Trial.future, "0"].map { try trial.job(to: trial.good(2), expiresAt: $0) }
         let entries = await trial.outcomes(of: jobs)

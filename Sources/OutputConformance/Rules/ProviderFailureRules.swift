@@ -36,7 +36,7 @@ enum ProviderFailureRules {
 
     private static let away = on(
         .away, "provider is away",
-        "Pushes that cannot be written without a connection are `hold`, which uses no attempt, or `retry`.",
+        "Pushes that cannot be written because no connection is open are `hold`, which uses no attempt, or `retry`.",
         [.hold, .retry], isConnected: false)
 
     private static let recovers = ConformanceRule(

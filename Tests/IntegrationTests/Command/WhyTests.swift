@@ -41,7 +41,8 @@ struct WhyTests {
                     let nothing = try await installation.martlet(["why", "--job", "nothing", "--app", Self.app])
                     #expect(nothing.status == 1 && nothing.output.contains("no record was found"), "\(nothing)")
                     let day = nothing.output.contains(/outcomes since [0-9-]+T00:00:00.000Z/)
-                    #expect(!day && nothing.output.contains("outcomes since "), "the time is a whole day: \(nothing)")
+                    #expect(
+                        !day && nothing.output.contains("outcomes since "), "the time is not a whole day: \(nothing)")
                     try await aMissingAccountIsTold(installation)
                 }
                 try await installation.publish([JobText("order-9", app: Self.app, to: [Token.random()])])
