@@ -4,8 +4,8 @@ package import PushModel
 package enum JobQueue: Sendable, Hashable {
     /// The queue of a lane, in which publishers' jobs arrive.
     case lane(Lane)
-    /// The overflow queue of a lane. It takes jobs of apps that exceed their share, so that the jobs of other apps do
-    /// not wait behind them.
+    /// The overflow queue of a lane. It receives jobs of apps that exceed their share, so that the jobs of other apps
+    /// do not wait behind them.
     case overflow(Lane)
     /// The queue of suspects: jobs that were delivered several times without being settled. They are processed one at a
     /// time, because such a job may be crashing the workers.

@@ -1,8 +1,8 @@
 package import PushModel
 
-/// A sample of the result events that shows whether a queue takes them. If no queue is bound, the broker drops an event
-/// and still confirms it. Therefore one event of each kind per second requests a report from the broker if no queue
-/// takes it.
+/// A sample of the result events that shows whether a queue receives them. If no queue is bound, the broker drops an
+/// event and still confirms it. Therefore one event of each kind per second asks the broker for a report if no queue
+/// receives it.
 package struct ResultsRouting: Sendable {
     package struct Counts: Sendable, Hashable {
         /// The number of sampled events that at least one queue took.

@@ -7,7 +7,7 @@ import Metering
 package import PushModel
 package import Store
 
-/// The pipeline that takes jobs from the broker's queues and passes them to outputs. It publishes the outcomes as
+/// The pipeline that consumes jobs from the broker's queues and passes them to outputs. It publishes the outcomes as
 /// result events and marks dead tokens in the database. A job is acknowledged once all of its outcomes are confirmed.
 ///
 /// Each consuming connection and the publishing connection have a thread of their own, and ``PipelineCore`` has a

@@ -48,7 +48,7 @@ struct Pipeline {
 
     // MARK: Deliveries
 
-    /// Takes a delivery. A new job is decoded and queued. Other messages are handled at once, such as redeliveries of
+    /// Handles a delivery. A new job is decoded and queued. Other messages are handled at once, such as redeliveries of
     /// jobs at work, delayed result events, suspects, messages to reject, and jobs that must wait for a rate limit.
     mutating func arrive(_ delivery: AMQPDelivery, _ turn: inout Turn) {
         guard var inbound = InboundJob(delivery, at: turn.now, worker: configuration.brokerUser) else { return }
@@ -196,7 +196,7 @@ struct Pipeline {
                 turn.move(started, to: .delay(seconds: seconds))
             case .claim(let claim):
                 pay(for: started, turn.now)
-                // A job to be split counts as one recipient, so that it takes no capacity from other jobs.
+                // A job that will be split counts as one recipient, so that it does not use the capacity of other jobs.
                 take(started.isToBeSplit ? 1 : job.recipients.count, of: started, &turn)
                 carryOut(claims.ask(claim, started, &turn), &turn)
             case .goOn:
@@ -208,8 +208,8 @@ struct Pipeline {
         }
     }
 
-    /// Charges a job to its app's rate limit, regardless of its later outcome. Jobs to be split and expired jobs are
-    /// not charged.
+    /// Charges a job to its app's rate limit, regardless of its later outcome. Expired jobs, and jobs that will be
+    /// split, are not charged.
     private func pay(for started: StartedJob, _ now: Timestamp) {
         guard !started.isToBeSplit, !started.job.isExpired(at: now) else { return }
         started.appLoad.spend(started.job.recipients.count, from: started.inbound.queue)

@@ -42,7 +42,7 @@ package final class PipelineCore: @unchecked Sendable {
 
     // MARK: Events (callable from any thread)
 
-    /// Takes an event of a consuming connection: new deliveries, or a change in the state of the connection.
+    /// Handles an event of a consuming connection: new deliveries, or a change in the state of the connection.
     ///
     /// - Parameter queues: the queues of the connection.
     package func received(_ event: AMQPConsumerEvent, of queues: [JobQueue] = JobQueue.all) {

@@ -124,7 +124,7 @@ struct Turn {
         outbox.move(job, to: destination, firstAttempt: firstAttempt)
     }
 
-    /// Withdraws a refused message that was to move a waiting job.
+    /// Withdraws a refused message that would have moved a waiting job.
     ///
     /// - Returns: the job and the exchange that refused the message. The result is `nil` if the message is not such a
     ///   move, or if the broker redelivers the job.

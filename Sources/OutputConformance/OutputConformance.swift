@@ -45,7 +45,7 @@ public struct OutputConformance: Sendable {
             let problems = try found.get() + atTheEnd
             return result(problems.isEmpty ? .passed : .failed, problems)
         } catch {
-            return result(.failed, ["could not be tried: \(error)"])
+            return result(.failed, ["could not be checked: \(error)"])
         }
     }
 

@@ -79,10 +79,10 @@ import Testing
         arguments: [
             ("{", "script.json"), ("[{}]", "step 1: needs either at_ms or after_requests"),
             (#"[{"at_ms":1,"after_requests":1,"cut":true}]"#, "step 1: needs either at_ms or after_requests"),
-            (#"[{"at_ms":1}]"#, "step 1: needs one thing to do"),
+            (#"[{"at_ms":1}]"#, "step 1: needs one command"),
             (#"[{"at_ms":1,"cut":true},{"at_ms":1,"shut":true}]"#, "step 2: shut: unknown field"),
             (#"[{"at_ms":-1,"cut":true}]"#, "step 1: at_ms: -1 is not between"),
-            (#"[{"at_ms":1,"cut":true,"streams":{"limit":1}}]"#, "step 1: needs one thing to do"),
+            (#"[{"at_ms":1,"cut":true,"streams":{"limit":1}}]"#, "step 1: needs one command"),
             (#"[{"at_ms":1,"standing":{"silence":"some"}}]"#, "step 1: standing: silence: 'some'"),
             (#"[{"at_ms":1,"cut":false}]"#, "step 1: cut: can only be true"),
             (#"[{"at_ms":1,"cut":"yes"}]"#, "step 1: cut: not true or false"),

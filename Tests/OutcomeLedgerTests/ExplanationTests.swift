@@ -28,15 +28,15 @@ import Testing
 
     @Test(
         arguments: [
-            ("sent", nil, "push accepted it at 2026-11-20T10:00:00.123Z, as id-1"),
-            ("unregistered", "Gone", "push called the token dead at 2026-11-20T10:00:00.123Z: Gone"),
-            ("suppressed", nil, "not sent, the token being known as dead, at 2026-11-20T10:00:00.123Z"),
-            ("rejected", "BadX", "it was refused for good at 2026-11-20T10:00:00.123Z: BadX"),
-            ("failed", "Cancelled", "it was given up, certainly not accepted, at 2026-11-20T10:00:00.123Z: Cancelled"),
-            ("unknown", "Lost", "it may have been accepted: the answer was lost at 2026-11-20T10:00:00.123Z: Lost"),
+            ("sent", nil, "push accepted the push at 2026-11-20T10:00:00.123Z, with id id-1"),
+            ("unregistered", "Gone", "push reported the token as dead at 2026-11-20T10:00:00.123Z: Gone"),
+            ("suppressed", nil, "it was not sent (the token is marked dead) at 2026-11-20T10:00:00.123Z"),
+            ("rejected", "BadX", "it was permanently rejected at 2026-11-20T10:00:00.123Z: BadX"),
+            ("failed", "Cancelled", "it failed and was not accepted at 2026-11-20T10:00:00.123Z: Cancelled"),
+            ("unknown", "Lost", "it may have been accepted (the answer was lost) at 2026-11-20T10:00:00.123Z: Lost"),
             (
                 "expired", nil,
-                "it was given up, no attempt being possible before its deadline, at 2026-11-20T10:00:00.123Z"
+                "it expired (no attempt was possible before its deadline) at 2026-11-20T10:00:00.123Z"
             ),
         ] as [(String, String?, String)])
     func givesOutcomeAsCause(kind: String, reason: String?, cause: String) {
@@ -66,12 +66,13 @@ import Testing
         let explanation = Explanation(
             facts { $0.backlog = JobFacts.Backlog(queue: "martlet.ledger", events: 0, isUnread: isUnread) })
         #expect(
-            explanation.cause.contains("a worker holds it, the ledger has received it but not yet written it, or")
+            explanation.cause.contains("a worker has it, the ledger has received its outcome but not yet stored it, or")
                 == !isUnread)
-        #expect(explanation.cause.hasPrefix("there is no record of it"))
+        #expect(explanation.cause.hasPrefix("no record was found: either"))
         #expect(
             explanation.checked.first { $0.what == "ledger's queue" }?.found
-                == "0 in martlet.ledger, " + (isUnread ? "which nobody reads" : "beside what the ledger has in hand"))
+                == "0 in martlet.ledger, "
+                + (isUnread ? "which has no consumer" : "without events that the ledger has received"))
     }
 
     @Test func allowsForJobThatEndedBeforeLedgerStarted() {
@@ -116,8 +117,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (0, "a worker holds it, or"), (1, "a worker holds it (workers hold 1 job), or"),
-        (1_573, "a worker holds it (workers hold 1573 jobs), or"),
+        (0, "a worker has it, or"), (1, "a worker has it (workers have 1 job), or"),
+        (1_573, "a worker has it (workers have 1573 jobs), or"),
     ])
     func statesNumberOfJobsHeldByWorkers(inHand: Int, said: String) {
         func explanation(waits: Int = 0, ledger: Bool = true) -> Explanation {
@@ -130,10 +131,10 @@ import Testing
         }
         #expect(explanation().cause.contains(said))
         let unkept = explanation(ledger: false).cause
-        #expect(unkept.contains("a worker holds it (workers hold \(inHand) ") == (inHand > 0))
+        #expect(unkept.contains("a worker has it (workers have \(inHand) ") == (inHand > 0))
         #expect(unkept.hasSuffix(", or it has ended"))
         let among = explanation(waits: 2)
-        #expect(among.cause.contains(", it waits in the broker (2 in martlet.delay.21600), a worker holds it"))
+        #expect(among.cause.contains(", it waits in the broker (2 in martlet.delay.21600), a worker has it"))
         #expect(among.checked.first { $0.what == "workers" }?.found.hasPrefix("\(inHand) job") == true)
     }
 
@@ -146,9 +147,9 @@ import Testing
             })
         #expect(
             explanation.cause
-                == "push accepted it at 2026-11-20T10:00:00.123Z, as id-1; a job of this id was rejected and is in the "
-                + "dead-letter queue: id: was used by another job")
-        #expect(explanation.advice?.hasPrefix("From here it is the device's") == true)
+                == "push accepted the push at 2026-11-20T10:00:00.123Z, with id id-1; a job with this id was rejected and is in "
+                + "the dead-letter queue: id: was used by another job")
+        #expect(explanation.advice?.hasPrefix("Check that the device is online") == true)
     }
 
     @Test func namesProblemsOfWorkersWithWaitingJobs() {
@@ -157,7 +158,7 @@ import Testing
                 $0.waiting = [JobFacts.Waiting(queue: "martlet.delay.30", messages: 1)]
                 $0.problems = ["network: No connection: push production: push.example:443: Connection refused."]
             })
-        #expect(explanation.cause.hasPrefix("there is no record of it: it never arrived, it waits in the broker"))
+        #expect(explanation.cause.hasPrefix("no record was found: either it never arrived, it waits in the broker"))
         #expect(
             explanation.cause.hasSuffix(
                 "; workers report: network: No connection: push production: push.example:443: Connection refused."))
@@ -175,8 +176,9 @@ import Testing
         #expect(!explanation.found && !explanation.cause.contains("may be one of"))
         let beginning =
             hasLedger
-            ? "there is no record of it: it never arrived, it waits in the broker (1 in martlet.delay.30), "
-            : "no ledger is kept ('martlet ledger' keeps one), so what has ended is not known here; it never arrived, "
+            ? "no record was found: either it never arrived, it waits in the broker (1 in martlet.delay.30), "
+            : "there is no outcome ledger ('martlet ledger' creates one), so outcomes are not recorded; either it "
+                + "never arrived, "
         #expect(explanation.cause.hasPrefix(beginning), "\(explanation.cause)")
     }
 
@@ -188,7 +190,7 @@ import Testing
             }
         ).cause
         #expect(
-            cause == "no ledger is kept ('martlet ledger' keeps one), so what has ended is not known here; the app "
+            cause == "there is no outcome ledger ('martlet ledger' creates one), so outcomes are not recorded; the app "
                 + "com.example.shop is paused now, and its jobs wait")
     }
 
@@ -213,7 +215,7 @@ import Testing
                 $0.pausedApps = ["a", "b", "c", "d"]
                 $0.refusals = ["push A (key), production: BadKey since 2026-11-20T10:00:00.000Z"]
             })
-        #expect(explanation.cause.hasPrefix("no ledger is kept"))
+        #expect(explanation.cause.hasPrefix("there is no outcome ledger"))
         #expect(
             explanation.cause.hasSuffix(
                 "; it waits if its app is paused (a, b, c and 1 more) or if its credential is refused (push A (key), "
@@ -229,8 +231,8 @@ import Testing
                 $0.app = .known(paced, faults: [])
                 $0.waiting = [JobFacts.Waiting(queue: "martlet.delay.120", messages: 7)]
             })
-        #expect(!explanation.found && explanation.cause.contains("at most 50 times a second"))
-        #expect(explanation.cause.contains(includesUrgent ? "in all lanes" : "but for its urgent lane"))
+        #expect(!explanation.found && explanation.cause.contains("limited to 50 pushes per second"))
+        #expect(explanation.cause.contains(includesUrgent ? "in all lanes" : "except in the urgent lane"))
         #expect(
             explanation.advice?.contains("--rate none") == true && explanation.advice?.contains("the job's own") == true
         )
@@ -246,7 +248,7 @@ import Testing
             facts(asksOne: false) { $0.ledger?.sums = [sum("sent", nil, 90), sum("rejected", "BadX", 3)] })
         #expect(
             explanation.cause
-                == "93 outcomes are told, the last at 2026-11-20T10:00:00.123Z: 90 sent, 3 rejected (BadX)")
+                == "93 outcomes are recorded, the last at 2026-11-20T10:00:00.123Z: 90 sent, 3 rejected (BadX)")
     }
 
     /// A fault in the job's own text would cause the same rejection after a replay.
@@ -310,17 +312,17 @@ import Testing
         note()
         #expect(
             causes == [
-                "it was rejected and is in the dead-letter queue: p",
-                "it was cancelled at 2026-11-20T10:00:00.123Z by op",
-                "1 outcome of this job is told, and none of this re",
-                "no outcome is known of it; the app com.example.sho",
-                "no outcome is known of it; now push: no credential",
-                "no outcome is known of it; the app com.example.sho",
-                "no outcome is known of it; the token is dead since",
-                "there is no record of it: it never arrived, it wai",
-                "there is no record of it: it never arrived, a work",
-                "no ledger is kept ('martlet ledger' keeps one), so",
-                "there is no record of it, and some places could no",
+                "the job was rejected and is in the dead-letter que",
+                "the job was cancelled at 2026-11-20T10:00:00.123Z ",
+                "1 outcome of this job is recorded, but none of thi",
+                "no outcome is recorded; the app com.example.shop i",
+                "no outcome is recorded; now push: no credential",
+                "no outcome is recorded; the app com.example.shop i",
+                "no outcome is recorded; the token has been dead si",
+                "no record was found: either it never arrived, it w",
+                "no record was found: either it never arrived, a wo",
+                "there is no outcome ledger ('martlet ledger' creat",
+                "no record was found, and some places could not be ",
             ])
     }
 

@@ -59,6 +59,6 @@ import Testing
         let suite = OutputConformance(OutputHarness("away") { throw NoPort() })
         let result = await suite.result(of: try #require(OutputConformance.rules.first))
         #expect(result.verdict == .failed)
-        #expect(result.lines == ["could not be tried: NoPort()"])
+        #expect(result.lines == ["could not be checked: NoPort()"])
     }
 }

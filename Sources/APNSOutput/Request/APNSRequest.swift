@@ -1,14 +1,14 @@
 package import PushModel
 
-/// The part of a request that is the same for every recipient of a job. Its initialiser makes the checks that are
-/// possible before sending. A failed check throws a ``Fault`` with the reason that APNs itself would give.
+/// The part of a request that is the same for every recipient of a job. The initialiser checks what can be checked
+/// before sending. A failed check throws a ``Fault`` with the reason that APNs would return.
 ///
 /// A broadcast (Apple: "Sending broadcast push notification requests to APNs") names a channel instead of a topic. It
 /// requires an expiration and a priority, and may be as long as a VoIP push.
 package struct APNSRequest: Equatable, Sendable {
     package struct Fault: Error, Equatable {
         package let reason: String
-        /// An explanation for humans, or `nil` if the reason is sufficient.
+        /// An explanation for publishers, or `nil` if the reason is sufficient.
         package let detail: String?
 
         package init(reason: String, detail: String? = nil) {
@@ -17,14 +17,14 @@ package struct APNSRequest: Equatable, Sendable {
         }
     }
 
-    /// The topic that the credential must cover. For a broadcast, it is the app, and no topic is sent.
+    /// The topic that the credential must cover. A broadcast has the app here, and sends no topic.
     package let topic: String
     /// The channel id of a broadcast, or `nil` for pushes to devices.
     package let channelID: String?
     package let pushType: APNSPushType
     package let priority: Int
-    /// The value of `apns-expiration`, in seconds since 1970, or `nil` to omit the header field. Omitting it is not the
-    /// same as 0.
+    /// The value of `apns-expiration`, in seconds since 1970, or `nil` to omit the header field. An omitted field
+    /// and 0 have different effects.
     package let expiration: Int64?
     package let collapseID: String?
     /// The maximum size of the JSON body, in bytes.

@@ -17,7 +17,8 @@ extension AMQPProperties {
 
 extension InboundJob {
     /// The properties with which the job is published again. Headers about splitting and time slots are removed unless
-    /// a worker wrote them. Otherwise, this worker's signature would make a publisher's headers trusted.
+    /// a worker wrote them. Otherwise other workers would trust headers that a publisher wrote, because this worker
+    /// signs the message.
     var carriedProperties: AMQPProperties {
         var properties = delivery.properties.carried
         if !isWorkers {

@@ -29,8 +29,8 @@ package struct InboundJob: Sendable {
     /// workers.
     let isWorkers: Bool
     /// Whether another delivery may already have started this job. This is possible if the job's name is claimed, or if
-    /// the broker may have duplicated the message. The claim may also be the job's own, from an earlier request that
-    /// was never answered.
+    /// the broker may have duplicated the message. The claim may also belong to this job, because an earlier claim
+    /// request was never answered.
     var mayBeCopy = false
 
     /// The queue of the delivery that is settled when the job ends. After a lost connection, this may be the queue of
@@ -113,8 +113,8 @@ package struct InboundJob: Sendable {
         wasDeliveredBefore || mayBeCopy || delivery.properties.headers[JobHeader.redelivered] == .boolean(true)
     }
 
-    /// Whether this message itself was delivered before, and not only another message of the same job. If so, the
-    /// worker that claimed the job may be gone, and this delivery must report the outcome.
+    /// Whether this message was delivered before. Deliveries of other messages of the same job do not count. If it was,
+    /// the worker that claimed the job may have died, so this delivery must report the outcome.
     var comesAgain: Bool {
         wasDeliveredBefore || delivery.properties.headers[JobHeader.deliveredBefore] == .boolean(true)
     }
@@ -130,8 +130,8 @@ package struct InboundJob: Sendable {
         delivery.isRedelivered && (drop == nil || earlierDeliveries <= PipelineNames.suspectDeliveries)
     }
 
-    /// The name of the part of a job that a worker published as this message: a chunk, or the recipients that are left
-    /// for another attempt. It is `nil` for a complete job.
+    /// The name of the part of a job that a worker published as this message: a chunk, or the recipients that need
+    /// another attempt. It is `nil` for a complete job.
     var part: String? { delivery.properties.headers[JobHeader.part]?.string }
 
     var isChunk: Bool { isWorkers && delivery.properties.headers[JobHeader.chunk] == .boolean(true) }

@@ -10,7 +10,7 @@ enum RefusalBackoff {
     static let longestForJobs: Int64 = 1_500
 
     /// The maximum delay of a result event whose tokens could not be marked, in seconds. It is short, so that outcomes
-    /// are published soon after the end of the outage. These retries produce no copies for consumers.
+    /// are published soon after an outage ends. These retries produce no copies for consumers.
     private static let longestForDatabase = 120
 
     /// Returns the delay after a number of failures, in seconds.

@@ -7,8 +7,9 @@ import Store
 /// has answered.
 ///
 /// While the database is unavailable, jobs wait in delay queues. They are moved there after a timeout, or at once if
-/// earlier jobs have timed out. Otherwise they would use up the worker's capacity, and jobs behind them would exceed
-/// the broker's acknowledgement timeout. Only chunks continue without an answer. A value type without clock or I/O.
+/// earlier jobs have timed out. Otherwise they would use the worker's whole capacity, and the jobs behind them would
+/// exceed the broker's acknowledgement timeout. Only chunks continue without an answer. A value type without clock or
+/// I/O.
 struct JobClaimer {
     /// The next step of a job after its claim.
     enum Decision {

@@ -12,7 +12,7 @@ package class OpenJob {
     var isIncomplete = false
     /// The job's entry in the pending settlements, or -1 before it has one.
     var entry = -1
-    /// Whether the job's name is claimed, by this delivery or another. If so, the job gets a new name when it is
+    /// Whether this delivery or another one has claimed the job's name. A claimed job gets a new name when it is
     /// requeued.
     var hasClaim = false
     /// Whether the job must be rejected instead of acknowledged, so that the broker dead-letters it. This is necessary

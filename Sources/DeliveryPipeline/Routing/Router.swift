@@ -51,7 +51,7 @@ struct Router {
 
     private var outputNames: String { outputs.keys.sorted().joined(separator: ", ") }
 
-    /// Checks that the publisher may push to the app. An app may list the broker users that are allowed to.
+    /// Checks that the publisher may push to the app. An app may list the broker users that may push to it.
     private func checkPublisher(of job: Job, _ inbound: InboundJob, _ app: App) throws(JobRejection) {
         guard !app.allowedPublishers.isEmpty else { return }
         guard let publisher = inbound.publisher(worker: configuration.brokerUser) else {

@@ -49,8 +49,8 @@ package final class AppLoad: @unchecked Sendable {
     /// Whether the app has neither waiting jobs nor recipients in flight.
     var isEmpty: Bool { urgentInFlight + otherInFlight + waiting == 0 }
 
-    /// Returns whether the app's state can be discarded. A rate-limited app must be kept while its recent pushes still
-    /// count.
+    /// Returns whether the app's state can be discarded. The state of a rate-limited app must be kept while its recent
+    /// pushes count towards the limit.
     package func isIdle(_ rateLimits: RateLimits, now: Timestamp) -> Bool {
         guard isEmpty else { return false }
         pass(rateLimits, now: now)

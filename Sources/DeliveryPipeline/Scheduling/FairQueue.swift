@@ -9,7 +9,7 @@ import PushModel
 package struct FairQueue {
     /// The size of a set of jobs: their number, their recipients, and their bytes.
     ///
-    /// A limit with negative numbers admits no job.
+    /// If a limit has a negative number, no job is admitted.
     package struct Size: Sendable, Equatable {
         package var jobs: Int
         package var recipients: Int

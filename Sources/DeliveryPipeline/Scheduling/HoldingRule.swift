@@ -1,8 +1,8 @@
 /// The limits on the work that a worker holds in advance. They follow the worker's recent throughput, so that it holds
 /// the work of a few seconds. All other work stays in the broker for all workers. A value type without clock or I/O.
 package struct HoldingRule {
-    /// The number of recipients that one app may always have in flight. With a smaller number, the app's throughput
-    /// could not be measured.
+    /// The number of recipients that one app may always have in flight. The app's throughput could not be measured with
+    /// a smaller number.
     package static let leastInFlight = 2_000
     private static let secondsInFlight = 2
     /// The throughput, in jobs per second, from which moving a job to another queue costs more than sending it. From
@@ -26,7 +26,7 @@ package struct HoldingRule {
     }
 
     /// Returns the limit on the waiting jobs of one app in a lane. It is the work of half a second. It covers only a
-    /// fraction of the places, so that jobs of other apps can follow.
+    /// fraction of the places, which leaves room for the jobs of other apps.
     package func waiting(_ throughput: Throughput.Count) -> FairQueue.Size {
         .init(jobs: jobs(of: 8, throughput), recipients: max(chunkSize, throughput.recipients / 2), bytes: bytes / 4)
     }

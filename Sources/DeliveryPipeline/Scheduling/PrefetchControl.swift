@@ -1,7 +1,7 @@
 /// The controller of the prefetch of an overflow queue in this worker. The caller passes the number of held deliveries
 /// at a steady interval, and gets a new prefetch if it changes. A value type without clock or I/O.
 ///
-/// An overflow queue holds the surplus of the whole fleet, in jobs of any size. Therefore the prefetch grows while it
+/// An overflow queue holds the overflow of the whole fleet, in jobs of any size. Therefore the prefetch grows while it
 /// limits the worker. It shrinks if more work is waiting than the worker sends in a few seconds. It belongs to the
 /// queue and survives a lost connection.
 ///
@@ -9,7 +9,7 @@
 /// |---|---|
 /// | less than half a second's | doubled, if the prefetch was used up and deliveries are settled |
 /// | more than four seconds', for two seconds | halved until one second's work is left |
-/// | none, and less than a quarter of the prefetch was used | halved, because the surplus has ended |
+/// | none, and less than a quarter of the prefetch was used | halved, because the overflow has ended |
 /// | any other amount | unchanged |
 package struct PrefetchControl {
     /// The initial and lowest prefetch, in jobs.

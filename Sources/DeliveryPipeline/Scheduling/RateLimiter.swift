@@ -6,8 +6,8 @@ package import PushModel
 ///
 /// | rate-limited job | action |
 /// |---|---|
-/// | arrives, and less than ``waitSeconds`` of work is before it | it waits in the worker until it may be sent |
-/// | arrives, and more work is before it | it gets a slot after all earlier slots, and waits in the broker |
+/// | arrives with less than ``waitSeconds`` of work before it | it waits in the worker until it may be sent |
+/// | arrives with more work before it | it gets a slot after all earlier slots, and waits in the broker |
 /// | returns before its slot | it waits for the remaining time in the broker, or is sent if nothing is before it |
 /// | returns at its slot | handled like a new job; its slot has kept its place |
 /// | returns after the rate was changed | handled like a new job |
@@ -26,8 +26,8 @@ package struct RateLimiter {
             (self.due, self.rate) = (due, rate)
         }
 
-        /// Creates the slot of a job that cannot be tracked yet. The job must wait as long again as it has already
-        /// waited.
+        /// Creates the slot of a job that cannot be tracked yet. The job must wait for the same time that it has
+        /// already waited.
         ///
         /// - Parameter waited: the time that the job has waited so far, in seconds.
         init(waitingLonger waited: Int, rate: Int, now: Timestamp) {
@@ -36,7 +36,7 @@ package struct RateLimiter {
         }
 
         /// Returns the delay in the broker until the job is checked again, in seconds. It is at least one second, and
-        /// tends to be too short rather than too long.
+        /// is more often too short than too long.
         package func delay(now: Timestamp) -> Int {
             let left = due.milliseconds - now.milliseconds
             let look = now.milliseconds + min(left, max(Int64(RateLimiter.longestDelay) * 1_000, left / 2))
@@ -58,7 +58,7 @@ package struct RateLimiter {
     /// The interval at which waiting jobs are checked again, in milliseconds.
     static let beatMilliseconds = 20
     /// The delay after which a job in the broker is checked again, in seconds. If half of the job's remaining wait is
-    /// longer, that time is used instead. A changed rate applies to a job when it is checked.
+    /// longer, half of that wait is used instead. A changed rate applies to a job when it is checked.
     static let longestDelay = 120
     /// The shortest wait of a job that cannot be tracked yet, in seconds.
     private static let shortestWait = 5

@@ -23,7 +23,7 @@ struct Scheduler {
     struct PrefetchChange {
         let queue: JobQueue
         let prefetch: Int
-        /// The waiting jobs that exceed the new prefetch. They are moved, so that other workers can take them.
+        /// The waiting jobs that exceed the new prefetch. They are moved, so that other workers can receive them.
         let surplus: [WaitingJob]
     }
 
@@ -45,7 +45,7 @@ struct Scheduler {
     private var lastLook = Timestamp(milliseconds: 0)
     /// The back-off for moving jobs to another queue, by the index of the jobs' present queue.
     private var moves = Array(repeating: MoveControl(), count: JobQueue.all.count)
-    /// Whether only an app's rate limit kept some job from starting in this turn.
+    /// Whether at least one job could not start in this turn only because of its app's rate limit.
     var waitsForPace = false
 
     init(_ configuration: PipelineConfiguration) {
@@ -241,8 +241,9 @@ struct Scheduler {
             where: { start.allows($0) && !$0.mustWait(in: queue) })
     }
 
-    /// Removes the jobs that have waited too long, at most once a second. They move to a delay or overflow queue, where
-    /// other workers can take them. In this worker, other apps may use the whole capacity as long as they have jobs.
+    /// Removes the jobs that have waited too long, at most once a second. They move to a delay or overflow queue, from
+    /// which other workers receive them. In this worker, other apps may use the whole capacity as long as they have
+    /// jobs.
     mutating func overdue(now: Timestamp) -> [WaitingJob] {
         guard abs(now.milliseconds - lastLook.milliseconds) >= Self.millisecondsToNextLook else { return [] }
         lastLook = now

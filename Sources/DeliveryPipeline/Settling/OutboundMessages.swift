@@ -9,8 +9,8 @@ package struct OutboundMessages {
     private let names: PipelineNames
     private let worker: String
     private let user: String?
-    /// The maximum size of routing keys and text properties, in bytes (AMQP 0-9-1, section 4.2.5.3, short strings). A
-    /// message with a longer text would be refused forever, and its job would never be done.
+    /// The maximum size of routing keys and text properties, in bytes (AMQP 0-9-1, section 4.2.5.3, short strings). The
+    /// broker would refuse a message with a longer text each time, and its job would never be done.
     private static let maximumTextBytes = 255
     /// The maximum size of a reason, in bytes. All headers of a message must fit in one frame, and a reason may repeat
     /// names of any length from the job.
@@ -153,7 +153,7 @@ package struct OutboundMessages {
         let since: Timestamp?
         /// The name of the part, which identifies duplicates of the part.
         let name: String
-        /// Whether the part is a chunk, and not recipients that are left for another attempt.
+        /// Whether the part is a chunk. If not, it has the recipients that need another attempt.
         let isChunk: Bool
         let publisher: String?
         let trace: TraceHeaders?

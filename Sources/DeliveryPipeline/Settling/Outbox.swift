@@ -86,7 +86,7 @@ struct Outbox {
         }
     }
 
-    /// Handles refused messages of which the broker may have accepted an earlier copy. They are marked as repetitions
+    /// Handles refused messages if the broker may have accepted an earlier copy of them. They are marked as repetitions
     /// when they are published again.
     mutating func mayBeTaken(_ ids: [UInt64]) {
         for id in ids {

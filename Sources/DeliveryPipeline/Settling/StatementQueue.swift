@@ -7,10 +7,10 @@ package import DequeModule
 /// |---|---|
 /// | collected | the previous statement is answered |
 /// | in a statement | the answer arrives |
-/// | in both cases | it is taken out; a statement continues, because answers are matched by position |
+/// | in both cases | it is removed; the statement continues, because answers are matched by position |
 package struct StatementQueue<Item> {
     package private(set) var gathering: Deque<Item> = []
-    /// The running statement, or `nil` if none runs. Items that were taken out of it are `nil`.
+    /// The running statement, or `nil` if none runs. Items that were removed from it are `nil`.
     private var asked: (id: UInt64, items: [Item?])?
 
     package init() {}

@@ -48,8 +48,8 @@ struct Splitting {
     /// Returns whether a message is an unconfirmed chunk, or an unconfirmed job under its new name.
     func isStep(_ id: UInt64) -> Bool { steps[id] != nil }
 
-    /// Publishes a large job under a name of its own, or splits it if it already has a name. Chunks are named after the
-    /// job. If a worker dies and another splits the job again, its chunks are therefore recognized. An `at_most_once`
+    /// Publishes a large job under a new name, or splits it if it already has a name. Chunks are named after the job.
+    /// Therefore the chunks are recognized if a worker dies and another worker splits the job again. An `at_most_once`
     /// job uses its id as the name.
     mutating func split(_ started: StartedJob, _ turn: inout Turn) {
         turn.release(started)
@@ -123,7 +123,7 @@ struct Splitting {
         turn.traceScatter(of: started)
         let plan = ChunkPlan(
             recipients: started.job.recipients.count, size: started.chunkSize)
-        // All chunks that are not yet published count as one settlement, so that they take no capacity from other jobs.
+        // All unpublished chunks count as one settlement, so that they do not use the capacity of other jobs.
         open[started.entry] = Split(started: started, plan: plan)
         publishChunks(of: started.entry, &turn)
     }

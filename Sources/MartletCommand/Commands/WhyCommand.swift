@@ -51,7 +51,7 @@ struct WhyCommand: AsyncParsableCommand {
     private func print(_ explanation: Explanation) {
         MartletCommand.print("\(job): \(explanation.cause)")
         if let advice = explanation.advice { MartletCommand.print(advice) }
-        var table = Table(header: ["LOOKED AT", "FOUND"])
+        var table = Table(header: ["CHECKED", "FOUND"])
         for check in explanation.checked { table.append([check.what, check.found]) }
         MartletCommand.print(table)
     }

@@ -35,7 +35,7 @@ struct DeadCommand: AsyncParsableCommand {
                 return .keep
             }
             defer {
-                if !areAll { printError("there are more: --limit lists more than \(limit)") }
+                if !areAll { printError("there are more jobs; --limit lists more than \(limit)") }
             }
             if json { return try printJSON(jobs) }
             var table = Table(header: ["JOB", "APP", "LANE", "BYTES", "REASON"])
@@ -66,7 +66,7 @@ struct DeadCommand: AsyncParsableCommand {
                 return count < Int(limit) ? .keep : .keepAndEnd
             }
             guard count > 0 else {
-                printError("no dead job fits")
+                printError("no dead job matches")
                 throw ExitCode.failure
             }
         }
@@ -115,8 +115,8 @@ struct DeadCommand: AsyncParsableCommand {
                 if !dryRun {
                     printError(
                         count > 0
-                            ? "replayed \(count) jobs before this; the last may still be dead, too"
-                            : "replayed no job")
+                            ? "replayed \(count) jobs before this error; the last may also still be dead"
+                            : "replayed no jobs")
                 }
                 throw error
             }
@@ -143,7 +143,7 @@ struct DeadCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func validate() throws {
-            guard all || !filter.isEmpty else { throw ValidationError("say which ones, or --all") }
+            guard all || !filter.isEmpty else { throw ValidationError("give a filter or --all") }
         }
 
         func run() async throws {
@@ -155,7 +155,7 @@ struct DeadCommand: AsyncParsableCommand {
                 }
             } catch {
                 if !dryRun, count > 0 {
-                    printError("dropped at most \(count) jobs before this; the last may still be there")
+                    printError("dropped at most \(count) jobs before this error; the last may still be dead")
                 }
                 throw error
             }

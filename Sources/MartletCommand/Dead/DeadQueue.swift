@@ -73,7 +73,7 @@ struct DeadQueue {
             try deliveries.requireConnection()
             guard let delivery else {
                 guard ContinuousClock.now - last > .seconds(5), try await look().messages == 0 else { continue }
-                return printError("somebody else has taken \(count - seen) of the \(count) messages")
+                return printError("another consumer took \(count - seen) of the \(count) messages")
             }
             seen += 1
             let job = DeadJob(delivery)
@@ -86,7 +86,7 @@ struct DeadQueue {
             }
             deliveries.release(delivery)
             if seen == count { return }
-            progress.report { _ in "\(doing) \(fitting), looked at \(seen) of \(count)" }
+            progress.report { _ in "\(doing) \(fitting), checked \(seen) of \(count)" }
             last = .now
         }
     }
@@ -99,7 +99,7 @@ struct DeadQueue {
             let found = try await look()
             if found.consumers == 0 { return found.messages }
             guard ContinuousClock.now < patience else {
-                printError("somebody else reads \(names.dead), too: what is there at the moment is left to them")
+                printError("another consumer reads \(names.dead): its messages are not processed")
                 return found.messages
             }
             try await Task.sleep(for: .milliseconds(100))

@@ -30,17 +30,17 @@ struct BrokerChecks {
             guard promises.weaknesses.isEmpty else {
                 throw DoctorWarning(
                     promises.weaknesses.joined(separator: "; "),
-                    todo: "know what it costs, or use RabbitMQ 3.10 or later")
+                    todo: "use RabbitMQ 3.10 or later, or accept these limits")
             }
-            return "gives what Martlet promises"
+            return "supports all guarantees of Martlet"
         }
         await report.check("queues") { try queues(found) }
         await report.check("read") {
-            guard promises.isRabbitMQ else { throw DoctorNote("not tried: only RabbitMQ is known to refuse the trial") }
+            guard promises.isRabbitMQ else { throw DoctorNote("not checked: other brokers may accept the test") }
             guard found.unreadable.isEmpty else {
                 throw DoctorFault(
                     "may not read \(Self.some(found.unreadable))",
-                    todo: "grant its user to read what 'martlet topology --users' says\(otherwise)")
+                    todo: "grant the user the read permissions that 'martlet topology --users' prints\(otherwise)")
             }
             return isOperator ? "may read the dead-letter queue" : "may read the queues of jobs"
         }
@@ -56,7 +56,7 @@ struct BrokerChecks {
         if declares {
             guard isDeclared else {
                 throw DoctorFault(
-                    "nothing is declared with amqp.declare: false", todo: "have made what 'martlet topology' prints")
+                    "--declare has no effect with amqp.declare: false", todo: "create what 'martlet topology' prints")
             }
             let publisher = try AMQPPublisher(
                 configuration: broker, topology: pipeline.topology,
@@ -77,25 +77,25 @@ struct BrokerChecks {
 
     /// The last part of the advice for a missing permission, which suggests `--operator`. It is empty if that option is
     /// already given.
-    private var otherwise: String { isOperator ? "" : "; or, as an operator, ask with --operator" }
+    private var otherwise: String { isOperator ? "" : "; for the user of an operator, add --operator" }
 
     private func queues(_ found: AMQPInspection) throws -> String {
         if !found.problems.isEmpty {
             let isRefused = found.problems.contains { $0.code == .accessRefused }
             throw DoctorFault(
                 Self.some(found.problems.map(\.description), separator: "; "),
-                todo: isRefused ? "grant its user what 'martlet topology --users' says\(otherwise)" : "")
+                todo: isRefused ? "grant the permissions that 'martlet topology --users' prints\(otherwise)" : "")
         }
         let isDeclared = try source.pipeline().provision == .declared
         if isDeclared || isOperator, !found.unseen.isEmpty {
             throw DoctorFault(
                 "may not check \(Self.some(found.unseen))",
-                todo: "grant its user the permissions that 'martlet topology --users' prints\(otherwise)")
+                todo: "grant the user the permissions that 'martlet topology --users' prints\(otherwise)")
         }
         guard found.missing.isEmpty else {
-            let text = "not there: \(Self.some(found.missing))"
+            let text = "missing: \(Self.some(found.missing))"
             guard isDeclared else {
-                throw DoctorFault(text, todo: "have made what 'martlet topology' prints")
+                throw DoctorFault(text, todo: "create what 'martlet topology' prints")
             }
             throw DoctorWarning(
                 "\(text); a worker declares them when it starts, and within a minute while it runs",
@@ -105,12 +105,12 @@ struct BrokerChecks {
             throw DoctorNote(
                 "may not check \(Self.some(found.unseen)); nothing else is missing",
                 todo:
-                    "grant its user the permissions that 'martlet topology --users' prints; RabbitMQ 4.2.6 and 4.3.0 "
+                    "grant the user the permissions that 'martlet topology --users' prints; RabbitMQ 4.2.6 and 4.3.0 "
                     + "also require the permission to configure")
         }
         return isDeclared && !isOperator
-            ? "exchanges and queues are there, as they should be"
-            : "exchanges and queues are there; arguments can't be looked at without the right to configure, bindings without --management"
+            ? "all exchanges and queues exist with the expected arguments"
+            : "all exchanges and queues exist; arguments are checked only with permission to configure, bindings only with --management"
     }
 
     // MARK: Trial publications
@@ -122,7 +122,7 @@ struct BrokerChecks {
         _ promises: BrokerGuarantees, _ found: AMQPInspection, _ report: inout DoctorReport
     ) async {
         await report.check("write") {
-            guard promises.isRabbitMQ else { throw DoctorNote("not tried: only RabbitMQ is known to refuse the trial") }
+            guard promises.isRabbitMQ else { throw DoctorNote("not checked: other brokers may accept the test") }
             let broker = try source.broker()
             let names = try source.names()
             let publisher = try AMQPPublisher(
@@ -138,16 +138,16 @@ struct BrokerChecks {
             end.cancel()
             if await end.value {
                 throw DoctorFault(
-                    "answers nothing that is published: it may block publishers, for want of memory or disk",
-                    todo: "look for an alarm with 'rabbitmq-diagnostics alarms'")
+                    "does not answer publications; it may block publishers because memory or disk space is low",
+                    todo: "check for an alarm with 'rabbitmq-diagnostics alarms'")
             }
             await publisher.close()
             if let fault { throw fault }
             let missing = found.missing.contains { $0.hasPrefix("exchange ") }
-            if isOperator { return "may publish jobs, as \(broker.user)" }
+            if isOperator { return "may publish jobs as \(broker.user)" }
             return missing
-                ? "may write to those exchanges that are there"
-                : "may write to the exchanges below \(names.prefix), as \(broker.user)"
+                ? "may write to the exchanges that exist"
+                : "may write to the exchanges of \(names.prefix) as \(broker.user)"
         }
     }
 
@@ -167,20 +167,20 @@ struct BrokerChecks {
         if !refusals.isEmpty {
             return DoctorFault(
                 Self.some(refusals, separator: "; "),
-                todo: "grant its user to write what 'martlet topology --users' says\(otherwise)")
+                todo: "grant the user the write permissions that 'martlet topology --users' prints\(otherwise)")
         }
         if isOperator { return nil }
         let moved = pipeline.names.moved
         if missing.contains("exchange \(moved)") { return nil }
         let large = await reply(to: .refused(by: moved, bytes: Self.needed), publisher)
         if let large, large.text.contains("size") {
-            return DoctorFault("takes no message of a mebibyte: \(large)", todo: "raise the broker's max_message_size")
+            return DoctorFault("refuses a message of 1 MiB: \(large)", todo: "increase the broker's max_message_size")
         }
         // No queue is bound with this routing key, so the broker returns the mandatory message with code 312.
         if let asUser = await reply(to: .returned(by: moved, user: user), publisher), asUser.code != 312 {
             return DoctorFault(
-                "is not known to the broker as \(user), who would be named as the publisher: \(asUser)",
-                todo: "name in amqp.url the user that the broker finds in the certificate or the token")
+                "is not known to the broker as \(user), which messages name as their publisher: \(asUser)",
+                todo: "set the user in amqp.url to the one that the broker takes from the certificate or token")
         }
         return nil
     }
@@ -197,13 +197,13 @@ struct BrokerChecks {
     private func size(_ promises: BrokerGuarantees) throws -> String {
         let largest = try source.pipeline().limits.maximumJobBytes
         guard let limit = promises.standardMessageSize else {
-            throw DoctorNote("not known of this broker", todo: "compare its limit with jobs.maximum_bytes, \(largest)")
+            throw DoctorNote("the broker's limit is unknown", todo: "compare it with jobs.maximum_bytes, \(largest)")
         }
-        guard largest > limit else { return "jobs.maximum_bytes is within the broker's standard of \(limit)" }
+        guard largest > limit else { return "jobs.maximum_bytes is within the broker's default limit, \(limit) bytes" }
         throw DoctorNote(
-            "this version takes messages of \(limit) bytes unless its max_message_size says otherwise, which it does not "
-                + "tell; jobs.maximum_bytes is \(largest)",
-            todo: "a publisher of larger jobs is refused (406): split them, or raise max_message_size")
+            "this version accepts messages of at most \(limit) bytes by default, and AMQP does not report its "
+                + "max_message_size; jobs.maximum_bytes is \(largest)",
+            todo: "the broker may refuse larger jobs (406): split them, or increase max_message_size")
     }
 
     private static func some(_ names: [String], separator: String = ", ") -> String {

@@ -29,10 +29,10 @@ struct CredentialChecks {
         guard several.isEmpty else {
             throw DoctorWarning(
                 "several keys in use: \(Phrase.list(several.keys.sorted())); addresses made with an older key fail",
-                todo: "name each app's key with 'martlet app set --credential', or retire the key that no address needs"
+                todo: "set each app's key with 'martlet app set --credential', or retire the key that no address needs"
             )
         }
-        return "no credential breaks a known rule"
+        return "all credentials follow the known rules"
     }
 }
 

@@ -41,7 +41,7 @@ struct DatabaseChecks {
                 let known = Dictionary(try await CredentialRepository(pool).list().map { ($0.id, $0) }) { $1 }
                 throw DoctorWarning(refusals.map { known[$0.credential].described + $0.text }.joined(separator: "; "))
             }
-            return "no provider refuses a credential, or an app's device tokens"
+            return "no provider refuses a credential or an app's device tokens"
         }
         await report.check("workers") { try await workers(pool) }
         await problems(pool, &report)
@@ -73,13 +73,13 @@ struct DatabaseChecks {
 
     private func clock(_ pool: PostgresPool) async throws -> String {
         guard let ahead = try await DatabaseClock.ahead(pool) else {
-            throw DoctorWarning("the database took longer than a second to answer, which says nothing of its clock")
+            throw DoctorWarning("not measured, because the database took longer than a second to answer")
         }
         // Workers create shared provider tokens with the database's time. Providers reject tokens whose time differs
         // too much from their own clock.
-        let finding = "\(abs(ahead)) ms \(ahead < 0 ? "behind" : "ahead of") the database's"
-        guard abs(ahead) < 30_000 else { throw DoctorFault(finding, todo: "keep NTP running on both") }
-        if abs(ahead) > 5_000 { throw DoctorWarning(finding, todo: "one of the two is wrong") }
+        let finding = "\(abs(ahead)) ms \(ahead < 0 ? "behind" : "ahead of") the database's clock"
+        guard abs(ahead) < 30_000 else { throw DoctorFault(finding, todo: "synchronise both clocks with NTP") }
+        if abs(ahead) > 5_000 { throw DoctorWarning(finding, todo: "check both clocks") }
         return finding
     }
 
@@ -92,7 +92,7 @@ struct DatabaseChecks {
         await report.check("credentials") {
             let snapshot = try await snapshot()
             if let problem = snapshot.unreadableRows.sorted().first {
-                throw DoctorFault(problem, todo: "mend that column; its apps' jobs wait")
+                throw DoctorFault(problem, todo: "correct this column; the jobs of its apps wait")
             }
             if let problem = snapshot.openingProblems.sorted().first { throw DoctorFault(problem) }
             let found = "\(snapshot.credentialSummaries.count) can be opened, for \(snapshot.appCount) apps"
@@ -102,7 +102,7 @@ struct DatabaseChecks {
             guard lacking.isEmpty else {
                 let names = Phrase.list(lacking.map(\.bundleID).sorted())
                 throw DoctorWarning(
-                    "\(found); none serves \(names)", todo: "'martlet app show' says what an app lacks")
+                    "\(found); no credential serves \(names)", todo: "'martlet app show' shows what an app lacks")
             }
             return found
         }
@@ -141,7 +141,7 @@ struct DatabaseChecks {
         let fleet = await report.check("answers") {
             let fleet = try await WorkerRepository(pool).fleet()
             let count = fleet.answers.reduce(0) { $0 + $1.accepted + $1.retried + $1.refused }
-            return (fleet, "\(Phrase.count(count, "answer")) of providers in the last minute")
+            return (fleet, "\(Phrase.count(count, "provider answer")) in the last minute")
         }
         guard let fleet else { return }
         for answers in fleet.answers { report.add(.ok, "answers", answers.sentence) }
@@ -156,15 +156,15 @@ struct DatabaseChecks {
         let workers = WorkerRepository(pool)
         guard try await workers.mayBeWritten() else {
             throw DoctorWarning(
-                "this user's workers can't say in martlet.workers that they run, and each counts as the only one",
-                todo: "migrate again, or grant SELECT, INSERT, UPDATE and DELETE")
+                "workers with this user can't write their rows in martlet.workers, and each assumes that no other runs",
+                todo: "run 'martlet migrate', or grant SELECT, INSERT, UPDATE and DELETE on this table")
         }
         let fleet = try await workers.fleet()
         let running = fleet.running.map { $0.report?.state == .starting ? "\($0.name) (starting)" : $0.name }
         let silent = fleet.silent.map(\.name)
         let names = running.isEmpty ? "" : ": \(running.joined(separator: ", "))"
-        let gone = silent.isEmpty ? "" : "; no longer heard of: \(silent.joined(separator: ", "))"
-        return "\(running.count) run\(names)\(gone)"
+        let gone = silent.isEmpty ? "" : "; silent: \(silent.joined(separator: ", "))"
+        return "\(running.count) running\(names)\(gone)"
     }
 }
 

@@ -55,11 +55,11 @@ struct DoctorCommand: AsyncParsableCommand {
             try source.checkOutputs()
             _ = try source.logLevel()
             _ = try TracingConfiguration(source)
-            return "every setting is good; \(source.place)"
+            return "all settings are valid; \(source.place)"
         }
         let keyring = await report.check("master key") {
             let keyring = try source.keyring()
-            return (keyring, "\(keyring.keyIDs.count) in the keyring, current is \(keyring.currentKeyID)")
+            return (keyring, "\(Phrase.count(keyring.keyIDs.count, "key")), current: \(keyring.currentKeyID)")
         }
         await BrokerChecks(source: source, declares: declare, isOperator: isOperator, management: management).run(
             &report)

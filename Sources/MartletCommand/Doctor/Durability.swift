@@ -47,9 +47,9 @@ struct Durability {
         if standbys > 0, standbyNames.isEmpty {
             found.append(
                 DoctorWarning(
-                    "\(standbys) follow this server and synchronous_standby_names is empty: a failover forgets claims, "
-                        + "and what is to be sent once is sent twice",
-                    todo: "name the one that takes over in synchronous_standby_names"))
+                    "standbys follow this server (\(standbys)), but synchronous_standby_names is empty: a failover loses "
+                        + "the last claims, and jobs that must be sent once may be sent twice",
+                    todo: "name the standby that takes over in synchronous_standby_names"))
         }
         return found
     }

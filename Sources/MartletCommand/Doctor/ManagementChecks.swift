@@ -23,10 +23,10 @@ struct ManagementChecks {
                 report.add(
                     .note, "ack timeout",
                     "30 minutes, unless the broker's consumer_timeout or a policy's consumer-timeout differs; AMQP does "
-                        + "not report either", "ask with --management, or see docs/brokers.md")
+                        + "not report either", "add --management, or see docs/brokers.md")
             }
             for name in ["policies", "bindings", "results queues", "leaders", "broker clock"] {
-                report.add(.note, name, "not checked", "ask with --management, or see docs/brokers.md")
+                report.add(.note, name, "not checked", "add --management, or see docs/brokers.md")
             }
             return
         }
@@ -38,12 +38,12 @@ struct ManagementChecks {
         await report.check("results queues") { try facts.resultsReaders.finding() }
         await report.check("leaders") { try leaders(facts) }
         await report.check("broker clock") {
-            guard let ahead = facts.ahead else { throw DoctorNote("the management API tells no time") }
+            guard let ahead = facts.ahead else { throw DoctorNote("the management API reports no time") }
             let seconds = Int(ahead / .seconds(1))
-            let text = "\(abs(seconds)) s \(seconds > 0 ? "behind" : "ahead of") the broker's"
+            let text = "\(abs(seconds)) s \(seconds > 0 ? "behind" : "ahead of") the broker's clock"
             guard abs(seconds) <= 5 else {
                 throw DoctorWarning(
-                    text, todo: "keep NTP running on both: jobs' ages and timestamps are wrong by as much")
+                    text, todo: "synchronise both clocks with NTP; until then, ages and timestamps of jobs are wrong")
             }
             return text
         }
@@ -56,15 +56,15 @@ struct ManagementChecks {
         }
         guard let shortest = said.min(by: { $0.1 < $1.1 }) else {
             throw DoctorNote(
-                "30 minutes, unless the broker's consumer_timeout says otherwise, which it does not tell; no policy changes it",
+                "30 minutes, unless the broker's consumer_timeout differs, which the API does not report; no policy changes it",
                 todo: "see 'rabbitmqctl environment'")
         }
         guard shortest.1 >= Self.patience else {
             throw DoctorWarning(
                 "\(shortest.0): \(shortest.1) ms, so a job that is open for longer is delivered twice",
-                todo: "let consumer-timeout be 1800000 at least")
+                todo: "set consumer-timeout to at least 1800000")
         }
-        return "\(shortest.1) ms at least, by policy"
+        return "at least \(shortest.1) ms, by policy"
     }
 
     private func policies(_ facts: ManagementFacts) throws -> String {
@@ -87,29 +87,31 @@ struct ManagementChecks {
         guard check.strays.isEmpty else {
             throw DoctorFault(
                 (check.strays + check.gaps).joined(separator: "; "),
-                todo: "remove the bindings that Martlet has not made, then look again")
+                todo: "remove the bindings that Martlet did not create, then check again")
         }
         guard check.gaps.isEmpty else {
             let text = check.gaps.joined(separator: "; ")
-            guard isDeclared else { throw DoctorFault(text, todo: "have made what 'martlet topology' prints") }
+            guard isDeclared else {
+                throw DoctorFault(text, todo: "run the commands that 'martlet topology --format rabbitmqadmin' prints")
+            }
             throw DoctorWarning(text, todo: "start a worker, or run 'martlet doctor --declare'")
         }
         guard check.guests.isEmpty else {
             throw DoctorNote(
-                "each key leads where it should, and elsewhere, too: \(check.guests.joined(separator: "; "))",
-                todo: "remove the bindings that nobody needs: a queue that is full may have jobs refused")
+                "all expected bindings exist, and also others: \(check.guests.joined(separator: "; "))",
+                todo: "remove bindings that are not needed, because a full queue can cause jobs to be refused")
         }
-        return "each key leads where it should, and one way only"
+        return "exactly the expected bindings exist"
     }
 
     private func leaders(_ facts: ManagementFacts) throws -> String {
-        guard facts.nodes.count > 1 else { return "one node has them all, being alone" }
+        guard facts.nodes.count > 1 else { return "the broker has only one node" }
         let counts = Dictionary(grouping: facts.queues) { $0.leader ?? $0.node ?? "?" }.mapValues(\.count)
         let text = facts.nodes.sorted().map { "\($0) \(counts[$0] ?? 0)" }.joined(separator: ", ")
         guard (counts.values.max() ?? 0) * 2 <= facts.queues.count + 1 else {
             throw DoctorWarning(
                 "one node leads most queues: \(text)",
-                todo: "rabbitmq-queues rebalance quorum, and queue_leader_locator = balanced in rabbitmq.conf")
+                todo: "run rabbitmq-queues rebalance quorum, and set queue_leader_locator = balanced in rabbitmq.conf")
         }
         return text
     }

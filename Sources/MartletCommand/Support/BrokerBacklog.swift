@@ -31,8 +31,8 @@ struct BrokerBacklog {
         }
         let jobs = names.consumedQueues + [names.dead]
         let others = [
-            figure("set apart", [names.queue(of: JobQueue.suspects), names.dropped]),
-            figure("in delay queues", topology.queues.map(\.name).filter { !jobs.contains($0) }),
+            figure("suspects", [names.queue(of: JobQueue.suspects), names.dropped]),
+            figure("delayed", topology.queues.map(\.name).filter { !jobs.contains($0) }),
             figure("dead", [names.dead]),
         ]
         words = (lanes + others).joined(separator: ", ")

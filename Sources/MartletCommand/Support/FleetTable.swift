@@ -29,12 +29,12 @@ struct FleetTable {
         let oldest = here.map(\.oldestJobSeconds).max() ?? 0
         var parts = [
             Phrase.count(here.count, "worker"),
-            "\(Phrase.rate(here.reduce(0) { $0 + $1.rate })) outcomes a second",
-            "\(Phrase.figure(here.reduce(0) { $0 + $1.putBack })) put back in a minute",
+            "\(Phrase.rate(here.reduce(0) { $0 + $1.rate })) outcomes per second",
+            "\(Phrase.figure(here.reduce(0) { $0 + $1.putBack })) delayed in the last minute",
             "\(Phrase.count(here.reduce(0) { $0 + $1.waiting }, "job")) waiting in workers",
-            "\(Phrase.figure(here.reduce(0) { $0 + $1.open })) open", "the oldest \(Phrase.duration(oldest))",
+            "\(Phrase.figure(here.reduce(0) { $0 + $1.open })) open", "oldest job \(Phrase.duration(oldest))",
         ]
-        if here.count < workers.count { parts.append("\(workers.count - here.count) not heard of any more") }
+        if here.count < workers.count { parts.append("\(workers.count - here.count) silent") }
         if !refusals.isEmpty { parts.append(Phrase.count(refusals.count, "refusal")) }
         return parts.joined(separator: ", ")
     }
@@ -42,8 +42,8 @@ struct FleetTable {
     /// The workers as a table. Workers that are not ready come first.
     var table: Table {
         var table = Table(header: [
-            "WORKER", "STATE", "HOST", "VERSION", "UP", "OUTCOMES/S", "PUT BACK/MIN", "WAITING", "OPEN", "OLDEST",
-            "HEARD OF",
+            "WORKER", "STATE", "HOST", "VERSION", "UP", "OUTCOMES/S", "DELAYED/MIN", "WAITING", "OPEN", "OLDEST",
+            "LAST REPORT",
         ])
         for worker in workers.sorted(by: {
             ($0.state == "ready" ? 1 : 0, $0.name) < ($1.state == "ready" ? 1 : 0, $1.name)

@@ -70,7 +70,7 @@ struct TopReader {
                 + "\(refusal.topic ?? "all topics"): \(refusal.reason) since \(refusal.since.rfc3339)"
         }
         let paced = try await AppRepository(pool).paced(most: Self.mostPaced).map {
-            "paced: \($0.bundleID)\($0.paceText)"
+            "rate limit: \($0.bundleID)\($0.paceText)"
         }
         return [fleet.table.lines, answers, problems, refusals, paced].filter { !$0.isEmpty }.flatMap { [""] + $0 }
     }

@@ -94,7 +94,7 @@ struct JobSearch {
         let queue = try source.names().dead
         let looked = try await BrokerCheck.require(queues: [queue], by: source)
         guard looked.queues[queue]?.consumers == 0 else {
-            throw SearchFault(description: "somebody else reads it just now, and holds what is in it")
+            throw SearchFault(description: "another consumer reads this queue, so its messages are not visible")
         }
         var found: JobFacts.Dead?
         try await DeadQueue(source).forEach(DeadFilter.parse(["--id=\(job)"]), doing: "found") { dead in
@@ -168,9 +168,9 @@ extension AppRoutingFault {
     /// The command that corrects the fault, or `nil` if the operator must first look at the app's credentials.
     fileprivate var remedy: String? {
         guard let account else {
-            return "Add one: 'martlet app set \(app) \(AccountTerms.options(of: output)) …'; then publish it again."
+            return "Add one: 'martlet app set \(app) \(AccountTerms.options(of: output)) …'. Then publish it again."
         }
-        return isBare ? "Give it one: \(AccountTerms.remedy(account, of: output))." : nil
+        return isBare ? "Add a credential: \(AccountTerms.remedy(account, of: output))." : nil
     }
 }
 

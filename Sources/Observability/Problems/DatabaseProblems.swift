@@ -15,7 +15,7 @@ struct DatabaseProblems {
             [
                 Problem(
                     .workersForbidden,
-                    "This worker may not write its row in martlet.workers, so it assumes that no other one runs.",
+                    "This worker may not write its row in martlet.workers, so it assumes that no other worker runs.",
                     subject: "martlet.workers")
             ]
         case nil: []

@@ -22,7 +22,7 @@ struct FleetProblems {
         if !replacing.isEmpty {
             let names = replacing.map { "\($0.name) (\(Phrase.count($0.report?.crashes ?? 0, "time")) in a row)" }
             let isLoop = replacing.contains { ($0.report?.crashes ?? 0) >= Self.loop }
-            let text = "Workers that replace one that ended without a clean shutdown: \(Phrase.list(names))."
+            let text = "Workers whose predecessor ended without a clean shutdown: \(Phrase.list(names))."
             found.append(Problem(.workerCrashes, text, severity: isLoop ? .trouble : nil))
         }
         let hindered = facts.fleet.members.filter {

@@ -13,7 +13,7 @@ extension ProblemKind {
             "Look up the reason in errors.md, and ask the owner of the receiver for the cause. The credential's pushes "
                 + "wait."
         case .tokensMostlyBad, .pushesRejected:
-            "The receiver rejects these recipients, and the reason is its own. Ask its owner."
+            "The receiver rejects these recipients for a reason of its own. Ask the owner of the receiver."
         default: "Ask the owner of the receiver. Nothing is lost: Martlet retries these pushes."
         }
     }
@@ -21,7 +21,7 @@ extension ProblemKind {
     /// The next steps for an operator, as text. Commands and settings are in backquotes.
     private var advice: String {
         switch self {
-        case .databaseAwaited: "Check PostgreSQL and the network path to it. The worker retries by itself."
+        case .databaseAwaited: "Check PostgreSQL and the network path to it. The worker retries automatically."
         case .databaseAway:
             "Check the server, the network path to it, and the last warnings below. Pushes continue with the "
                 + "credentials that the worker has read. Dead tokens, and jobs that need a claim, wait."
@@ -32,10 +32,10 @@ extension ProblemKind {
             "Check these tables for a lock and for revoked rights. `martlet doctor` names missing rights. Until then "
                 + "this worker does not see changes to apps and credentials."
         case .marksFail, .marksDelayed:
-            "Check `martlet.device_tokens` for a lock and for revoked rights. The runbook has a query that shows who "
-                + "holds a lock. Pushes are sent as usual; only the outcomes of dead tokens are late."
+            "Check `martlet.device_tokens` for a lock and for revoked rights. The runbook has a query that shows "
+                + "which session holds a lock. Pushes are sent as usual; only the outcomes of dead tokens are late."
         case .claimsFail, .claimsUnanswered:
-            "Check `martlet.claims` for a lock. Jobs that need a claim wait and are retried by themselves."
+            "Check `martlet.claims` for a lock. Jobs that need a claim wait and are retried automatically."
         case .cancellationsUnread: "Check the database. New cancellations have no effect until then."
         case .deadTokensUnread, .lookUpsFail: "Check the database. Pushes to dead tokens are sent until then."
         case .registrationsFail: "Check the database. The next job with these tokens registers them."
@@ -51,12 +51,12 @@ extension ProblemKind {
             "Check RabbitMQ's disks, and check for quorum queues without a majority. Jobs stay open until it confirms."
         case .brokerRefuses:
             "If the text has RabbitMQ's answer (403, 404), correct the user's permissions or the missing exchange. "
-                + "Otherwise look for a policy with reject-publish or a length limit on Martlet's own queues."
+                + "Otherwise look for a length limit on Martlet's own queues, such as a policy with max-length."
         case .clockWrong:
             "Synchronise the clocks of this machine and the database server by NTP. Providers refuse tokens with a "
                 + "wrong time."
         case .keyringUnread:
-            "Before this worker stops, correct the file that `keyring.file` names. Until then the worker uses the keys "
+            "Correct the file that `keyring.file` names before this worker stops. Until then the worker uses the keys "
                 + "that it has read."
         case .keyringOpensNothing:
             "Compare this worker's keyring file with that of a worker that opens the credentials, and replace it. The "
@@ -111,7 +111,7 @@ extension ProblemKind {
                 + "`martlet audit --app APP` shows who removed it."
         case .pushesRetried: "See the last warnings below. These pushes are retried."
         case .pushesRejected:
-            "Look at the reasons in the outcomes or in `martlet_reasons_total`, and look them up in errors.md."
+            "Look up the reasons in errors.md. The outcomes and `martlet_reasons_total` contain them."
         case .unnamedFailure: "See the last warnings below."
         case .appPaused:
             "Its jobs wait. `martlet app set APP --no-paused` resumes it. `martlet audit` shows who paused it."

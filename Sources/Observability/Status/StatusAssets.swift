@@ -67,7 +67,7 @@ package enum StatusAssets {
           function say(text, isLost) {
             if (note.textContent !== text) note.textContent = text;
             note.className = isLost ? "lost" : "";
-            button.textContent = isPaused ? "Go on" : "Pause";
+            button.textContent = isPaused ? "Resume" : "Pause";
           }
           let lost;
           async function refresh() {
@@ -84,10 +84,10 @@ package enum StatusAssets {
               main.replaceWith(document.adoptNode(fresh));
               document.title = page.title;
               lost = undefined;
-              say("Figures are read anew every " + seconds + " seconds.", false);
+              say("The page refreshes every " + seconds + " seconds.", false);
             } catch {
               lost = lost || clock();
-              say("This worker has not answered since " + lost + ": what you see is older.", true);
+              say("This worker has not answered since " + lost + ". The page shows older values.", true);
             }
           }
           function start() {
@@ -96,12 +96,12 @@ package enum StatusAssets {
           }
           button.addEventListener("click", () => {
             isPaused = !isPaused;
-            say(isPaused ? "Paused." : "Figures are read anew every " + seconds + " seconds.", false);
+            say(isPaused ? "Paused." : "The page refreshes every " + seconds + " seconds.", false);
             start();
             refresh();
           });
           document.addEventListener("visibilitychange", () => { start(); refresh(); });
-          say("Figures are read anew every " + seconds + " seconds.", false);
+          say("The page refreshes every " + seconds + " seconds.", false);
           start();
         })();
 

@@ -27,8 +27,8 @@ package enum StatusPage {
             .element(
                 "footer",
                 [
-                    .element("span", ["id": "refresh", "role": "status"], "Reload the page for newer figures."),
-                    .element("a", ["href": "status.json"], "The same as JSON"),
+                    .element("span", ["id": "refresh", "role": "status"], "Reload the page for current values."),
+                    .element("a", ["href": "status.json"], "This page as JSON"),
                 ]),
         ]
         return HTML.document(
@@ -70,7 +70,7 @@ package enum StatusPage {
     private static func worker(_ status: StatusDocument) -> HTML {
         let worker = status.worker
         var statistics: [(String, String)] = [
-            ("State", worker.state.replacing("_", with: " ")), ("Outcomes a second", Phrase.rate(worker.rate)),
+            ("State", worker.state.replacing("_", with: " ")), ("Outcomes per second", Phrase.rate(worker.rate)),
             ("Jobs waiting in this worker", Phrase.figure(worker.jobsWaiting)),
             ("Jobs open", Phrase.figure(worker.jobsOpen)),
             ("Oldest job", Phrase.duration(worker.oldestJobSeconds)),
@@ -101,7 +101,7 @@ extension StatusDocument {
         if let first = problems.first { return first.heading }
         return switch worker.state {
         case "starting": "Starting"
-        case "draining": "Stopping: what is on the wire is being finished"
+        case "draining": "Stopping: waiting for pushes on the wire"
         default: "Nothing is wrong"
         }
     }

@@ -51,8 +51,8 @@ enum StatusTables {
 
     static func lanes(_ lanes: [WorkerReport.LaneReport]) -> HTML {
         table(
-            "Jobs by lane, and recipients settled in a second",
-            [.word("Lane"), .number("Waiting"), .number("Open"), .number("A second"), .number("Oldest")],
+            "Jobs by lane, and recipients settled per second",
+            [.word("Lane"), .number("Waiting"), .number("Open"), .number("Per second"), .number("Oldest")],
             lanes.map {
                 [
                     $0.lane, Phrase.figure($0.waiting), Phrase.figure($0.open), Phrase.figure($0.rate),
@@ -66,7 +66,7 @@ enum StatusTables {
             switch fleet.readSecondsAgo {
             case nil: "The table of workers could not be read yet."
             case let seconds? where fleet.isStale:
-                "The database is away: this is how things stood \(Phrase.duration(seconds)) ago."
+                "The database does not answer. This table is \(Phrase.duration(seconds)) old."
             default: ""
             }
         let rows = fleet.workers.map { worker in
@@ -81,18 +81,18 @@ enum StatusTables {
             rows.isEmpty
             ? note("No worker is known.")
             : table(
-                "Workers heard of within a minute",
+                "Workers that have reported within a minute",
                 [
                     .text("Worker"), .text("State"), .text("Host"), .word("Version"), .number("Up"),
-                    .number("Outcomes a second"), .number("Waiting"), .number("Open"), .number("Oldest job"),
-                    .number("Last heard of"),
+                    .number("Outcomes per second"), .number("Waiting"), .number("Open"), .number("Oldest job"),
+                    .number("Last report"),
                 ], rows)
         return section("Fleet", id: "fleet", [age.isEmpty ? [] : note(age), table])
     }
 
     static func apps(_ apps: StatusDocument.Apps, isKnown: Bool) -> HTML {
         let more = apps.count - apps.shown.count
-        let rest = more > 0 ? note("\(Phrase.count(more, "app")) more with less trouble and work.") : []
+        let rest = more > 0 ? note("Not shown: \(Phrase.count(more, "app")) with fewer problems or less work.") : []
         let rows = apps.shown.map { app in
             [
                 app.app, app.trouble.isEmpty ? "–" : app.trouble.joined(separator: "; "), Phrase.figure(app.waiting),
@@ -101,12 +101,14 @@ enum StatusTables {
         }
         let table =
             rows.isEmpty
-            ? note(isKnown ? "None is registered: martlet app set." : "Not known while this worker is starting.")
+            ? note(
+                isKnown
+                    ? "No app is registered. Add one with martlet app set." : "Unknown while this worker is starting.")
             : table(
-                "Apps at this worker, those with trouble first",
+                "Apps of this worker, those with problems first",
                 [
-                    .text("App"), .text("Trouble"), .number("Jobs waiting"), .number("Recipients in flight"),
-                    .number("A second"), .number("At most, of the fleet"),
+                    .text("App"), .text("Problems"), .number("Jobs waiting"), .number("Recipients in flight"),
+                    .number("Per second"), .number("Rate limit of the fleet"),
                 ], rows)
         return section("Apps", id: "apps", [table, rest])
     }
@@ -116,7 +118,7 @@ enum StatusTables {
         return section(
             "Refusals", id: "refusals",
             table(
-                "What providers refuse just now, as this worker found out",
+                "Current refusals by providers, as seen by this worker",
                 [.text("Credential"), .text("Reason"), .text("Topic"), .word("Environment"), .word("Since (UTC)")],
                 refusals.map { [$0.credential, $0.reason, $0.topic ?? "all", $0.environment, time($0.since)] }))
     }
@@ -124,7 +126,7 @@ enum StatusTables {
     static func pools(_ pools: StatusDocument.Pools) -> HTML {
         guard !pools.shown.isEmpty else { return [] }
         let more = pools.count - pools.shown.count
-        let rest = more > 0 ? note("\(Phrase.figure(more)) more with less work.") : []
+        let rest = more > 0 ? note("Not shown: \(Phrase.figure(more)) with less work.") : []
         let rows = pools.shown.map { pool in
             let busy = [(pool.connecting, "connecting"), (pool.draining, "draining")].filter { $0.0 > 0 }
             return [
@@ -135,10 +137,10 @@ enum StatusTables {
             ]
         }
         let table = table(
-            "Connections of this worker to providers, those with most work first",
+            "Connections of this worker to providers, the busiest first",
             [
                 .text("Credential or host"), .word("Output"), .word("Environment"), .number("Connections"),
-                .number("On the wire"), .number("Waiting"), .number("Times a window was full"),
+                .number("On the wire"), .number("Waiting"), .number("Times the window was full"),
             ], rows)
         return section("Connections", id: "pools", [table, rest])
     }
@@ -149,10 +151,10 @@ enum StatusTables {
         return section(
             "Answers", id: "answers",
             table(
-                "Answers to this worker in the last minute, and their durations",
+                "Answers to this worker in the last minute, and answer times",
                 [
                     .text("Output"), .word("Environment"), .number("Answers"), .number("2xx"), .number("4xx"),
-                    .number("5xx, 429"), .number("Half within"), .number("99 % within"),
+                    .number("5xx, 429"), .number("p50"), .number("p99"),
                 ],
                 answers.map {
                     [
@@ -165,7 +167,7 @@ enum StatusTables {
 
     static func credentials(_ credentials: StatusDocument.Credentials, isKnown: Bool) -> HTML {
         let more = credentials.count - credentials.shown.count
-        let rest = more > 0 ? note("\(Phrase.figure(more)) more that last longer.") : []
+        let rest = more > 0 ? note("Not shown: \(Phrase.figure(more)) that expire later or never.") : []
         let rows = credentials.shown.map { credential in
             [
                 credential.label, credential.isRefused ? "refused" : state(credential.daysLeft),
@@ -177,11 +179,13 @@ enum StatusTables {
         let table =
             rows.isEmpty
             ? note(
-                isKnown ? "There is none: martlet credential import." : "Not known while this worker is starting.")
+                isKnown
+                    ? "No credential is in use. Add one with martlet credential import."
+                    : "Unknown while this worker is starting.")
             : table(
-                "Credentials in use, those that end first on top",
+                "Credentials in use, refused ones first, then by expiry",
                 [
-                    .text("Credential"), .word("State"), .number("Days left"), .number("Token's age"),
+                    .text("Credential"), .word("State"), .number("Days left"), .number("Token age"),
                     .word("Output"), .text("Account"),
                     .word("Key"), .word("Environments"),
                 ], rows)
@@ -190,7 +194,7 @@ enum StatusTables {
 
     private static func state(_ daysLeft: Int?) -> String {
         guard let daysLeft else { return "good" }
-        return daysLeft < 0 ? "expired" : daysLeft < CredentialProblems.daysAhead ? "ends soon" : "good"
+        return daysLeft < 0 ? "expired" : daysLeft < CredentialProblems.daysAhead ? "expires soon" : "good"
     }
 
     static func warnings(_ warnings: [LoggedWarning]) -> HTML {
@@ -204,10 +208,10 @@ enum StatusTables {
         }
         let content =
             rows.isEmpty
-            ? note("None since the start.")
+            ? note("No warnings since the start.")
             : table(
-                "Warnings and errors of this worker's log, the newest first, fifty at most",
-                [.word("When (UTC)"), .word("Level"), .word("Event"), .text("What"), .text("Details")], rows)
+                "The last warnings and errors in this worker's log, at most fifty, newest first",
+                [.word("Time (UTC)"), .word("Level"), .word("Event"), .text("Message"), .text("Details")], rows)
         return section("Last warnings", id: "warnings", content)
     }
 
@@ -218,9 +222,9 @@ enum StatusTables {
             .element(
                 "details",
                 [
-                    .element("summary", HTML("\(Phrase.count(settings.count, "key")) in force")),
+                    .element("summary", HTML(Phrase.count(settings.count, "setting"))),
                     table(
-                        "Values in force and where they came from; secrets only as set",
+                        "Settings in effect and their origin; secrets are shown only as set",
                         [.word("Key"), .text("Value"), .word("Origin")], rows),
                 ]))
     }

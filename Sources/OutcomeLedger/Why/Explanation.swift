@@ -52,7 +52,7 @@ extension JobFacts {
     /// The recorded outcome as a cause, or `nil` if no outcome is recorded. The text also mentions a rejection, because
     /// a second job with the same id but different content may have been rejected.
     fileprivate var outcome: Cause? {
-        ofOutcome.map { ($0.0 + (rejected("; a job of this id").map(\.0) ?? ""), $0.1) }
+        ofOutcome.map { ($0.0 + (rejected("; a job with this id").map(\.0) ?? ""), $0.1) }
     }
 
     private var ofOutcome: Cause? {
@@ -68,9 +68,9 @@ extension JobFacts {
         let last = sums.map(\.last).max()?.rfc3339 ?? ""
         return reported(
             (
-                "\(total) \(total == 1 ? "outcome is" : "outcomes are") told, the last at \(last): "
+                "\(total) \(total == 1 ? "outcome is" : "outcomes are") recorded, the last at \(last): "
                     + parts.joined(separator: ", "),
-                "Ask for one recipient with --ref or --token."
+                "To see a single recipient, add --ref or --token."
             ), because: sums.map(\.reason))
     }
 
@@ -96,12 +96,12 @@ extension JobFacts {
         guard let backlog, backlog.events > 0 else { return nil }
         let events = "\(backlog.events) \(backlog.events == 1 ? "event waits" : "events wait") in \(backlog.queue)"
         return (
-            "the ledger \(backlog.isUnread ? "is not running" : "is behind"): \(events), and what became of it may be there",
-            backlog.isUnread ? "Start 'martlet ledger', then ask again." : "Ask again in a moment."
+            "the ledger \(backlog.isUnread ? "is not running" : "is behind"): \(events); the outcome may be in one of them",
+            backlog.isUnread ? "Start 'martlet ledger', then try again." : "Try again in a moment."
         )
     }
 
-    fileprivate var rejection: Cause? { rejected("it") }
+    fileprivate var rejection: Cause? { rejected("the job") }
 
     private func rejected(_ job: String) -> Cause? {
         if case .some(.some(let dead)) = dead {
@@ -113,9 +113,9 @@ extension JobFacts {
         guard let row = ledger?.rows.first(where: { $0.kind == LedgerKind.rejection }) else { return nil }
         let isGone = if case .some(.none) = dead { true } else { false }
         return (
-            "\(job) could not be used at \(row.at.rfc3339): \(row.reason ?? "") \(row.detail ?? "")",
+            "\(job) was rejected at \(row.at.rfc3339): \(row.reason ?? "") \(row.detail ?? "")",
             isGone
-                ? "It is no longer in the dead-letter queue: somebody has replayed or dropped it."
+                ? "The job is no longer in the dead-letter queue, because it was replayed or dropped."
                 : DeadAdvice.text(on: self.job, "\(row.reason ?? ""): \(row.detail ?? "")")
         )
     }
@@ -123,16 +123,16 @@ extension JobFacts {
     fileprivate var cancelled: Cause? {
         guard case .some(.some(let cancellation)) = cancellation else { return nil }
         return (
-            "it was cancelled at \(cancellation.at.rfc3339) by \(cancellation.by)",
-            "'martlet job cancel --undo \(job)' takes that back, for what is still in the broker."
+            "the job was cancelled at \(cancellation.at.rfc3339) by \(cancellation.by)",
+            "'martlet job cancel --undo \(job)' restores what is still in the broker."
         )
     }
 
     fileprivate var ofOthers: Cause? {
         guard asksOne, let count = ledger?.sums.reduce(0, { $0 + $1.count }), count > 0 else { return nil }
         return (
-            "\(count == 1 ? "1 outcome of this job is" : "\(count) outcomes of this job are") told, and none of this recipient yet",
-            "Is it the ref or the token that was published? \(Self.unkept)"
+            "\(count == 1 ? "1 outcome of this job is" : "\(count) outcomes of this job are") recorded, but none of this recipient",
+            "Check that the job was published with this ref or token. \(Self.unkept)"
         )
     }
 
@@ -145,18 +145,18 @@ extension JobFacts {
         switch app {
         case .unknown(let name):
             (
-                "\(opening); the app \(name) is not registered now, and jobs for such an app are dead-lettered",
-                "Add it with 'martlet app set'."
+                "\(opening); the app \(name) is not registered now, and jobs of unregistered apps are dead-lettered",
+                "Register it with 'martlet app set'."
             )
         case .known(let app, _) where app.isPaused:
             (
                 "\(opening); the app \(app.bundleID) is paused now\(pauseDetails), and its jobs wait",
-                "'martlet app set \(app.bundleID) --no-paused'."
+                "Resume it with 'martlet app set \(app.bundleID) --no-paused'."
             )
         case .known(let app, _) where !appFaults.isEmpty:
             (
                 "\(opening); now " + appFaults.words,
-                appFaults[0].todo ?? "'martlet app show \(app.bundleID)' says which credentials were considered."
+                appFaults[0].todo ?? "'martlet app show \(app.bundleID)' lists the credentials that were considered."
             )
         case .known, .unnamed, nil: nil
         }
@@ -164,19 +164,20 @@ extension JobFacts {
 
     fileprivate var ofRate: Cause? {
         guard case .known(let app, _) = app, let rate = app.pace?.rate, waiting?.isEmpty != true else { return nil }
-        let urgent = app.pace?.includesUrgent == true ? "in all lanes" : "but for its urgent lane"
+        let urgent = app.pace?.includesUrgent == true ? "in all lanes" : "except in the urgent lane"
         return (
-            "\(opening); the app \(app.bundleID) is sent to at most \(rate) times a second, \(urgent), and what is "
-                + "beyond waits",
-            "'martlet app set \(app.bundleID) --rate none' lifts that, or another number; a lower rate of the job's own stays."
+            "\(opening); the app \(app.bundleID) is limited to \(rate) pushes per second \(urgent), so its jobs may "
+                + "wait",
+            "'martlet app set \(app.bundleID) --rate none' removes the limit. A lower rate of the job's own still applies."
         )
     }
 
     fileprivate var ofToken: Cause? {
         guard let dead = tokens?.filter({ $0.unregisteredAt != nil }).max(by: { $0.died < $1.died }) else { return nil }
         return (
-            "\(opening); the token is dead since \(dead.died.rfc3339)\(dead.reason.map { " (\($0))" } ?? ""), and is not sent to",
-            "The app hands in a new one when it runs again; say so with registered_at, or 'martlet token register'."
+            "\(opening); the token has been dead since \(dead.died.rfc3339)\(dead.reason.map { " (\($0))" } ?? "")",
+            "Pushes to it are not sent. When the app starts again and registers a new token, publish it with registered_at, "
+                + "or run 'martlet token register'."
         )
     }
 }
@@ -195,11 +196,11 @@ extension LedgerRow {
     /// - Parameter others: the number of earlier outcomes that are recorded for the same recipient.
     fileprivate func cause(others: Int) -> (String, String?) {
         let again =
-            others == 0 ? "" : "; \(others) earlier \(others == 1 ? "outcome is" : "outcomes are") told of it"
+            others == 0 ? "" : "; \(others) earlier \(others == 1 ? "outcome is" : "outcomes are") recorded for it"
         let why = [reason, detail].compactMap { $0 }
         let because = why.isEmpty ? "" : ": " + why.joined(separator: ", ")
         let (what, advice) = sentence
-        let id = providerID.map { ", as \($0)" } ?? ""
+        let id = providerID.map { ", with id \($0)" } ?? ""
         let attempts = attempts == 1 ? "" : " after \(attempts) attempts"
         return ("\(what) at \(at.rfc3339)\(attempts)\(id)\(because)\(again)", advice)
     }
@@ -209,21 +210,23 @@ extension LedgerRow {
         return switch Told(rawValue: kind) {
         case .sent:
             (
-                "\(provider) accepted it",
-                "From here it is the device's: is it on, may the app notify, did the push expire or make way for another?"
+                "\(provider) accepted the push",
+                "Check that the device is online, that the app may show notifications, and that the push did not expire "
+                    + "and was not replaced by another one."
             )
         case .unregistered:
-            ("\(provider) called the token dead", "Forget it, unless the app has handed it in since.")
+            ("\(provider) reported the token as dead", "Delete it, unless the app has registered it again since.")
         case .suppressed:
-            ("not sent, the token being known as dead,", "Forget it, unless the app has handed it in since.")
-        case .rejected: ("it was refused for good", "docs/errors.md says what to mend; then publish it again.")
-        case .failed: ("it was given up, certainly not accepted,", "docs/errors.md says why; then publish it again.")
+            ("it was not sent (the token is marked dead)", "Delete it, unless the app has registered it again since.")
+        case .rejected:
+            ("it was permanently rejected", "Look up the reason in docs/errors.md, then publish a corrected job.")
+        case .failed: ("it failed and was not accepted", "Look up the reason in docs/errors.md, then publish it again.")
         case .unknown:
-            ("it may have been accepted: the answer was lost", "Decide whether twice is better than never.")
+            ("it may have been accepted (the answer was lost)", "Publish it again only if a duplicate does no harm.")
         case .expired:
             (
-                "it was given up, no attempt being possible before its deadline,",
-                "Give it more time, or look at what delayed it."
+                "it expired (no attempt was possible before its deadline)",
+                "Set a later deadline, or find out what delayed it."
             )
         case nil: ("it ended as \(kind)", nil)
         }

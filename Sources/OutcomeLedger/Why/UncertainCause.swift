@@ -7,20 +7,20 @@ extension JobFacts {
     private var lacksLedger: Bool { ledger.map { $0.begin == nil } ?? false }
 
     private static let noLedger =
-        "no ledger is kept ('martlet ledger' keeps one), so what has ended is not known here"
+        "there is no outcome ledger ('martlet ledger' creates one), so outcomes are not recorded"
 
     /// The first words of an explanation that gives a possible cause.
-    var opening: String { lacksLedger ? Self.noLedger : "no outcome is known of it" }
+    var opening: String { lacksLedger ? Self.noLedger : "no outcome is recorded" }
 
     var uncertain: Explanation.Cause {
         var cause: String
         if ledger == nil || !blind.isEmpty {
-            cause = lacksLedger ? Self.noLedger : "there is no record of it"
+            cause = lacksLedger ? Self.noLedger : "no record was found"
             cause += ", and some places could not be checked"
         } else if lacksLedger {
             cause = "\(Self.noLedger); \(alternatives(end: "it has ended"))"
         } else {
-            cause = "there is no record of it: \(alternatives(end: endBeforeLedger))"
+            cause = "no record was found: \(alternatives(end: endBeforeLedger))"
         }
         if let causesOfWaiting { cause += "; it waits \(causesOfWaiting)" }
         if let problems, !problems.isEmpty { cause += "; workers report: " + problems.joined(separator: " ") }
@@ -33,25 +33,25 @@ extension JobFacts {
         let waiting = waiting ?? []
         let list = waiting.map { "\($0.messages) in \($0.queue)" }.joined(separator: ", ")
         let inBroker = waiting.isEmpty ? [] : ["it waits in the broker (\(list))"]
-        let all = ["it never arrived"] + inBroker + ["\(ofWorkers)\(ofLedger)", end]
+        let all = ["either it never arrived"] + inBroker + ["\(ofWorkers)\(ofLedger)", end]
         return all.dropLast().joined(separator: ", ") + ", or \(end)"
     }
 
     private var endBeforeLedger: String {
         "it ended before "
-            + (ledger?.begin?.first.map { "the ledger's first row, \($0.rfc3339)" }
+            + (ledger?.begin?.first.map { "the ledger's first row (\($0.rfc3339))" }
                 ?? "the ledger was started (the ledger has no rows yet)")
     }
 
     private var ofWorkers: String {
-        guard let inHand, inHand > 0 else { return "a worker holds it" }
-        return "a worker holds it (workers hold \(inHand) \(inHand == 1 ? "job" : "jobs"))"
+        guard let inHand, inHand > 0 else { return "a worker has it" }
+        return "a worker has it (workers have \(inHand) \(inHand == 1 ? "job" : "jobs"))"
     }
 
     /// The possibility that a running ledger has received the job's events but not yet written them, as text. It is
     /// empty if no ledger runs. The broker does not count such events.
     private var ofLedger: String {
-        backlog?.isUnread == false ? ", the ledger has received it but not yet written it" : ""
+        backlog?.isUnread == false ? ", the ledger has received its outcome but not yet stored it" : ""
     }
 
     /// The conditions under which the job would wait, as text. The value is `nil` if the job's app is known or there
@@ -75,17 +75,17 @@ extension JobFacts {
     private var uncertainAdvice: String {
         var advice: [String] = []
         if causesOfWaiting != nil {
-            advice.append("Name its app with --app, which also checks the app's credentials.")
+            advice.append("Name the job's app with --app, which also checks the app's credentials.")
         }
         if let problems, !problems.isEmpty { advice.append("'martlet doctor' shows advice for each problem.") }
-        if !blind.isEmpty || ledger == nil { advice.append("The table says why; ask again.") }
+        if !blind.isEmpty || ledger == nil { advice.append("The table shows the errors; try again.") }
         if advice.isEmpty, let waiting, !waiting.isEmpty {
             advice.append(
-                "Jobs in a delay queue are scheduled, wait for a rate or a credential, or are tried again later. Result "
-                    + "events and marks that could not be written wait there, too.")
+                "Jobs in a delay queue are scheduled, wait for a rate limit or a credential, or will be retried. "
+                    + "Result events and marks that could not be written also wait there.")
         }
         if advice.isEmpty {
-            advice.append("Check the id, and that its publisher waits for the broker's confirm.")
+            advice.append("Check the id, and check that the publisher waits for the broker's confirm.")
             if !lacksLedger { advice.append(Self.unkept) }
         }
         return advice.joined(separator: " ")
@@ -93,5 +93,5 @@ extension JobFacts {
 
     static let unkept =
         "If the job has results: problems, the ledger has none of its accepted pushes. If ledger.sent is not all, the "
-        + "ledger has only some accepted pushes, or none."
+        + "ledger stores only some accepted pushes, or none."
 }

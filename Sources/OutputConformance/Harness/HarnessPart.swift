@@ -42,7 +42,7 @@ extension HarnessPart: CustomStringConvertible {
     var description: String {
         switch self {
         case .behaviour(let behaviour): "double that \(behaviour.phrase), and then accepts again"
-        case .badDays: "double with bad days"
+        case .badDays: "double that can fail"
         case .arrivals: "arrivals"
         case .openConnections: "openConnections"
         case .refusedRecipients: "samples.refused"

@@ -5,7 +5,7 @@ enum CallRules {
     static let all = [returnsSoon]
 
     private static let returnsSoon = ConformanceRule(
-        "calls return", "send, cancel, credentialsChanged and stopSending return soon, whatever the provider does."
+        "calls return", "send, cancel, credentialsChanged and stopSending return soon, even if the provider fails."
     ) { trial in
         if let worst = [ProviderBehaviour.silent, .slow].first(where: trial.setup.can) {
             try await trial.behave(worst)
@@ -21,7 +21,7 @@ enum CallRules {
             }
         }
         for job in try jobs.map({ try $0.get() }) {
-            await time("send of \(job.recipients.count)", trial.handing([(job, recorder)]))
+            await time("send of \(job.recipients.count) recipients", trial.handing([(job, recorder)]))
         }
         await time("credentialsChanged") { output.credentialsChanged(to: credentials) }
         await time("cancel") { output.cancel { $0 == "job-2" } }

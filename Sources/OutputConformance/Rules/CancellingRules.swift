@@ -6,7 +6,7 @@ enum CancellingRules {
 
     private static let cancels = ConformanceRule(
         "cancel",
-        "What is not on the wire of a cancelled job is `failed`, with the reason `Cancelled`; what is on it is awaited.",
+        "Pushes of a cancelled job are `failed` with `Cancelled`, unless they are on the wire and are awaited.",
         needs: [.behaviour(.slow), .crowd]
     ) { trial in
         try await trial.withCrowds { trial, count in
@@ -25,7 +25,7 @@ enum CancellingRules {
     }
 
     private static let sparesOthers = ConformanceRule(
-        "cancel spares others", "Jobs that are not meant by a cancellation go on."
+        "cancel spares others", "Jobs to which a cancellation does not apply continue."
     ) { trial in
         guard trial.setup.can(.slow), trial.samples.crowd > 0 else {
             return try await others(trial, beside: try trial.job(to: trial.good(3)), in: RecordingSink(), isSent: false)
@@ -47,11 +47,11 @@ enum CancellingRules {
         trial.send(isSent ? [other] : [meant, other], to: recorder)
         trial.cancel(meant.id)
         await recorder.wait(for: meant.recipients.count + 3, atMost: trial.limits.patience)
-        return recorder.entries.of(other).problems(unless: .sent, "not meant")
+        return recorder.entries.of(other).problems(unless: .sent, "not cancelled")
     }
 
     private static let forgetsCancelling = ConformanceRule(
-        "cancel is for now", "A job that is handed in after a cancellation is not meant by it, whatever its id."
+        "cancel is for now", "A cancellation does not apply to jobs that are sent after it, even with the same id."
     ) { trial in
         let first = try trial.job(to: trial.good(2), id: "again")
         _ = await trial.outcomes(of: first)
@@ -59,6 +59,6 @@ enum CancellingRules {
         // The outcome of this job shows that the cancellation has taken effect.
         _ = await trial.outcomes(of: try trial.job(to: trial.good(1)))
         return await trial.outcomes(of: try trial.job(to: trial.good(2), id: "again"))
-            .problems(unless: .sent, "handed in later")
+            .problems(unless: .sent, "sent later")
     }
 }

@@ -5,7 +5,7 @@ enum CredentialRules {
     static let all = [othersGoOn, unheardOf, retired, comesLate, withdrawn, closesRetired, secondOfAccount]
 
     private static let othersGoOn = ConformanceRule(
-        "credentials change", "A credential that stays in use is used as before."
+        "credentials change", "A credential that stays in use works as before."
     ) { trial in
         let all = trial.samples.credentials
         trial.use(all)
@@ -16,7 +16,7 @@ enum CredentialRules {
     }
 
     private static let unheardOf = ConformanceRule(
-        "credential not named yet", "A credential that was never named is of a snapshot to come, and good.",
+        "credential not named yet", "A credential that was never named belongs to a later snapshot and is valid.",
         needs: [.credential]
     ) { trial in
         trial.use(["another"])
@@ -25,7 +25,7 @@ enum CredentialRules {
 
     private static let retired = ConformanceRule(
         "credential retired",
-        "Jobs of a credential that is retired are finished, or what is not on the wire is `returned`; others go on.",
+        "Jobs of a retired credential are finished, or pushes not on the wire are `returned`. Other jobs continue.",
         needs: [.twoCredentials, .behaviour(.slow), .crowd]
     ) { trial in
         let (old, new) = (trial.samples.credentials[0], trial.samples.credentials[1])
@@ -48,7 +48,7 @@ enum CredentialRules {
 
     private static let comesLate = ConformanceRule(
         "job of a retired credential",
-        "A job that was routed before its credential was retired is `returned`, to be routed anew, or is sent.",
+        "A job that was routed before its credential was retired is `sent`, or `returned` to be routed again.",
         needs: [.twoCredentials]
     ) { trial in
         trial.use(trial.samples.credentials)
@@ -58,7 +58,7 @@ enum CredentialRules {
     }
 
     private static let withdrawn = ConformanceRule(
-        "credential taken back", "A credential that was retired and is named again is good again.",
+        "credential taken back", "A retired credential that is named again is valid again.",
         needs: [.twoCredentials]
     ) { trial in
         let all = trial.samples.credentials
@@ -66,11 +66,11 @@ enum CredentialRules {
         _ = await trial.outcomes(of: try trial.job(to: trial.good(1)))
         trial.use(Array(all.dropFirst()))
         trial.use(all)
-        return await trial.outcomes(of: try trial.job(to: trial.good(2))).problems(unless: .sent, "the same again")
+        return await trial.outcomes(of: try trial.job(to: trial.good(2))).problems(unless: .sent, "the same credential")
     }
 
     private static let closesRetired = ConformanceRule(
-        "retired connections close", "Connections of a retired credential are closed when their last push is answered.",
+        "retired connections close", "Connections of a retired credential are closed after the last answer.",
         needs: [.twoCredentials, .openConnections]
     ) { trial in
         let all = trial.samples.credentials
@@ -88,8 +88,8 @@ enum CredentialRules {
     /// ``OutputCredentials/addressesAreBound`` is true, because the host then allows only one.
     private static let secondOfAccount = ConformanceRule(
         "second credential of an account",
-        "A recipient is sent to with either credential of its account, unless the plugin declares that addresses are "
-            + "bound to the key.",
+        "A recipient can be sent to with each credential of its account, unless the plugin declares that addresses "
+            + "are bound to the key.",
         needs: [.twoCredentialsOfAnAccount]
     ) { trial in
         if trial.setup.plugin.credentials?.addressesAreBound ?? false { return [] }

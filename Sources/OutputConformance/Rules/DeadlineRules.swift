@@ -5,7 +5,7 @@ enum DeadlineRules {
     static let all = [expired, notExpired]
 
     private static let expired = ConformanceRule(
-        "deadline past", "A job whose deadline has passed is `expired`, and nothing of it is sent."
+        "deadline past", "A job whose deadline has passed is `expired`, and none of its pushes is sent."
     ) { trial in
         let jobs = try [1, 40].map { try trial.job(to: trial.good($0), expiresAt: Trial.past) }
         let entries = await trial.outcomes(of: jobs)
@@ -17,7 +17,7 @@ enum DeadlineRules {
 
     private static let notExpired = ConformanceRule(
         "deadline to come",
-        "A deadline to come changes nothing, nor does 0, which means that the provider must not store the push."
+        "Pushes with a future deadline, or with 0 (the provider must not store the push), are sent as usual."
     ) { trial in
         let jobs = try [Trial.future, "0"].map { try trial.job(to: trial.good(2), expiresAt: $0) }
         let entries = await trial.outcomes(of: jobs)

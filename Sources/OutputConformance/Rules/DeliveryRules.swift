@@ -6,7 +6,7 @@ enum DeliveryRules {
 
     private static let name = ConformanceRule(
         "name",
-        "The name is the harness's, a word of at most 32 bytes, as events' routing keys need it, and stays what it is."
+        "The plugin has the harness's name, which never changes and is a routing key's word of at most 32 bytes."
     ) { trial in
         let name = trial.setup.plugin.name
         let entries = await trial.outcomes(of: try trial.job(to: trial.good(1)))
@@ -15,9 +15,9 @@ enum DeliveryRules {
         if name.unicodeScalars.contains(where: {
             ".*#\"\\ ".unicodeScalars.contains($0) || !(33...126).contains($0.value)
         }) {
-            problems.append("\"\(name)\" is no word of a routing key")
+            problems.append("\"\(name)\" is not a word of a routing key")
         }
-        if name != trial.harness.name { problems.append("is \"\(name)\", the harness says \"\(trial.harness.name)\"") }
+        if name != trial.harness.name { problems.append("is \"\(name)\", not the harness's \"\(trial.harness.name)\"") }
         if trial.setup.plugin.name != name {
             problems.append("was \"\(name)\", is \"\(trial.setup.plugin.name)\" after \(entries.count) pushes")
         }
@@ -25,7 +25,7 @@ enum DeliveryRules {
     }
 
     private static let delivers = ConformanceRule(
-        "delivers", "What the provider takes is `sent`, in all lanes."
+        "delivers", "A push that the provider accepts is `sent`, in all lanes."
     ) { trial in
         let jobs = try Lane.allCases.map { try trial.job(to: trial.good(20), lane: $0) }
         let entries = await trial.outcomes(of: jobs)
@@ -33,7 +33,7 @@ enum DeliveryRules {
     }
 
     private static let deliversOnce = ConformanceRule(
-        "delivers once", "What is `sent` has come to the provider, exactly once, and nothing else has.",
+        "delivers once", "Each `sent` push has reached the provider exactly once, and no other push has.",
         needs: [.arrivals]
     ) { trial in
         let job = try trial.job(to: trial.good(150))
@@ -41,22 +41,22 @@ enum DeliveryRules {
         let arrivals = await trial.arrivals() ?? [:]
         let others = Set(arrivals.keys).subtracting(job.recipients).sorted()
         return job.problemsOfHonesty(entries, arrivals)
-            + arrivals.filter { $1 > 1 }.map { "\($0) has got \($1)" } + others.map { "\($0) has got one" }
+            + arrivals.filter { $1 > 1 }.map { "\($0) received \($1) pushes" } + others.map { "\($0) received a push" }
     }
 
     private static let refusedRecipients = ConformanceRule(
-        "refused recipients", "What is refused for good is `rejected`, and those beside it get theirs.",
+        "refused recipients", "A permanently refused recipient is `rejected`, and the others of the job are `sent`.",
         needs: [.refusedRecipients]
     ) { trial in try await among(trial.samples.refused, .rejected, trial) }
 
     private static let deadRecipients = ConformanceRule(
-        "dead recipients", "What the provider calls dead is `unregistered`, and those beside it get theirs.",
+        "dead recipients", "A recipient that the provider reports dead is `unregistered`, and the others are `sent`.",
         needs: [.deadRecipients]
     ) { trial in try await among(trial.samples.dead, .unregistered, trial) }
 
     private static let doubtfulRecipients = ConformanceRule(
         "doubtful refusals",
-        "One refusal is evidence about one request: others with the same credential, at the same time and later, are `sent`.",
+        "A refusal applies to one request only: concurrent and later requests with the same credential are `sent`.",
         needs: [.doubtfulRecipients]
     ) { trial in
         var problems: [String] = []

@@ -9,7 +9,7 @@ enum HostileInputRules {
 
     private static let hostileRecipients = ConformanceRule(
         "hostile recipients",
-        "Any text may be a recipient. It ends for good, and the good ones beside it and after it get theirs."
+        "Any text may be a recipient. Its outcome is final, and valid recipients beside it and after it are `sent`."
     ) { trial in
         let good = trial.good(2)
         let twice = good[1]
@@ -22,7 +22,7 @@ enum HostileInputRules {
     }
 
     private static let hostilePayloads = ConformanceRule(
-        "hostile payloads", "A payload may be empty, deep or huge. It ends for good, and those after it get theirs."
+        "hostile payloads", "A payload may be empty, deep or huge. Its outcome is final, and later pushes are `sent`."
     ) { trial in
         let text = String(repeating: "x", count: 65_000)
         let payloads = [
@@ -40,7 +40,7 @@ enum HostileInputRules {
 
     private static let hostileFields = ConformanceRule(
         "hostile fields",
-        "What a publisher says of topic, kind and collapsing may be any text. It ends for good, and those after it get theirs."
+        "The topic, push type and collapse id may be any text. The outcome is final, and later pushes are `sent`."
     ) { trial in
         let texts = ["\r\nx-evil: 1", "\u{0}", "é\u{202E}", "../..", String(repeating: "t", count: 60)]
         let jobs = try ["topic", "collapse_id", "push_type"].flatMap { field in
@@ -57,6 +57,6 @@ enum HostileInputRules {
     ]
 
     private static func after(_ trial: Trial) async throws -> [String] {
-        await trial.outcomes(of: try trial.job(to: trial.good(3))).problems(unless: .sent, "those after it")
+        await trial.outcomes(of: try trial.job(to: trial.good(3))).problems(unless: .sent, "later pushes")
     }
 }

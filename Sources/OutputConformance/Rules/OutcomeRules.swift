@@ -7,7 +7,7 @@ enum OutcomeRules {
     ]
 
     private static let oneOutcomeEach = ConformanceRule(
-        "one outcome each", "Each recipient of a job has exactly one outcome, when shutDown has returned at the latest."
+        "one outcome each", "Each recipient of a job has exactly one outcome by the time that shutDown returns."
     ) { trial in
         let jobs = try [1, 2, 150].flatMap { count in
             try Lane.allCases.map { try trial.job(to: trial.good(count), lane: $0) }
@@ -23,7 +23,7 @@ enum OutcomeRules {
         let jobs = [try trial.job(to: trial.good(1)), try trial.job(to: trial.good(40))]
         let entries = await trial.outcomes(of: jobs)
         return jobs.flatMap { job in
-            entries.of(job).problems("the job has \(job.recipients.count)") {
+            entries.of(job).problems("the job has \(job.recipients.count) recipients") {
                 !job.recipients.indices.contains($0.recipient)
             }
         }
@@ -33,11 +33,11 @@ enum OutcomeRules {
         "no empty reports", "A report has at least one outcome."
     ) { trial in
         let count = try await trial.tour().emptyReports
-        return count == 0 ? [] : ["\(count) reports had none"]
+        return count == 0 ? [] : ["\(count) reports had no outcome"]
     }
 
     private static let toItsSink = ConformanceRule(
-        "to its sink", "Outcomes are reported to the sink that came with their job."
+        "to its sink", "Outcomes are reported to the sink that was passed with their job."
     ) { trial in
         let pairs = try (1...5).map { _ in (job: try trial.job(to: trial.good(3)), recorder: RecordingSink()) }
         if trial.setup.can(.slow) { try await trial.behave(.slow) }
@@ -50,18 +50,18 @@ enum OutcomeRules {
     }
 
     private static let ownVerdicts = ConformanceRule(
-        "verdicts of its own", "`suppressed` is the host's to say: it knows which tokens are marked dead."
+        "verdicts of its own", "Only the host may report `suppressed`, because it knows which tokens are marked dead."
     ) { trial in
-        try await trial.tour().entries.problems("an output does not know that") { $0.verdict == .suppressed }
+        try await trial.tour().entries.problems("an output must not report it") { $0.verdict == .suppressed }
     }
 
     private static let reasons = ConformanceRule(
         "reasons",
-        "What was sent has no reason, and what was not has one; `expired` and `returned` speak for themselves."
+        "A `sent` outcome has no reason. Any other has one, except that `expired` and `returned` need none."
     ) { trial in
         try await trial.tour().entries.flatMap { entry -> [String] in
             switch entry.verdict {
-            case .sent: entry.reason == nil ? [] : ["\(entry): a reason for what went well"]
+            case .sent: entry.reason == nil ? [] : ["\(entry): a reason although it was sent"]
             case .expired, .returned, .suppressed: []
             case .unregistered, .rejected, .failed, .unknown, .retry, .hold:
                 (entry.reason ?? "").isEmpty ? ["\(entry): no reason"] : []
@@ -70,7 +70,7 @@ enum OutcomeRules {
     }
 
     private static let waits = ConformanceRule(
-        "waits", "`retryAfterSeconds` is at least 0, and more only with `retry`, `hold` and `unknown`."
+        "waits", "`retryAfterSeconds` is at least 0, and above 0 only with `retry`, `hold` and `unknown`."
     ) { trial in
         try await trial.tour().entries.flatMap { entry in
             let mayWait = [.retry, .hold, .unknown].contains(entry.verdict)
@@ -80,23 +80,23 @@ enum OutcomeRules {
     }
 
     private static let deaths = ConformanceRule(
-        "deaths", "Only `unregistered` has an `unregisteredAt`, which is past; and only the provider says so."
+        "deaths", "Only `unregistered` has an `unregisteredAt`, which is in the past, and its judge is the provider."
     ) { trial in
         try await trial.tour().entries.flatMap { entry -> [String] in
             guard entry.verdict == .unregistered else {
                 return entry.unregisteredAt == nil ? [] : ["\(entry): has an unregisteredAt"]
             }
-            var problems = entry.judge == .provider ? [] : ["\(entry): said by \(entry.judge)"]
+            var problems = entry.judge == .provider ? [] : ["\(entry): its judge is \(entry.judge)"]
             guard let at = entry.unregisteredAt else { return problems + ["\(entry): has no unregisteredAt"] }
             if at > entry.cameAt.later(by: trial.limits.clockDifference) {
-                problems.append("\(entry): unregisteredAt is to come, \(at.rfc3339)")
+                problems.append("\(entry): unregisteredAt is in the future, \(at.rfc3339)")
             }
             return problems
         }
     }
 
     private static let cuts = ConformanceRule(
-        "cuts", "Nothing is cut off a payload whose job does not say `trim`, so `trimmedBytes` is 0."
+        "cuts", "A payload is cut only if its job has `trim`, so `trimmedBytes` is 0."
     ) { trial in
         try await trial.tour().entries.flatMap { entry in
             entry.trimmedBytes == 0 ? [] : ["\(entry): trimmedBytes is \(entry.trimmedBytes)"]
@@ -104,7 +104,7 @@ enum OutcomeRules {
     }
 
     private static let times = ConformanceRule(
-        "times", "An outcome's `at` lies between the moments when its job was handed in and when it was reported."
+        "times", "An outcome's `at` lies between the sending of its job and the report of the outcome."
     ) { trial in
         let recorder = try await trial.tour()
         let earliest = recorder.begunAt.later(by: .zero - trial.limits.clockDifference)

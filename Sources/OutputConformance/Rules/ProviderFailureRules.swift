@@ -5,42 +5,42 @@ enum ProviderFailureRules {
     static let all = [refuses, busy, refusesCredential, garbles, hangsUp, silent, away, recovers]
 
     private static let refuses = on(
-        .refuses, "provider refuses", "A push that the provider refuses for good is `rejected`, by the provider.",
-        [.rejected]
-    ) { entries, _ in entries.problems("said by martlet") { $0.judge != .provider } }
+        .refuses, "provider refuses",
+        "A push that the provider permanently refuses is `rejected`, with the provider as the judge.", [.rejected]
+    ) { entries, _ in entries.problems("the judge must be the provider") { $0.judge != .provider } }
 
     private static let busy = on(
-        .busy, "provider is busy", "What the provider wants to have later is worth another attempt: `retry`.", [.retry])
+        .busy, "provider is busy", "A push that the provider asks to send later is `retry`.", [.retry])
 
     private static let refusesCredential = on(
         .refusesCredential, "credential refused",
-        "When the credential is refused, recipients are `hold`, or `failed` by the provider if the refusal is permanent, "
-            + "or `retry` if it may concern the push alone.",
+        "If the provider refuses the credential, recipients are `hold`, `failed` (judge: provider) if the refusal is "
+            + "permanent, or `retry` if it may concern only the push.",
         [.hold, .failed, .retry]
     ) { entries, _ in
-        entries.problems("said by martlet") { $0.verdict == .failed && $0.judge != .provider }
+        entries.problems("the judge must be the provider") { $0.verdict == .failed && $0.judge != .provider }
     }
 
     private static let garbles = on(
         .garbles, "provider talks nonsense",
-        "An answer that is none says neither that a push was accepted nor that a recipient is dead.",
+        "An invalid answer proves neither that a push was accepted nor that a recipient is dead.",
         [.rejected, .failed, .retry, .unknown])
 
     private static let hangsUp = on(
-        .hangsUp, "provider hangs up", "What was written when the connection ended is `unknown`.", [.unknown, .retry],
+        .hangsUp, "provider hangs up", "A push written before the connection ended is `unknown`.", [.unknown, .retry],
         needs: [.arrivals], also: written)
 
     private static let silent = on(
-        .silent, "provider is silent", "What is never answered is `unknown`, and does not take for ever.",
+        .silent, "provider is silent", "A push that is never answered becomes `unknown` in time.",
         [.unknown, .retry], needs: [.arrivals], also: written)
 
     private static let away = on(
         .away, "provider is away",
-        "Pushes that could not be written because there is no connection are `hold`, which uses no attempt, or `retry`.",
+        "Pushes that cannot be written because no connection is open are `hold`, which uses no attempt, or `retry`.",
         [.hold, .retry], isConnected: false)
 
     private static let recovers = ConformanceRule(
-        "recovers", "When the provider takes pushes again, they are `sent` again.", needs: [.badDays]
+        "recovers", "When the provider accepts pushes again, they are `sent`.", needs: [.badDays]
     ) { trial in
         var problems: [String] = []
         for behaviour in ProviderBehaviour.bad where trial.setup.can(behaviour) {
@@ -80,7 +80,7 @@ enum ProviderFailureRules {
     /// accepted it.
     @Sendable private static func written(_ entries: [OutcomeEntry], _ hasArrived: [Bool]) -> [String] {
         zip(entries, hasArrived).filter { $0.verdict == .retry && $1 }.map { entry, _ in
-            "\(entry): it had come to the provider, which may have accepted it"
+            "\(entry): it had reached the provider, which may have accepted it"
         }
     }
 }

@@ -5,20 +5,20 @@ enum RetentionRules {
     static let all = [releasesJobs, releasesAll]
 
     private static let releasesJobs = ConformanceRule(
-        "jobs are released", "A job is released after its last outcome, while the output goes on: it may be megabytes."
+        "jobs are released", "The output releases a job after its last outcome, because the job may be large."
     ) { trial in
         let recorder = RecordingSink()
         let jobs = try await handedIn(trial, recorder)
         _ = await eventually(within: trial.limits.patience) { jobs.allSatisfy { $0.object == nil } }
-        return jobs.filter { $0.object != nil }.map { "\($0.name) is still held" }
+        return jobs.filter { $0.object != nil }.map { "\($0.name) is still retained" }
     }
 
     private static let releasesAll = ConformanceRule(
-        "all is released", "When shutDown has returned, nothing keeps a sink, and nothing keeps the output."
+        "all is released", "After shutDown, nothing retains a sink or the output."
     ) { trial in
         let (rest, atTheEnd, stop) = try await shutDown(trial.harness, trial.limits)
         _ = await eventually(within: trial.limits.patience) { rest.allSatisfy { $0.object == nil } }
-        let problems = rest.filter { $0.object != nil }.map { "\($0.name) is still held" }
+        let problems = rest.filter { $0.object != nil }.map { "\($0.name) is still retained" }
         await stop()
         return problems + atTheEnd
     }

@@ -5,7 +5,7 @@ enum StoppingRules {
     static let all = [bringsBack, awaitsTheWire, turnsAway, shutsDown, closesAll, isQuiet]
 
     private static let bringsBack = ConformanceRule(
-        "stop returns", "When sending is stopped, what is not on the wire is `returned`.",
+        "stop returns", "After stopSending, pushes that are not on the wire are `returned`.",
         needs: [.behaviour(.slow), .crowd]
     ) { trial in
         try await trial.withCrowds { trial, count in
@@ -18,7 +18,7 @@ enum StoppingRules {
     }
 
     private static let awaitsTheWire = ConformanceRule(
-        "stop awaits the wire", "When sending is stopped, what is on the wire is awaited, and ends as it would have.",
+        "stop awaits the wire", "After stopSending, pushes on the wire are awaited, and their outcomes are reported.",
         needs: [.behaviour(.slow), .crowd, .arrivals]
     ) { trial in
         try await trial.withCrowds { trial, count in
@@ -35,7 +35,7 @@ enum StoppingRules {
     }
 
     private static let turnsAway = ConformanceRule(
-        "stop turns away", "Jobs that come in when sending is stopped are `returned`."
+        "stop turns away", "Jobs that are sent after stopSending are `returned`."
     ) { trial in
         trial.stopSending()
         let first = await trial.outcomes(of: try trial.job(to: trial.good(3)))
@@ -45,7 +45,7 @@ enum StoppingRules {
     }
 
     private static let shutsDown = ConformanceRule(
-        "shutDown returns", "shutDown returns, whether the output was used or not."
+        "shutDown returns", "shutDown returns, even if the output was never used."
     ) { trial in
         let unused = Trial(trial.harness, try await trial.harness.make(), trial.limits)
         let problems = await unused.end().map { "unused: \($0)" }
@@ -55,7 +55,7 @@ enum StoppingRules {
     }
 
     private static let closesAll = ConformanceRule(
-        "shutDown closes", "When shutDown has returned, no connection is open.", needs: [.openConnections]
+        "shutDown closes", "After shutDown, no connection is open.", needs: [.openConnections]
     ) { trial in
         _ = await trial.outcomes(of: try trial.job(to: trial.good(20)))
         await trial.shutDown()
@@ -65,7 +65,7 @@ enum StoppingRules {
     }
 
     private static let isQuiet = ConformanceRule(
-        "stop repeats nothing", "A stop reports nothing again of what was reported before."
+        "stop repeats nothing", "stopSending and shutDown do not report an outcome again."
     ) { trial in
         let job = try trial.job(to: trial.good(20))
         let recorder = RecordingSink()
@@ -73,6 +73,6 @@ enum StoppingRules {
         let before = recorder.entries.count
         trial.stopSending()
         await trial.shutDown()
-        return recorder.entries.dropFirst(before).map { "after all had ended: \($0)" }
+        return recorder.entries.dropFirst(before).map { "after all outcomes: \($0)" }
     }
 }

@@ -35,9 +35,9 @@ extension SampleJob {
         return entries.of(self).filter { recipients.indices.contains($0.recipient) }.compactMap { entry in
             let hasArrived = arrivals[recipients[entry.recipient]] != nil
             switch entry.verdict {
-            case .sent where !hasArrived: return "\(entry): it never came to the provider"
+            case .sent where !hasArrived: return "\(entry): it never reached the provider"
             case .returned, .expired, .retry, .hold, .failed:
-                return hasArrived ? "\(entry): it had come to the provider" : nil
+                return hasArrived ? "\(entry): it had reached the provider" : nil
             case .sent, .unknown, .unregistered, .rejected, .suppressed: return nil
             }
         }

@@ -36,6 +36,6 @@ extension Trial {
             if isTelling || !problems.isEmpty { return problems }
             count *= 2
         }
-        return mayAllPass ? [] : ["all of \(count / 2) were sent all the same"]
+        return mayAllPass ? [] : ["all of \(count / 2) were sent nevertheless"]
     }
 }

@@ -23,8 +23,8 @@ struct SimulatorGreeting {
     private func invitation(_ key: ThrowawayKey) throws -> String {
         """
 
-        No --token-key is named, so it takes this one: team \(ThrowawayKey.team), key \(ThrowawayKey.keyID), \(key.path)
-        A push, with a provider token that is good for an hour (`martlet-simulator token` prints the next):
+        No --token-key is given, so the simulator accepts this key: team \(ThrowawayKey.team), key \(ThrowawayKey.keyID), \(key.path)
+        A push with a provider token that is valid for an hour (`martlet-simulator token` prints a new one):
 
         curl --http2 --cacert '\(caFile)' -d '{"aps":{"alert":"hi"}}' \\
             -H 'authorization: bearer \(try key.providerToken())' \\

@@ -66,8 +66,8 @@ struct FCMCommand: AsyncParsableCommand {
             return """
                 FCM simulator on https://\(address.at(simulator.port))\(control), CA file \(simulator.caCertificatePath ?? "")
 
-                A service account that it takes: \(account.path)
-                Messages go to \(base)/v1/projects/\(ThrowawayAccount.project)/messages:send
+                A service account that the simulator accepts: \(account.path)
+                Send messages to \(base)/v1/projects/\(ThrowawayAccount.project)/messages:send
 
                 """
         }

@@ -41,7 +41,7 @@ struct WebPushCommand: AsyncParsableCommand {
                 Web Push simulator: \(services.joined(separator: ", ")), control http://\(control.map { "\($0)" } ?? ""), \
                 CA file \(simulator.caCertificatePath ?? "")
 
-                A subscription, as a browser would give it; the key is what `pushManager.subscribe` gets:
+                A subscription, as a browser creates it; the key is the argument of `pushManager.subscribe`:
 
                 curl http://\(callable.map { "\($0)" } ?? "")/subscriptions -d '{"persona":"google","application_server_key":"B…"}'
 

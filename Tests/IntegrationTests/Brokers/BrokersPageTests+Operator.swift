@@ -21,17 +21,17 @@ extension BrokersPageTests {
         await worker.close()
         let doctor = try await anna(["doctor", "--operator"])
         #expect(doctor.status == 0 && !doctor.output.contains("FAIL"), "\(doctor)")
-        #expect(doctor.output.contains("may publish jobs, as anna"), "\(doctor)")
+        #expect(doctor.output.contains("may publish jobs as anna"), "\(doctor)")
         let unasked = try await anna(["doctor"])
         #expect(unasked.status == 1, "\(unasked)")
         #expect(unasked.output.split(separator: "\n").allSatisfy { $0.utf8.count < 2_000 }, "\(unasked)")
-        #expect(unasked.output.contains("as an operator, ask with --operator"), "\(unasked)")
+        #expect(unasked.output.contains("for the user of an operator, add --operator"), "\(unasked)")
         func waits(_ figures: String) async throws {
             try await eventually(figures) {
                 try await anna(["top", "--once"]).output.contains("\nwaiting in the broker: \(figures)\n")
             }
         }
-        try await waits("urgent 0, normal 2, bulk 0, set apart 1, in delay queues 0, dead 1")
+        try await waits("urgent 0, normal 2, bulk 0, suspects 1, delayed 0, dead 1")
         let blind = try await installation.martlet(["top"], ["amqp.url": "amqp://127.0.0.1:1/"])
         #expect(blind.status == 0 && blind.output.contains("\nwaiting in the broker: unknown: "), "\(blind)")
         let why = try await anna(["why", "--job", "dead-1"])
@@ -41,7 +41,7 @@ extension BrokersPageTests {
         try await eventually("the job is replayed") {
             try await anna(["dead", "replay", "--id", "dead-1"]).output == "replayed 1 jobs\n"
         }
-        try await waits("urgent 0, normal 3, bulk 0, set apart 1, in delay queues 0, dead 0")
+        try await waits("urgent 0, normal 3, bulk 0, suspects 1, delayed 0, dead 0")
         let configuration = try installation.configuration(["amqp.url": url], file: "anna.yaml")
         let tail = try Subprocess([Project.command, "results", "tail", "--config", configuration])
         try await eventually(tail.errors) { tail.errors == "listening for #\n" }

@@ -64,7 +64,7 @@ extension PrivateServerTests {
                     let replayed = try await installation.martlet(["dead", "replay", "--timeout", "3"])
                     #expect(replayed.status == 1 && replayed.output == "", "\(replayed)")
                     #expect(replayed.errors.contains(expected), "\(replayed)")
-                    #expect(replayed.errors.contains("replayed no job\n"), "\(replayed)")
+                    #expect(replayed.errors.contains("replayed no jobs\n"), "\(replayed)")
                     for (language, published) in try await examples {
                         #expect(published.status != 0 && !published.errors.isEmpty, "\(language): \(published)")
                     }

@@ -70,7 +70,7 @@ struct PoolerTests {
                         #expect(try await installation.markedTokens(of: Self.app) == [dead.lowercased()])
                         try await eventually("the ledger has both outcomes: \(ledger.errors)") {
                             try await installation.martlet(["why", "--job", "first"], pooled).output.contains(
-                                "2 outcomes are told")
+                                "2 outcomes are recorded")
                         }
                     }
                     // The worker finds the changes of operators by polling.
@@ -107,7 +107,7 @@ struct PoolerTests {
                 let other = try await PostgresConnection.connect(configuration)
                 try await other.transaction { _ in
                     let doctor = try await installation.martlet(["doctor"], ["database.url": url])
-                    #expect(doctor.output.contains("WARN  notify        a notification does not arrive"), "\(doctor)")
+                    #expect(doctor.output.contains("WARN  notify        notifications do not arrive"), "\(doctor)")
                     #expect(!doctor.output.contains("until it is closed"), "\(doctor)")
                 }
                 try await other.transaction { first in

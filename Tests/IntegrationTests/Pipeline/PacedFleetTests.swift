@@ -32,7 +32,7 @@ struct PacedFleetTests {
 
                     """)
             let top = try await installation.martlet(["top", "--once"])
-            #expect(top.output.contains("paced: \(Self.paced), at most \(Self.rate) a second\n"), "\(top)")
+            #expect(top.output.contains("rate limit: \(Self.paced), at most \(Self.rate) a second\n"), "\(top)")
             var workers = try (1...3).map { try installation.startWorker(["worker.name": "worker-\($0)"]) }
             do {
                 try await follow(installation, &workers)

@@ -162,7 +162,7 @@ struct StatusPageStateTests {
             try await eventually(worker.errors) { await installation.simulator.counters().arrivals > 0 }
             worker.signal(SIGTERM)
             try await look.shows(
-                "draining", heading: "Stopping: what is on the wire is being finished", worker.errors
+                "draining", heading: "Stopping: waiting for pushes on the wire", worker.errors
             ) { document in
                 document.worker.state == "draining" && document.fleet.workers.map(\.state) == ["draining"]
             }

@@ -222,7 +222,7 @@ import Testing
         let expected =
             first.map { $0.hasSuffix(".") ? String($0.dropLast()) : $0 }
             ?? (example.name.hasPrefix("it stops")
-                ? "Stopping: what is on the wire is being finished"
+                ? "Stopping: waiting for pushes on the wire"
                 : example.name == "starting" ? "Starting" : "Nothing is wrong")
         #expect(document.heading == expected)
         let escaped = expected.replacing("'", with: "&#39;").replacing("\"", with: "&quot;")

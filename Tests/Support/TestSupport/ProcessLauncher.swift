@@ -50,7 +50,7 @@ final class ProcessLauncher: Sendable {
         orders.withLock { $0.append(order) }
         arrivals.signal()
         started.wait()
-        guard let pid = try result.withLock({ try $0?.get() }) else { throw Failure(description: "not started") }
+        guard let pid = try result.withLock({ try $0?.get() }) else { throw Failure(description: "no process started") }
         Thread.detachNewThread { onEnd(Self.waitForEnd(of: pid)) }
         return pid
     }

@@ -26,7 +26,7 @@ package final class RefusingPort: Sendable {
         port = Int(UInt16(bigEndian: address.sin_port))
         guard bound else {
             close(descriptor)
-            throw Failure(description: "no port to refuse on: \(String(cString: strerror(errno)))")
+            throw Failure(description: "can't open a refusing port: \(String(cString: strerror(errno)))")
         }
     }
 

@@ -21,7 +21,7 @@ package final class SilentPort: Sendable {
         self.descriptor = descriptor
         port = Int(UInt16(bigEndian: address.sin_port))
         guard isListening else {
-            throw Failure(description: "no port to be silent on: \(String(cString: strerror(errno)))")
+            throw Failure(description: "can't open a silent port: \(String(cString: strerror(errno)))")
         }
     }
 

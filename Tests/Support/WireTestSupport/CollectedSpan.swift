@@ -64,10 +64,10 @@ private struct Reader {
         let (start, end) = (time(span["startTimeUnixNano"], name), time(span["endTimeUnixNano"], name))
         if end < start { problems.append("\(name) ends before it begins") }
         let error = (span["status"] as? [String: Any]).map { status in
-            if status["code"] as? Int != 2 { problems.append("\(name) has a status that is no error") }
+            if status["code"] as? Int != 2 { problems.append("\(name) has a status other than error") }
             return status["message"] as? String ?? ""
         }
-        if error != all["error.type"] { problems.append("\(name) has status \(error ?? "-") and error.type differs") }
+        if error != all["error.type"] { problems.append("\(name) has status \(error ?? "-"), but error.type differs") }
         let collected = CollectedSpan(
             name: name, kind: span["kind"] as? Int ?? 0, trace: id(span["traceId"], 32, name),
             id: id(span["spanId"], 16, name), parent: span["parentSpanId"].map { id($0, 16, name) },
@@ -81,7 +81,7 @@ private struct Reader {
     private mutating func checkConventions(_ span: CollectedSpan) {
         if !(1...5).contains(span.kind) { problems.append("\(span.name) has kind \(span.kind)") }
         for key in span.attributes.keys where key.wholeMatch(of: /[a-z][a-z0-9_]*(\.[a-z0-9_]+)+/) == nil {
-            problems.append("\(span.name) has an attribute \(key)")
+            problems.append("\(span.name) has an unexpected attribute \(key)")
         }
         guard span.attributes.keys.contains(where: { $0.hasPrefix("messaging.") }) else { return }
         let operation = span.attributes["messaging.operation.name"] ?? ""
@@ -101,7 +101,7 @@ private struct Reader {
     private mutating func objects(_ value: Any?) -> [[String: Any]] {
         guard let value else { return [] }
         guard let objects = value as? [[String: Any]] else {
-            problems.append("no list of objects: \(value)")
+            problems.append("not a list of objects: \(value)")
             return []
         }
         return objects
@@ -110,14 +110,14 @@ private struct Reader {
     private mutating func keys(_ object: [String: Any], _ required: [String], optional: [String], _ what: String) {
         for key in required where object[key] == nil { problems.append("\(what) has no \(key)") }
         for key in object.keys where !required.contains(key) && !optional.contains(key) {
-            problems.append("\(what) has a \(key)")
+            problems.append("\(what) has an unexpected \(key)")
         }
     }
 
     private mutating func id(_ value: Any?, _ digits: Int, _ what: String) -> String {
         let text = value as? String ?? ""
         if text.count != digits || text.wholeMatch(of: /[0-9a-f]+/) == nil || text.allSatisfy({ $0 == "0" }) {
-            problems.append("\(what) has an id \(text)")
+            problems.append("\(what) has an invalid id \(text)")
         }
         return text
     }
@@ -125,7 +125,7 @@ private struct Reader {
     /// Returns a time in nanoseconds, which is encoded as text.
     private mutating func time(_ value: Any?, _ what: String) -> UInt64 {
         guard let text = value as? String, let time = UInt64(text), text.count == 19 else {
-            problems.append("\(what) has a time \(value ?? "-")")
+            problems.append("\(what) has an invalid time \(value ?? "-")")
             return 0
         }
         return time
@@ -142,7 +142,7 @@ private struct Reader {
             case ("stringValue", let text as String)?: found[key] = text
             case ("intValue", let number as String)? where Int64(number) != nil: found[key] = number
             case ("boolValue", let flag as Bool)?: found[key] = "\(flag)"
-            default: problems.append("\(what): \(key) has a value \(values)")
+            default: problems.append("\(what): \(key) has an invalid value \(values)")
             }
         }
         return found

@@ -46,9 +46,9 @@ package final class CollectorDouble: Sendable {
     private static func react(_ request: HTTP1Server.Request, _ states: States) -> HTTP1Server.Reaction {
         var problems: [String] = []
         let spans = CollectedSpan.read(request.body, &problems)
-        if request.line != "POST /v1/traces" { problems.append("asked for \(request.line)") }
-        if request.fields["content-type"] != "application/json" { problems.append("the body is no application/json") }
-        if request.fields["user-agent"]?.hasPrefix("martlet/") != true { problems.append("no user-agent") }
+        if request.line != "POST /v1/traces" { problems.append("unexpected request \(request.line)") }
+        if request.fields["content-type"] != "application/json" { problems.append("content-type is not JSON") }
+        if request.fields["user-agent"]?.hasPrefix("martlet/") != true { problems.append("user-agent is not martlet") }
         return states.now.withLock { state in
             state.problems += problems
             state.bodies.append(request.body)

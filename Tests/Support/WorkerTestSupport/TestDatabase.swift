@@ -47,7 +47,7 @@ package struct TestDatabase: Sendable {
 
     /// Creates an empty database on the tests' server, passes it to `body`, and drops it.
     package static func withEmpty(_ body: (TestDatabase) async throws -> Void) async throws {
-        guard let server = TestServers.database else { throw Failure(description: "no database to test with") }
+        guard let server = TestServers.database else { throw Failure(description: "no test database is configured") }
         let database = try await createEmpty(on: server)
         do {
             try await body(database)

@@ -177,7 +177,7 @@ package struct TortureRun: Sendable {
             }
             try await group.waitForAll()
         }
-        say("workers have ended; looking at what is left")
+        say("workers have ended; checking the queues")
         // The broker requeues a closed consumer's messages with a short delay, and the last result events are still on
         // their way.
         try await Task.sleep(for: .seconds(1))

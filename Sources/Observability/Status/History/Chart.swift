@@ -1,5 +1,5 @@
-/// A small chart of values over the slots of an hour, drawn as SVG without a script. Its plots are stacked and share
-/// one time axis.
+/// A small chart of values over the intervals of an hour, drawn as SVG without a script. Its plots are stacked and
+/// share one time axis.
 ///
 /// Lines differ in colour and in dash pattern. Each line has its name and its latest value as text.
 struct Chart {
@@ -7,7 +7,7 @@ struct Chart {
     struct Line {
         /// The class of the line in the style sheet.
         let kind: String
-        /// The value of each slot, or `nil` for a gap in the line.
+        /// The value of each interval, or `nil` for a gap in the line.
         let values: [Double?]
         /// Whether the area below the line is filled.
         var isFilled = false
@@ -40,7 +40,7 @@ struct Chart {
     let summary: String
     let axis: ChartAxis
     let plots: [Plot]
-    /// A text with the values of each slot, or `nil` for a slot without values.
+    /// A text with the values of each interval, or `nil` for an interval without values.
     let words: [String?]
 
     func render() -> HTML {
@@ -148,7 +148,8 @@ struct Chart {
         return run.isEmpty ? runs : runs + [run]
     }
 
-    /// Returns invisible areas, one for each slot, that show the values of the slot when the pointer is on them.
+    /// Returns invisible areas, one for each interval, that show the values of the interval when the pointer is on
+    /// them.
     private func slots(height: Int) -> [HTML] {
         words.prefix(axis.slots).enumerated().compactMap { place, words in
             guard let words else { return nil }

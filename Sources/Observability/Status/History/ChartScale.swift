@@ -5,21 +5,21 @@ import PushModel
 struct ChartAxis {
     private static let width = 3_600.0
 
-    /// The number of slots.
+    /// The number of intervals.
     let slots: Int
     let start: Timestamp
     let slotSeconds: Int
-    /// The elapsed part of the last slot, from 0 to 1.
+    /// The elapsed part of the last interval, from 0 to 1.
     let lastPart: Double
-    /// The position, in slots, before which values may be incomplete, or `nil` if all values are complete.
+    /// The position, in intervals, before which values may be incomplete, or `nil` if all values are complete.
     let completeFrom: Double?
 
-    /// Returns the horizontal position of the middle of a slot's elapsed part, in slots.
+    /// Returns the horizontal position of the middle of an interval's elapsed part, in intervals.
     func middle(of place: Int) -> Double { Double(place) + (place == slots - 1 ? lastPart : 1) / 2 }
 
     func x(_ place: Double) -> Tenths { Tenths(place / Double(max(1, slots)) * Self.width) }
 
-    /// Returns the time of day at which a slot starts, in UTC.
+    /// Returns the time of day at which an interval starts, in UTC.
     func clock(_ place: Int) -> String {
         let minutes = Int((start.seconds + Int64(place * slotSeconds)) / 60 % 1_440)
         func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -25,7 +25,7 @@ enum HistoryCharts {
             })
         var statistics = history.outputs.enumerated().flatMap { place, output in
             [
-                figure("pushes", output.output, "pushes a second", pushes(output, id: "pushes-\(place)", axis)),
+                figure("pushes", output.output, "pushes per second", pushes(output, id: "pushes-\(place)", axis)),
                 figure("answers", output.output, "answer time", answers(output, id: "answers-\(place)", axis)),
             ]
         }
@@ -46,12 +46,12 @@ enum HistoryCharts {
     private static func explanation(of history: HistoryStatus, _ axis: ChartAxis) -> String {
         var sentences: [String] = []
         switch history.scope {
-        case .fleet where history.workers == 1: sentences.append("One worker in steps of two minutes.")
+        case .fleet where history.workers == 1: sentences.append("One worker in intervals of two minutes.")
         case .fleet:
-            sentences.append("The sum of \(Phrase.count(history.workers, "worker")) in steps of two minutes.")
+            sentences.append("The sum of \(Phrase.count(history.workers, "worker")) in intervals of two minutes.")
         case .worker:
             sentences.append(
-                "This worker only, in steps of two minutes, because the table of workers could not be read.")
+                "This worker only, in intervals of two minutes, because the table of workers could not be read.")
         }
         if let from = history.completeFrom {
             let place = Int((from.seconds - history.first.seconds) / Int64(history.slotSeconds))
@@ -82,7 +82,7 @@ enum HistoryCharts {
         let least = max(peak * smallestShare, smallestRate)
         let rows = [("sent", output.sent, 64), ("retried", output.retried, 32), ("refused", output.refused, 32)]
         return Chart(
-            id: id, title: "\(output.output): pushes a second in the last hour",
+            id: id, title: "\(output.output): pushes per second in the last hour",
             summary: rows.map { name, values, _ in "\(name) \(summary(values, number))" }.joined(separator: "; "),
             axis: axis,
             plots: rows.map { name, values, height in

@@ -1,7 +1,7 @@
 package import Metering
 
-/// The counts of one output in one slot of the history. All counts are sums over time, so the counts of several workers
-/// can be added.
+/// The counts of one output in one interval of the history. All counts are sums over time, so the counts of several
+/// workers can be added.
 package struct HistoryCounts: Sendable, Hashable {
     /// The upper bounds of the answer times, in milliseconds. They are a subset of the bounds of the metric
     /// ``MetricFamily/answers``, because a worker's row has no room for all of them.

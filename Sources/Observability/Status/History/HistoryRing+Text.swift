@@ -4,24 +4,24 @@
 /// 1.SLOT.SECONDS.MASK.LANE.LANE.LANE~OUTPUT.SENT.RETRIED.REFUSED.ANSWERS…~OUTPUT…
 /// ```
 ///
-/// SLOT is the newest slot. SECONDS is the time that the counts of the newest slot cover. Bit n of MASK is set if the
-/// worker ran n slots before the newest. These three numbers are in base 36. Each other field is a column: the counts
-/// of all slots in MASK, oldest first. A column is encoded with ``HistoryCode/precise``, or with ``HistoryCode/coarse``
-/// for answers.
+/// SLOT is the newest interval. SECONDS is the time that the counts of the newest interval cover. Bit n of MASK is set
+/// if the worker ran n intervals before the newest. These three numbers are in base 36. Each other field is a column:
+/// the counts of all intervals in MASK, oldest first. A column is encoded with ``HistoryCode/precise``, or with
+/// ``HistoryCode/coarse`` for answers.
 ///
-/// With four outputs, the text has at most 30 + 3 × 61 + 4 × (21 + 3 × 61 + 10 × 31) = 2,269 bytes for 30 slots, and
-/// 1,219 bytes for 15 slots.
+/// With four outputs, the text has at most 30 + 3 × 61 + 4 × (21 + 3 × 61 + 10 × 31) = 2,269 bytes for 30 intervals,
+/// and 1,219 bytes for 15 intervals.
 extension HistoryRing {
     /// The maximum number of outputs in a text. If there are more, the busiest outputs are encoded.
     package static let mostOutputs = 4
     private static let longestName = 20
     private static let longestText = 4_000
     private static let version = "1"
-    /// The largest accepted slot. It is later than the time of any clock, and prevents an overflow in arithmetic with
-    /// slots.
+    /// The largest accepted interval. It is later than the time of any clock, and prevents an overflow in arithmetic
+    /// with intervals.
     private static let largestSlot = 1 << 40
 
-    /// Returns the text of the last `count` slots, or `nil` if the ring is empty.
+    /// Returns the text of the last `count` intervals, or `nil` if the ring is empty.
     package func text(last count: Int) -> String? {
         guard let newest = slots.last else { return nil }
         let ring = suffix(since: newest - min(count, Self.size) + 1)

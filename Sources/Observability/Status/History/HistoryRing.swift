@@ -1,21 +1,21 @@
 package import PushModel
 
-/// The last hour of one worker. It has counts for each two-minute slot of the wall clock in which the worker ran.
+/// The last hour of one worker. It has counts for each two-minute interval of the wall clock in which the worker ran.
 package struct HistoryRing: Sendable, Hashable {
     package static let slotSeconds = 120
-    /// The number of slots in an hour.
+    /// The number of intervals in an hour.
     package static let size = 30
 
-    /// The slots in which the worker ran, oldest first. The number of a slot is its time in seconds since 1970, divided
-    /// by ``slotSeconds``.
+    /// The intervals in which the worker ran, oldest first. The number of an interval is its time in seconds since
+    /// 1970, divided by ``slotSeconds``.
     package internal(set) var slots: [Int] = []
-    /// The time that the counts of the newest slot cover, in seconds. This time starts at the last reading before the
-    /// slot, or at the start of the slot if there was no earlier reading. It ends at the last reading.
+    /// The time that the counts of the newest interval cover, in seconds. This time starts at the last reading before
+    /// the interval, or at the start of the interval if there was no earlier reading. It ends at the last reading.
     package internal(set) var seconds = 0
-    /// The total waiting time of jobs in the worker, in job-milliseconds, by slot and then by lane. The values are
+    /// The total waiting time of jobs in the worker, in job-milliseconds, by interval and then by lane. The values are
     /// plain numbers instead of structures, because each worker adds up the rings of the whole fleet.
     var waiting: [Int] = []
-    /// The counts of each output, by slot and then by field of ``HistoryCounts``.
+    /// The counts of each output, by interval and then by field of ``HistoryCounts``.
     var outputs: [String: [Int]] = [:]
 
     static let lanes = Lane.allCases.count
@@ -24,7 +24,7 @@ package struct HistoryRing: Sendable, Hashable {
 
     package static func slot(of time: Timestamp) -> Int { Int(time.seconds) / slotSeconds }
 
-    /// Returns the counts of an output for each slot.
+    /// Returns the counts of an output for each interval.
     package func counts(of output: String) -> [HistoryCounts] {
         let all = outputs[output] ?? Array(repeating: 0, count: slots.count * HistoryCounts.fields)
         return slots.indices.map {
@@ -32,13 +32,13 @@ package struct HistoryRing: Sendable, Hashable {
         }
     }
 
-    /// Returns the total waiting time of a lane's jobs for each slot, in job-milliseconds.
+    /// Returns the total waiting time of a lane's jobs for each interval, in job-milliseconds.
     package func waiting(in lane: Lane) -> [Int] {
         let place = Lane.allCases.firstIndex(of: lane) ?? 0
         return slots.indices.map { waiting[$0 * Self.lanes + place] }
     }
 
-    /// Returns a copy of the ring without the slots before the given slot.
+    /// Returns a copy of the ring without the intervals before the given interval.
     func suffix(since slot: Int) -> Self {
         var ring = self
         ring.removeFirst(slots.count { $0 < slot })
@@ -59,13 +59,13 @@ package struct HistoryRing: Sendable, Hashable {
         for name in outputs.keys { outputs[name]?.removeLast(count * HistoryCounts.fields) }
     }
 
-    /// Advances the ring to the given time. Begins a new slot if necessary, and drops slots that are older than an
-    /// hour.
+    /// Advances the ring to the given time. Begins a new interval if necessary, and drops intervals that are older than
+    /// an hour.
     ///
-    /// - Returns: whether a new slot has begun.
+    /// - Returns: whether a new interval has begun.
     mutating func advance(to now: Timestamp) -> Bool {
         let slot = Self.slot(of: now)
-        // Later slots may exist because the clock was set back.
+        // Later intervals may exist because the clock was set back.
         removeLast(slots.count { $0 > slot })
         removeFirst(slots.count { $0 <= slot - Self.size })
         guard slots.last != slot else { return false }
@@ -75,7 +75,7 @@ package struct HistoryRing: Sendable, Hashable {
         return true
     }
 
-    /// Adds counts to the newest slot. The waiting times are in job-milliseconds, in the order of the lanes.
+    /// Adds counts to the newest interval. The waiting times are in job-milliseconds, in the order of the lanes.
     mutating func add(waiting more: [Int], outputs new: [String: HistoryCounts]) {
         guard !slots.isEmpty else { return }
         for (lane, count) in more.prefix(Self.lanes).enumerated() {
@@ -97,12 +97,12 @@ package struct HistoryRecorder: Sendable {
 
     package private(set) var ring = HistoryRing()
     private var last: (reading: HistoryReading, at: Timestamp)?
-    /// The time from the last reading before the newest slot to the start of the slot, in milliseconds.
+    /// The time from the last reading before the newest interval to the start of the interval, in milliseconds.
     private var lead: Int64 = 0
 
     package init() {}
 
-    /// Adds the counts since the last call to the slot of the given time.
+    /// Adds the counts since the last call to the interval of the given time.
     ///
     /// - Parameter waiting: the number of jobs that wait now, in the order of the lanes.
     package mutating func beat(_ reading: HistoryReading, waiting: [Int], at now: Timestamp) {

@@ -9,14 +9,14 @@ package struct HistoryStatus: Sendable, Hashable, Encodable {
         case worker
     }
 
-    /// The values of one output for each slot. A value is `nil` if no worker ran during the slot.
+    /// The values of one output for each interval. A value is `nil` if no worker ran during the interval.
     package struct Output: Sendable, Hashable, Encodable {
         package let output: String
         /// The number of sent pushes per second.
         package let sent: [Double?]
         package let retried: [Double?]
         package let refused: [Double?]
-        /// The median answer time in milliseconds. It is also `nil` for a slot without answers.
+        /// The median answer time in milliseconds. It is also `nil` for an interval without answers.
         package let p50: [Int?]
         package let p99: [Int?]
 
@@ -29,7 +29,7 @@ package struct HistoryStatus: Sendable, Hashable, Encodable {
 
     package struct LaneHistory: Sendable, Hashable, Encodable {
         package let lane: String
-        /// The average number of jobs that waited in workers, for each two-minute slot of the history.
+        /// The average number of jobs that waited in workers, for each two-minute interval of the history.
         package let waiting: [Double?]
     }
 
@@ -41,10 +41,10 @@ package struct HistoryStatus: Sendable, Hashable, Encodable {
     package let scope: Scope
     /// The number of running workers whose counts are included.
     package let workers: Int
-    /// The start of the first slot, in RFC 3339 format.
+    /// The start of the first interval, in RFC 3339 format.
     package let from: String
     package let slotSeconds: Int
-    /// The elapsed part of the last slot, in seconds.
+    /// The elapsed part of the last interval, in seconds.
     package let lastSlotSeconds: Int
     /// The time before which workers that have ended in the meantime may be missing. The value is `nil` if this worker
     /// has run for an hour or the history contains only this worker.
@@ -103,7 +103,7 @@ extension HistoryStatus.Output {
     }
 }
 
-/// Returns the rate per second that corresponds to a count in one slot.
+/// Returns the rate per second that corresponds to a count in one interval.
 private func rate(of count: Int) -> Double { Double(count) / Double(HistoryRing.slotSeconds) }
 
 /// Returns a number rounded to three decimals. Three decimals are needed, because one push in two minutes is 0.008 per

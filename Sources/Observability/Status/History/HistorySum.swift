@@ -1,21 +1,21 @@
 package import PushModel
 package import Store
 
-/// The sum of the histories of several workers, by slots of the wall clock. The workers' clocks may differ by a few
+/// The sum of the histories of several workers, by intervals of the wall clock. The workers' clocks may differ by a few
 /// seconds.
 package struct HistorySum: Sendable, Hashable {
-    /// The elapsed time from which the current slot is included, in seconds.
+    /// The elapsed time from which the current interval is included, in seconds.
     private static let shortestSlot = 30
 
-    /// The number of the first slot. The sum has ``HistoryRing/size`` slots.
+    /// The number of the first interval. The sum has ``HistoryRing/size`` intervals.
     package let first: Int
-    /// The elapsed part of the last slot, in seconds.
+    /// The elapsed part of the last interval, in seconds.
     package let lastSeconds: Int
     /// The number of running workers whose history is included.
     package private(set) var workers = 0
-    /// Whether any worker has recorded counts in a slot, for each slot.
+    /// Whether any worker has recorded counts in an interval, for each interval.
     package private(set) var isKnown = Array(repeating: false, count: HistoryRing.size)
-    /// The total waiting time of jobs, in job-milliseconds, by slot and then by lane, as in ``HistoryRing``.
+    /// The total waiting time of jobs, in job-milliseconds, by interval and then by lane, as in ``HistoryRing``.
     private(set) var waiting = Array(repeating: 0, count: HistoryRing.size * HistoryRing.lanes)
     private(set) var outputs: [String: [Int]] = [:]
 
@@ -26,9 +26,9 @@ package struct HistorySum: Sendable, Hashable {
         first = HistoryRing.slot(of: now) - (isPartShown ? 0 : 1) - HistoryRing.size + 1
     }
 
-    /// Adds the history of one worker. The counts of an incomplete last slot are scaled to a whole slot.
+    /// Adds the history of one worker. The counts of an incomplete last interval are scaled to a whole interval.
     ///
-    /// - Parameter hasEnded: whether the worker has ended. It then counts as idle for the rest of its last slot.
+    /// - Parameter hasEnded: whether the worker has ended. It then counts as idle for the rest of its last interval.
     package mutating func add(_ ring: HistoryRing, hasEnded: Bool = false) {
         if !hasEnded { workers += 1 }
         let places = ring.slots.map { $0 - first }
@@ -62,7 +62,8 @@ package struct HistorySum: Sendable, Hashable {
         }
     }
 
-    /// Returns the counts of an output for each slot, or `nil` for a slot in which no worker has recorded counts.
+    /// Returns the counts of an output for each interval, or `nil` for an interval in which no worker has recorded
+    /// counts.
     package func counts(of output: String) -> [HistoryCounts?] {
         isKnown.indices.map { place in
             guard isKnown[place] else { return nil }
@@ -71,8 +72,8 @@ package struct HistorySum: Sendable, Hashable {
         }
     }
 
-    /// Returns the total waiting time of a lane's jobs for each slot, in job-milliseconds. The lane is identified by
-    /// its index.
+    /// Returns the total waiting time of a lane's jobs for each interval, in job-milliseconds. The lane is identified
+    /// by its index.
     func waiting(lane: Int) -> [Int?] {
         isKnown.indices.map { isKnown[$0] ? waiting[$0 * HistoryRing.lanes + lane] : nil }
     }

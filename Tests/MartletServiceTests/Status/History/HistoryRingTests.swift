@@ -6,7 +6,7 @@ import Store
 import Testing
 
 @Suite struct HistoryRingTests {
-    /// The start of a slot.
+    /// The start of an interval.
     private let start = Timestamp(seconds: 1_800_000_000)
 
     private func after(_ seconds: Int) -> Timestamp { Timestamp(seconds: start.seconds + Int64(seconds)) }

@@ -6,7 +6,7 @@ import Store
 import Testing
 
 @Suite struct HistoryStatusTests {
-    /// The start of a slot.
+    /// The start of an interval.
     private let start = Timestamp(seconds: 1_800_000_000)
 
     private func after(_ seconds: Int) -> Timestamp { Timestamp(seconds: start.seconds + Int64(seconds)) }
@@ -146,9 +146,9 @@ import Testing
         let now = after(3_600)
         let page = page(.sample(2, until: now, outputs: ["apns", "fcm"]), at: now)
         #expect(page.matches(of: #/<svg /#).count == 5 && page.matches(of: /role="img"/).count == 5)
-        #expect(page.contains("apns: pushes a second in the last hour"))
+        #expect(page.contains("apns: pushes per second in the last hour"))
         #expect(page.contains("sent 200 now, peak 200; retried 2.0 now, peak 2.0; refused 0.2 now, peak 0.2"))
-        #expect(page.contains("The sum of 2 workers in steps of two minutes."))
+        #expect(page.contains("The sum of 2 workers in intervals of two minutes."))
         let ids = page.matches(of: #/ id="([^"]*)"/#).map { String($0.1) }
         #expect(Set(ids).count == ids.count)
     }

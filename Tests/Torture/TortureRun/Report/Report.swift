@@ -14,21 +14,21 @@ struct Report {
             "torture: seed \(run.seed), \(run.profile.seconds) s of faults, \(Int(result.seconds)) s in all",
             "published: \(tally.jobs) jobs with \(tally.recipients) recipients, \(tally.atMostOnceRecipients) of them "
                 + "at_most_once; \(tally.unconfirmedJobs) jobs unconfirmed, "
-                + "\(tally.jobsMaybePublishedTwice) perhaps published twice",
-            "jobs published twice are to be sent " + (run.profile.deduplicationWindow > 0 ? "once" : "twice"),
+                + "\(tally.jobsMaybePublishedTwice) possibly published twice",
+            "jobs published twice must be sent " + (run.profile.deduplicationWindow > 0 ? "once" : "twice"),
             "also: \(tally.problemsOnlyRecipients) recipients asked for problems only, \(tally.jobsPublishedTwice) jobs published "
-                + "twice on purpose, \(tally.unusableJobs) that can't be used (\(tally.deadLettered) dead-lettered), "
+                + "twice on purpose, \(tally.unusableJobs) unusable jobs (\(tally.deadLettered) dead-lettered), "
                 + "\(tally.cancelledRecipients) recipients cancelled, \(tally.cancelledInTime) of them in time; "
                 + "\(tally.deadlineRecipients) have a deadline",
-            "paced: \(tally.jobsWithARate) jobs have a rate of their own; fullest windows of apps, in % of what may be: "
-                + list(tally.fullestWindows) + "; emptiest ones of last campaigns, in % of the rate: "
+            "rate limits: \(tally.jobsWithARate) jobs have a rate; fullest windows of apps, in % of the maximum: "
+                + list(tally.fullestWindows) + "; emptiest windows of last campaigns, in % of the rate: "
                 + list(tally.emptiest),
             "scheduled, from send_at to the first request: \(distribution(tally.lateness))",
             "outcomes: " + list(tally.outcomes) + "; \(tally.redeliveredOutcomes) of them redelivered",
             "from publishing, or send_at, to the first outcome: \(distribution(waits))",
             "duplicates: \(tally.recipientsWithSeveralOutcomes) recipients with several outcomes, "
                 + "\(tally.recipientsWithSeveralArrivals) with several requests that may have been accepted (at most "
-                + "\(tally.duplicateBound)); \(tally.repeatedEvents) events came twice; the broker copied "
+                + "\(tally.duplicateBound)); \(tally.repeatedEvents) events were repeated; the broker copied "
                 + "\(tally.jobsCopiedByBroker) jobs",
             "faults: \(result.record.faults.count): "
                 + list(Dictionary(grouping: result.record.faults) { $0.fault.name }.mapValues(\.count)),
@@ -51,8 +51,8 @@ struct Report {
 
     private func line(_ tally: OutputTally, of output: OutputKind) -> String {
         "\(output.rawValue): \(tally.jobs.count) jobs with \(tally.recipients) recipients; its service got \(tally.requests) "
-            + "requests, accepted \(tally.accepted) recipients and called \(tally.reportedDead) dead; told: \(tally.sent) sent, "
-            + "\(tally.unregistered) unregistered; marked: \(tally.marked)"
+            + "requests, accepted \(tally.accepted) recipients and reported \(tally.reportedDead) as dead; outcomes: "
+            + "\(tally.sent) sent, \(tally.unregistered) unregistered; marked: \(tally.marked)"
     }
 
     func write() throws {
@@ -76,7 +76,7 @@ struct Report {
     private var joins: [String: Int] {
         let first = result.record.joins.map { join in
             join.ready.flatMap { ready in
-                join.firstOutcome.map { "after \($0 - ready) ms, \(join.left) of the flood left" }
+                join.firstOutcome.map { "after \($0 - ready) ms, \(join.left) of the load left" }
             } ?? "never"
         }
         return Dictionary(grouping: first) { $0 }.mapValues(\.count)
@@ -108,7 +108,7 @@ struct Report {
             let rest = findings.dropFirst(Self.mostShown).compactMap(\.recipient).map {
                 "\($0.job)/\($0.index)"
             }
-            if !rest.isEmpty { lines.append("-- and of these: " + rest.joined(separator: " ")) }
+            if !rest.isEmpty { lines.append("-- other recipients: " + rest.joined(separator: " ")) }
         }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -126,15 +126,15 @@ struct Report {
     private func story(of history: History) -> [String] {
         var events: [(at: Int64, text: String)] = [(history.job.published, "published")]
         if let confirmed = history.job.confirmed { events.append((confirmed, "confirmed to its publisher")) }
-        if let sendAt = history.job.sendAt { events.append((sendAt, "its time")) }
-        if let expiresAt = history.job.expiresAt, expiresAt > 0 { events.append((expiresAt, "its deadline")) }
+        if let sendAt = history.job.sendAt { events.append((sendAt, "send_at")) }
+        if let expiresAt = history.job.expiresAt, expiresAt > 0 { events.append((expiresAt, "expires_at")) }
         if let cancelled = history.job.cancelled { events.append((cancelled, "cancelled")) }
         events += history.sightings.map { ($0.at, "\(history.job.output.rawValue): \($0.what)") }
         events += history.outcomes.map { outcome in
             (
                 outcome.at,
                 "\(outcome.kind) \(outcome.reason ?? "") by \(outcome.worker), attempt \(outcome.attempts)"
-                    + (outcome.isRedelivered ? ", redelivered" : "") + (outcome.isRepeated ? ", AGAIN" : "")
+                    + (outcome.isRedelivered ? ", redelivered" : "") + (outcome.isRepeated ? ", REPEATED" : "")
                     + ", event \(outcome.event), received \(clock(outcome.received))"
             )
         }
@@ -150,8 +150,8 @@ struct Report {
             + (history.job.traits.publishAgainAfter != nil ? ", published twice" : "")
             + (history.job.traits.hasID ? "" : ", without an id")
             + (history.job.traits.slip.map { ", \($0)" } ?? "")
-            + (history.job.expiresAt == 0 ? ", now or never" : "")
-            + (history.job.isMaybeTwice ? ", perhaps published twice" : "")
+            + (history.job.expiresAt == 0 ? ", expires_at 0" : "")
+            + (history.job.isMaybeTwice ? ", possibly published twice" : "")
         return [header] + events.sorted { $0.at < $1.at }.map { "   \(clock($0.at)) \($0.text)" }
     }
 

@@ -13,10 +13,10 @@ enum CancellationJudge {
     private static func begun(_ history: History) -> [Finding] {
         var findings: [Finding] = []
         if !history.sightings.isEmpty {
-            findings.append(Finding(.cancelledStay, history.recipient, "a request, long after it was cancelled"))
+            findings.append(Finding(.cancelledStay, history.recipient, "a request arrived long after the cancellation"))
         }
         for outcome in history.distinct where outcome.kind != "failed" || outcome.reason != "Cancelled" {
-            let text = "\(outcome.kind) (\(outcome.reason ?? "")), and it was cancelled"
+            let text = "\(outcome.kind) (\(outcome.reason ?? "")), although the job was cancelled"
             findings.append(Finding(.cancelledStay, history.recipient, text))
         }
         return findings
@@ -28,6 +28,6 @@ enum CancellationJudge {
         history.sightings.filter { sighting in
             sighting.what == .arrived && disturbances.isKnown(since: cancelled, at: sighting.at - onItsWay)
                 && !disturbances.mayHoldUp(history.job.output, from: cancelled, to: sighting.at)
-        }.map { Finding(.cancelledStop, history.recipient, "a request \($0.at - cancelled) ms after it was cancelled") }
+        }.map { Finding(.cancelledStop, history.recipient, "a request \($0.at - cancelled) ms after the cancellation") }
     }
 }

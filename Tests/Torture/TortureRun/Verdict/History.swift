@@ -84,7 +84,7 @@ extension TortureRecord {
         }
         for outcome in outcomes {
             if known[outcome.recipient]?.outcomes.append(outcome) == nil {
-                strays.append("an outcome of \(outcome.recipient), which was not published")
+                strays.append("an outcome for \(outcome.recipient), which was not published")
             }
         }
         for sighting in sightings {

@@ -70,7 +70,7 @@ struct LastCampaignJudge {
         if let low, Double(low.count) < Double(worth) * Self.least {
             findings.append(
                 Finding(
-                    .rateIsUsed, nil, text(name, low, "at least \(Int(Double(worth) * Self.least)), since more waits")))
+                    .rateIsUsed, nil, text(name, low, "at least \(Int(Double(worth) * Self.least)) while more wait")))
         }
     }
 

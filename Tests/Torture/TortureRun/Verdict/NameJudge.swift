@@ -26,7 +26,7 @@ enum NameJudge {
             guard let job = unnamed[number] else { continue }
             let reported = names.values.map(\.count).sorted()
             let text =
-                "job \(number) of \(job.recipients.count) recipients has \(names.count) ids, told under each: \(reported)"
+                "job \(number) of \(job.recipients.count) recipients has \(names.count) ids, reported under each: \(reported)"
             if job.reportsAllByName, reported.contains(where: { $0 < job.recipients.count }) {
                 findings.append(Finding(.namedOnce, nil, text))
             } else if names.count > job.messages,

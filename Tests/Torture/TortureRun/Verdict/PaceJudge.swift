@@ -166,7 +166,7 @@ struct PaceJudge {
             findings.append(
                 Finding(
                     .paced, histories[0].recipient,
-                    "\(requests) of its recipients in \(Self.jobWindow / 1_000) s up to \(time), at most \(most), with its rate of \(rate)"
+                    "\(requests) recipients of the job in \(Self.jobWindow / 1_000) s before \(time), at most \(most) at its rate of \(rate)"
                 ))
             return
         }

@@ -14,8 +14,8 @@ enum ServiceJudge {
     private static func wrongMark(_ history: History, _ isMarked: Bool) -> String? {
         let isReported = history.outcomes.contains { $0.kind == "unregistered" }
         return switch (isMarked, history.kind) {
-        case (false, _): isReported ? "unregistered, not marked" : nil
-        case (true, .dead): history.isSaidToBeDead ? nil : "marked dead, and its service has not said so"
+        case (false, _): isReported ? "unregistered, but not marked" : nil
+        case (true, .dead): history.isSaidToBeDead ? nil : "marked dead, but its service did not report it as dead"
         case (true, let kind): "marked dead, but it is \(kind.rawValue)"
         }
     }

@@ -45,7 +45,7 @@ extension Verdict {
         if history.mayRunTwice, first > history.job.mostRuns(record.limits) {
             find(
                 .notMultiplied, history,
-                "\(first) outcomes not 'redelivered', of at most \(history.job.mostRuns(record.limits)) messages")
+                "\(first) outcomes without 'redelivered', at most \(history.job.mostRuns(record.limits)) messages")
         }
         judgeArrivals(of: history, disturbances)
         judgeTime(of: history, disturbances, isCalm: record.faults.isEmpty)
@@ -61,12 +61,12 @@ extension Verdict {
             let silent = distinct.count { !$0.isRedelivered && !isUnasked($0.reason) }
             if silent > 1 {
                 findRepetition(
-                    .duplicatesOwnUp, history, "\(distinct.count) outcomes, \(silent) of them not 'redelivered'",
+                    .duplicatesOwnUp, history, "\(distinct.count) outcomes, \(silent) of them without 'redelivered'",
                     disturbances)
             }
             let last = distinct.map(\.received).max() ?? 0
             if !disturbances.mayRedeliver(from: history.job.published, to: last) {
-                find(.duplicatesExplained, history, "\(distinct.count) outcomes, and nothing happened")
+                find(.duplicatesExplained, history, "\(distinct.count) outcomes without a disturbance")
             }
         }
     }
@@ -87,27 +87,27 @@ extension Verdict {
             {
                 find(
                     .arrivalsExplained, history,
-                    "\(possible) requests that may have been accepted, and nothing happened")
+                    "\(possible) requests that may have been accepted, without a disturbance")
             }
         } else if !history.outcomes.isEmpty {
             findRepetition(
-                .arrivalsExplained, history, "\(possible) requests that may have been accepted, and no outcome says so",
+                .arrivalsExplained, history, "\(possible) requests that may have been accepted; no outcome shows it",
                 disturbances)
         }
     }
 
     private mutating func judgeTime(of history: History, _ disturbances: Disturbances, isCalm: Bool) {
         if let lateness = history.lateness {
-            if lateness < 0 { find(.neverEarly, history, "\(-lateness) ms before its time") }
+            if lateness < 0 { find(.neverEarly, history, "\(-lateness) ms before send_at") }
             if isCalm, lateness > Self.onTime, history.job.traits.rate == nil {
-                find(.onTime, history, "\(lateness) ms after its time")
+                find(.onTime, history, "\(lateness) ms after send_at")
             }
         }
         if let expiresAt = history.job.expiresAt, expiresAt > 0 {
             let due = expiresAt + Self.onItsWay
             for sighting in history.sightings where sighting.what == .arrived && sighting.at > due {
                 guard !disturbances.mayHoldUp(history.job.output, from: expiresAt, to: sighting.at) else { continue }
-                find(.neverLate, history, "\(sighting.at - expiresAt) ms after its deadline, and nothing held it up")
+                find(.neverLate, history, "\(sighting.at - expiresAt) ms after its deadline, not held up by a fault")
             }
         }
         findings += CancellationJudge.findings(history, disturbances)
@@ -116,9 +116,9 @@ extension Verdict {
     /// Returns the reason why a push cannot have expired, or `nil` if it can. Delays and deadlines are compared in
     /// seconds.
     private static func haste(of outcome: OutcomeRecord, _ history: History, _ limits: Limits) -> String? {
-        guard let expiresAt = history.job.expiresAt else { return "expired, and it had no deadline" }
+        guard let expiresAt = history.job.expiresAt else { return "expired without a deadline" }
         let early = expiresAt - limits.longestDelay - 1_000 - outcome.at
-        return early > 0 ? "expired, \(early) ms before that could be known" : nil
+        return early > 0 ? "expired \(early) ms before the worker could know it" : nil
     }
 
     /// Returns a description of a false statement in an outcome, or `nil` if the outcome is true.
@@ -133,19 +133,19 @@ extension Verdict {
         let isAlone =
             !outcome.isRedelivered && history.distinct.count == 1 && !history.mayRunTwice && !isUnreported
         return switch outcome.kind {
-        case "sent" where history.job.traits.wantsProblemsOnly: "sent, and nobody wanted to know"
-        case "sent": history.acceptances > 0 ? nil : "sent, and its service accepted nothing"
+        case "sent" where history.job.traits.wantsProblemsOnly: "sent, although the job disabled sent outcomes"
+        case "sent": history.acceptances > 0 ? nil : "sent, but its service accepted nothing"
         case "unregistered": history.kind == .dead ? nil : "unregistered, but it is \(history.kind.rawValue)"
         case "rejected":
             history.kind == .bad || history.isMismatch(outcome)
                 ? nil : "rejected (\(outcome.reason ?? "")), but it is \(history.kind.rawValue)"
         case "failed" where outcome.reason == "Cancelled" && history.job.traits.cancelAfter == nil:
-            "cancelled, and nobody did"
+            "Cancelled, but the job was not cancelled"
         case "failed" where outcome.reason == BatchReceiver.reason && history.kind != .bad:
-            "given up by its receiver, but it is \(history.kind.rawValue)"
+            "failed at its receiver, but it is \(history.kind.rawValue)"
         case "failed", "expired":
             if isAlone, history.acceptances > 0 {
-                "\(outcome.kind), and its service had accepted it"
+                "\(outcome.kind), but its service had accepted it"
             } else if outcome.kind == "expired" {
                 haste(of: outcome, history, limits)
             } else {

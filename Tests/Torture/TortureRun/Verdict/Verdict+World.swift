@@ -23,7 +23,7 @@ extension Verdict {
 
     mutating func judgeEvents(_ record: TortureRecord, _ disturbances: Disturbances) {
         if record.largestEvent > Self.largestEvent {
-            findings.append(Finding(.eventsBounded, nil, "one has \(record.largestEvent) bytes"))
+            findings.append(Finding(.eventsBounded, nil, "an event has \(record.largestEvent) bytes"))
         }
         var events: [Int: Event] = [:]
         for outcome in record.outcomes {
@@ -52,7 +52,7 @@ extension Verdict {
             if !disturbances.mayRedeliver(from: event.first, to: event.last) {
                 findings.append(
                     Finding(
-                        .repeatedEventsExplained, event.recipient, "event \(number) came again, and nothing happened"))
+                        .repeatedEventsExplained, event.recipient, "event \(number) repeated without a disturbance"))
             }
             return
         }
@@ -61,7 +61,7 @@ extension Verdict {
         findings.append(
             Finding(
                 .repeatedEventsBounded, event.recipient,
-                "event \(number) came \(event.again.count) times more in \(event.last - event.first) ms, at most \(most)"
+                "event \(number) was repeated \(event.again.count) times in \(event.last - event.first) ms, at most \(most)"
             ))
     }
 
@@ -75,7 +75,7 @@ extension Verdict {
             findings.append(
                 Finding(
                     .suspectsEarned, nil,
-                    "job \(suspect.job.map { "\($0)" } ?? "without a number") was set apart after \(times) faults"))
+                    "job \(suspect.job.map { "\($0)" } ?? "without a number") became a suspect after \(times) faults"))
         }
         findings += record.timeouts.map { Finding(.acknowledgedInTime, nil, $0) }
         for join in record.joins {
@@ -84,13 +84,13 @@ extension Verdict {
                 continue
             }
             let time = join.firstOutcome.map { $0 - ready }
-            // The flood was over before the worker could send any part of it.
+            // The load had ended before the worker could send any part of it.
             if time == nil, join.left == 0 { continue }
             guard let time, time <= Self.joiningTakes else {
                 findings.append(
                     Finding(
                         .latecomersWork, nil,
-                        "worker \(join.worker) had sent nothing, with \(join.left) of the flood left"))
+                        "worker \(join.worker) had sent nothing while \(join.left) recipients of the load were left"))
                 continue
             }
         }

@@ -49,11 +49,11 @@ package struct Verdict: Sendable {
             findings.append(Finding(.queuesEmpty, nil, "\(count) messages in \(queue)"))
         }
         for end in record.workerEnds where !end.isFine {
-            let how = end.wasAsked ? "was told to stop and" : "was not told to stop and"
+            let how = end.wasAsked ? "was asked to stop and" : "was not asked to stop and"
             findings.append(
                 Finding(.workersLive, nil, "worker \(end.worker) \(how) ended with \(end.status): \(end.log)"))
         }
-        if !record.isSettled { findings.append(Finding(.settled, nil, "time was up")) }
+        if !record.isSettled { findings.append(Finding(.settled, nil, "the time limit was reached")) }
     }
 
     /// Judges unusable jobs. Each must be in the dead-letter queue once, and a result event must report it.
@@ -79,11 +79,11 @@ package struct Verdict: Sendable {
             let end = (events.map(\.received).max() ?? job.published) + 1_000
             guard !job.isMaybeTwice, !disturbances.mayRedeliver(from: job.published, to: end) else { continue }
             if found.count > 1 {
-                findings.append(Finding(.unusableAreDead, nil, "\(name): \(found.count) times, and nothing happened"))
+                findings.append(Finding(.unusableAreDead, nil, "\(name): \(found.count) times without a disturbance"))
             }
             if events.count > 1 {
                 findings.append(
-                    Finding(.rejectionsAreTold, nil, "\(name): \(events.count) events, and nothing happened"))
+                    Finding(.rejectionsAreTold, nil, "\(name): \(events.count) events without a disturbance"))
             }
         }
         let condemned = Set(
@@ -91,14 +91,14 @@ package struct Verdict: Sendable {
         for job in record.dead where job.job.flatMap({ record.jobs[$0]?.traits.flaw }) == nil {
             if job.reason.contains(Self.expired), record.isReportedAndMayExpire(job.job) { continue }
             if job.reason.contains(Self.condemned), job.job.map(condemned.contains) == true { continue }
-            let name = job.job.map { "job \($0)" } ?? "something"
-            findings.append(Finding(.unusableAreDead, nil, "\(name) can be used, and is there: \"\(job.reason)\""))
+            let name = job.job.map { "job \($0)" } ?? "a message without a job"
+            findings.append(Finding(.unusableAreDead, nil, "\(name) can be used, but is dead: \"\(job.reason)\""))
         }
         for rejection in record.rejections where record.jobs[rejection.job]?.traits.flaw == nil {
             if record.jobs[rejection.job]?.traits.slip == .expiration { continue }
             let isCondemned = dead[rejection.job]?.contains { $0.reason.contains(Self.condemned) } == true
             if isCondemned, condemned.contains(rejection.job) { continue }
-            findings.append(Finding(.rejectionsAreTold, nil, "job \(rejection.job) can be used, and was rejected"))
+            findings.append(Finding(.rejectionsAreTold, nil, "job \(rejection.job) can be used, but was rejected"))
         }
     }
 }

@@ -48,7 +48,7 @@ final class BatchReceiver: Sendable {
 
     func take(_ request: HTTP1Server.Request) -> HTTP1Server.Reaction {
         guard isSigned(request) else {
-            log.odd("a batch that nobody has signed")
+            log.odd("a batch without a valid signature")
             return .answer(401)
         }
         guard let batch = try? JSONDecoder().decode(Batch.self, from: Data(request.body)) else {
@@ -56,7 +56,7 @@ final class BatchReceiver: Sendable {
             return .answer(400)
         }
         let recipients = batch.recipients.compactMap { BatchRecipient(place: $0.i, token: $0.token) }
-        if recipients.count < batch.recipients.count { log.odd("a batch for others: \(batch)") }
+        if recipients.count < batch.recipients.count { log.odd("a batch for unknown recipients: \(batch)") }
         note(recipients) { _ in .arrived }
         switch takeFault() {
         case .slow(let milliseconds): return answer(recipients, after: Int64(milliseconds))
