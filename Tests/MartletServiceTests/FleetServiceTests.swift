@@ -121,13 +121,13 @@ struct FleetServiceTests {
                 try await eventually(members, share: 3)
                 try await database.withoutConnections {
                     try await TestSupport.eventually("all workers log the outage: \(log.text)") {
-                        log.text.split(separator: "The other workers are not known for now").count == 4
+                        log.text.split(separator: "The table martlet.workers cannot be read; retrying").count == 4
                     }
                     #expect(members.map(\.workers) == [3, 3, 3])
                     #expect(members[0].quotaShares.workers(sharing: "fcm/new") == nil)
                 }
                 try await TestSupport.eventually("a worker logs the end of the outage: \(log.text)") {
-                    log.text.split(separator: "The other workers are known again").count > 1
+                    log.text.split(separator: "The table martlet.workers can be read again").count > 1
                 }
                 #expect(members.map(\.workers) == [3, 3, 3], "no worker may take more because others reconnect later")
                 try await TestSupport.eventually("the new quota is counted") {

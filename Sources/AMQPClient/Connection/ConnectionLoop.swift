@@ -94,9 +94,10 @@ struct ConnectionLoop<Role: ConnectionRole> {
         if wasConnected {
             logger.log(level: level, .brokerLost, "Lost the connection to the broker", metadata: metadata)
         } else if error.code == .notFound {
-            logger.log(level: level, .brokerIncomplete, "The broker lacks what is needed", metadata: metadata)
+            logger.log(
+                level: level, .brokerIncomplete, "The broker lacks required exchanges or queues", metadata: metadata)
         } else {
-            logger.log(level: level, .brokerUnreachable, "Can't connect to the broker", metadata: metadata)
+            logger.log(level: level, .brokerUnreachable, "Cannot connect to the broker", metadata: metadata)
         }
     }
 

@@ -243,7 +243,7 @@ final class PublisherRole: ConnectionRole {
                 if !tryAgain(item, reply) { returned(item, reply) }
             } else {
                 logger.warning(
-                    .unknownReturn, "The broker returned a message that is not known", metadata: ["reply": "\(reply)"])
+                    .unknownReturn, "The broker returned an unknown message", metadata: ["reply": "\(reply)"])
             }
         case .channelClosed(let channel, let reply, let causedByPublish):
             guard causedByPublish, channel == Self.channel else {
@@ -257,7 +257,7 @@ final class PublisherRole: ConnectionRole {
             onEvent(.blocked(reason: reason))
         case .unblocked:
             queue.isBlocked = false
-            logger.notice(.brokerUnblocks, "The broker takes publications again")
+            logger.notice(.brokerUnblocks, "The broker accepts messages again")
             inputDrained()
             onEvent(.unblocked)
         default:

@@ -57,7 +57,7 @@ struct JobClaimer {
         let (answered, missing) = claims.answered(id, answers)
         if missing > 0 {
             turn.logger.error(
-                .claimsUnanswered, "The database has left claims without an answer; they are asked for again",
+                .claimsUnanswered, "The database did not answer some claims; requesting them again",
                 metadata: ["claims": "\(missing)"])
         }
         return answered.compactMap { goOn($0.asked, $0.answer, &turn) }

@@ -109,12 +109,12 @@ final class SecretFile<Value: Sendable>: Sendable {
             return value
         } catch let change as SecretChange {
             Logger(label: "martlet.configuration").error(
-                .secretRefused, "A URL was read again and differs in more than it may, the last one stays in force",
+                .secretRefused, "A reloaded URL differs in more than its password; the last one stays in force",
                 metadata: ["file": "\(path)", "differs": "\(change.parts.joined(separator: ", "))"])
         } catch {
             let reason = (error as? CocoaError)?.localizedDescription ?? "\(error)"
             Logger(label: "martlet.configuration").warning(
-                .secretUnreadable, "A secret can't be read again, the last one stays in force",
+                .secretUnreadable, "A secret cannot be reloaded; the last one stays in force",
                 metadata: ["file": "\(path)", "error": "\(reason)"])
         }
         return last.withLock { $0 }

@@ -36,7 +36,7 @@ struct StartReport: Service {
         guard let broker = pipeline.broker else { return }
         for weakness in BrokerGuarantees(product: broker).weaknesses {
             logger.warning(
-                .brokerWeaker, "The broker gives less than Martlet promises",
+                .brokerWeaker, "The broker may lack guarantees that Martlet relies on",
                 metadata: ["broker": "\(broker)", "weakness": "\(weakness)"])
         }
     }

@@ -240,7 +240,7 @@ package final class PoolHealth {
 
     private func openHost(_ reason: String, now: Moment) {
         if host.refused(reason, nowMilliseconds: now.uptime, random: .random(in: 0..<1)) {
-            logger.warning(.hostSilent, "\(service) has not answered for a while, its pushes wait in the broker")
+            logger.warning(.hostSilent, "\(service) has stopped answering; its pushes wait in the broker")
         }
     }
 
@@ -281,7 +281,7 @@ package final class PoolHealth {
 
     private func log(_ breaker: Breaker, topic: String?, app: String?) {
         logger.warning(
-            .credentialRefused, "\(service) refuses this credential, its jobs wait",
+            .credentialRefused, "\(service) refuses this credential; its jobs wait",
             metadata: [
                 "reason": "\(breaker.reason ?? "-")", "topic": "\(topic ?? "all")", "app": "\(app ?? "all")",
                 "next_probe_in_s": "\(breaker.openMilliseconds / 1000)",

@@ -138,7 +138,7 @@ public struct Migrations: Sendable {
         guard !missing.isEmpty else { return }
         logger.warning(
             .rolesMissing,
-            "Database roles are missing that this user may not make: let an administrator make them, then migrate again",
+            "Database roles are missing; have an administrator create them, then migrate again",
             metadata: ["sql": "\(missing.map { "CREATE ROLE \($0) NOLOGIN" }.joined(separator: "; "))"])
     }
 

@@ -185,7 +185,7 @@ final class OriginHealth {
 
     private func report(of key: KeyAtOrigin, reason: String, now: Moment) {
         logger.warning(
-            .keyRefused, "A push service refuses this VAPID key, its messages there wait",
+            .keyRefused, "A push service refuses this VAPID key; its messages there wait",
             metadata: metadata(of: key).merging([
                 "reason": "\(reason)", "next_probe_in_s": "\(key.breaker.openMilliseconds / 1_000)",
             ]) { $1 })
@@ -229,7 +229,7 @@ final class OriginHealth {
     ///   ``SendPause/longestSeconds``.
     private func reportPause(_ pause: SendPause, of what: String, askedFor: Int32, _ now: Moment) {
         logger.notice(
-            .serviceBusy, "A push service is overloaded, its messages are retried later",
+            .serviceBusy, "A push service is overloaded; its messages are retried later",
             metadata: [
                 "reason": "\(pause.reason ?? "-")", "of": "\(what)",
                 "seconds": "\(pause.seconds(nowMilliseconds: now.uptime) ?? 0)",
@@ -297,7 +297,7 @@ final class OriginHealth {
     private func openHost(_ reason: String, now: Moment) {
         if host.refused(reason, nowMilliseconds: now.uptime, random: .random(in: 0..<1)) {
             logger.warning(
-                .serviceSilent, "A push service has not answered for a while, its messages wait in the broker")
+                .serviceSilent, "A push service has stopped answering; its messages wait in the broker")
         }
     }
 

@@ -79,7 +79,7 @@ struct SimulatorOptions: ParsableArguments {
             do {
                 try await script?.run(on: simulator)
             } catch let error as SimulatorError {
-                printError("the script has ended early: \(error)")
+                printError("the script ended early: \(error)")
             }
         }
         await stopped.wait()

@@ -49,7 +49,7 @@ struct RekeyTests {
                     for lines in [Self.oldLine + Self.newLine, Self.newLine + Self.oldLine] {
                         try installation.write(lines, to: "keyring")
                         try await eventually(worker.errors) {
-                            worker.errors.components(separatedBy: "Master keys read again").count
+                            worker.errors.components(separatedBy: "Master keys reloaded").count
                                 == (lines.hasPrefix("master-2") ? 3 : 2)
                         }
                     }

@@ -154,7 +154,7 @@ import WireTestSupport
             }
             // All spans count as dropped, also the three that were sent without an answer.
             #expect(buffer.counts == .init(sent: 0, dropped: 5_003, refused: 0))
-            #expect(recorder.text.contains("Spans were not sent before the stop"), "\(recorder.text)")
+            #expect(recorder.text.contains("Some spans were not sent before shutdown"), "\(recorder.text)")
             #expect(recorder.text.contains(#""spans": 2051"#), "\(recorder.text)")
         }
     }
@@ -167,7 +167,7 @@ import WireTestSupport
             buffer.add(try spans(3))
         }
         #expect(buffer.counts == .init(sent: 0, dropped: 6, refused: 0), "\(buffer.counts)")
-        #expect(recorder.text.contains("Spans were not sent before the stop"), "\(recorder.text)")
+        #expect(recorder.text.contains("Some spans were not sent before shutdown"), "\(recorder.text)")
         #expect(recorder.text.contains(#""spans": 6"#), "\(recorder.text)")
     }
 
