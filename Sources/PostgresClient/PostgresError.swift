@@ -7,7 +7,7 @@ public struct PostgresError: Error, Sendable, Hashable, CustomStringConvertible 
         /// The connection URL can't be used.
         public static let configuration = Code(description: "configuration")
         /// No connection could be made, because the server is down, the password is wrong, or TLS is refused.
-        public static let connectFailed = Code(description: "connect failed")
+        public static let connectFailed = Code(description: "connection failed")
         /// The connection ended during a request. The server may or may not have carried out the request.
         public static let connectionLost = Code(description: "connection lost")
         /// The connection or the pool was closed by its owner.

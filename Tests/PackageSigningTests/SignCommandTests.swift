@@ -121,7 +121,7 @@ import Testing
         try await expect(
             "pass.json: teamIdentifier: is TEAM000001, but the certificate of team.pem (Pass Type ID: pass.com.example.coffee) is of team TEAM000002",
             files("team") + issuer)
-        try await expect("it is that of /CN=Developer Relations/OU=G4", files("pass"))
+        try await expect("pass the certificate of /CN=Developer Relations/OU=G4 with --intermediate", files("pass"))
         try await expect(
             "pass.key: has no certificate", files("pass") + ["--intermediate", authority.path("pass.key")])
         try await expect("pass.pem: has a certificate, but no private key", ["--file", authority.path("pass.pem")])

@@ -124,14 +124,14 @@ final class ConsumerRole: ConnectionRole {
     }
 
     func left(_ error: AMQPError?) {
-        let unsaid = AMQPError(.connectionLost, "Closed before the broker had taken all acknowledgements")
+        let unsaid = AMQPError(.connectionLost, "the connection closed before the broker received all acknowledgements")
         farewell = error ?? (isFinished ? nil : unsaid)
     }
 
     func ended(_ error: AMQPError?) {
         dropBatch()
         if case .active = consuming {} else { reportStopped() }
-        onFirst?(error ?? AMQPError(.closed, "Closed before it could connect"))
+        onFirst?(error ?? AMQPError(.closed, "the consumer was closed before it connected"))
         onFirst = nil
         onEvent(.closed(error ?? farewell))
     }
@@ -159,7 +159,7 @@ final class ConsumerRole: ConnectionRole {
         switch inbound {
         case .delivery(let channel, let number, let isRedelivered, let message):
             guard channel >= BrokerLink.firstWorkChannel else {
-                throw AMQPError(.protocolViolation, "The broker delivered a message on channel \(channel)")
+                throw AMQPError(.protocolViolation, "the broker delivered a message on channel \(channel)")
             }
             // A broker that does not write this header leaves the publisher's value in it.
             let isForged = !link.countsAcquisitions && message.properties.headers[Self.acquisitions] != nil
@@ -181,7 +181,7 @@ final class ConsumerRole: ConnectionRole {
             // RabbitMQ 4.3 this consumer receives nothing more until every late delivery is settled. After
             // reconnecting, the consumer finds out whether an optional queue was deleted.
             let cause = "the queue was deleted, or a delivery was not acknowledged in time"
-            throw AMQPError(.consumerCancelled, "The broker cancelled the consumer of queue \"\(name)\": \(cause)")
+            throw AMQPError(.consumerCancelled, "the broker cancelled the consumer of queue \"\(name)\": \(cause)")
         case .channelClosed(let channel, let reply, _):
             if reply.code == 404, let place = optional(Int(channel) - Int(BrokerLink.firstWorkChannel)) {
                 try link.confirmChannelClosed(channel)
@@ -189,7 +189,7 @@ final class ConsumerRole: ConnectionRole {
                 cancelled(queues[place].consumers.count)
                 return isGone(place)
             }
-            throw AMQPError(closedBy: reply, isConnection: false, while: "The broker closed a consumer's channel")
+            throw AMQPError(closedBy: reply, isConnection: false, while: "the broker closed a consumer's channel")
         default:
             break
         }

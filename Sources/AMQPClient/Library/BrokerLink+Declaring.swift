@@ -42,18 +42,18 @@ extension BrokerLink {
     func closeDeclaringChannel() throws(AMQPError) {
         let close = amqp_channel_close_t(
             reply_code: UInt16(AMQP_REPLY_SUCCESS), reply_text: amqp_bytes_t(), class_id: 0, method_id: 0)
-        try call(CRABBITMQ_CHANNEL_CLOSE, close, channel: Self.declaringChannel, "Closing a channel")
+        try call(CRABBITMQ_CHANNEL_CLOSE, close, channel: Self.declaringChannel, "closing a channel")
     }
 
     func openChannel(_ channel: UInt16) throws(AMQPError) {
-        try call(CRABBITMQ_CHANNEL_OPEN, amqp_channel_open_t(), channel: channel, "Opening a channel")
+        try call(CRABBITMQ_CHANNEL_OPEN, amqp_channel_open_t(), channel: channel, "opening a channel")
         assemble(channel)
     }
 
     /// Requests a channel without waiting for the answer.
     func requestChannel(_ channel: UInt16) throws(AMQPError) {
         var open = amqp_channel_open_t()
-        try check(amqp_send_method(state, channel, CRABBITMQ_CHANNEL_OPEN, &open), "Opening a channel")
+        try check(amqp_send_method(state, channel, CRABBITMQ_CHANNEL_OPEN, &open), "opening a channel")
         assemble(channel)
     }
 
@@ -75,7 +75,7 @@ extension BrokerLink {
         do throws(AMQPError) {
             try call(
                 CRABBITMQ_EXCHANGE_DECLARE, declare, channel: Self.declaringChannel,
-                "Declaring exchange \"\(exchange.name)\"")
+                "declaring exchange \"\(exchange.name)\"")
         } catch {
             throw error.ofMissing(exchange.kind)
         }
@@ -90,7 +90,7 @@ extension BrokerLink {
         declare.auto_delete = queue.isAutoDelete ? 1 : 0
         declare.arguments = pool.table(queue.arguments)
         let declared = try call(
-            CRABBITMQ_QUEUE_DECLARE, declare, channel: Self.declaringChannel, "Declaring queue \"\(queue.name)\"")
+            CRABBITMQ_QUEUE_DECLARE, declare, channel: Self.declaringChannel, "declaring queue \"\(queue.name)\"")
         return declared?.name ?? queue.name
     }
 
@@ -101,6 +101,6 @@ extension BrokerLink {
             routing_key: pool.bytes(binding.routingKey), nowait: 0, arguments: pool.table(binding.arguments))
         try call(
             CRABBITMQ_QUEUE_BIND, bind, channel: Self.declaringChannel,
-            "Binding queue \"\(queue)\" to exchange \"\(binding.exchange)\"")
+            "binding queue \"\(queue)\" to exchange \"\(binding.exchange)\"")
     }
 }

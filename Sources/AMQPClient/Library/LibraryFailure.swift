@@ -49,8 +49,8 @@ extension AMQPError {
         guard let plugin = kind.plugin, let reply, reply.meansUnknownExchangeType else { return self }
         return AMQPError(
             .preconditionFailed,
-            "\(message) needs the broker's plugin \(plugin), which is not enabled ('rabbitmq-plugins enable \(plugin)' on "
-                + "each node)", reply: reply)
+            "\(message): requires the broker's plugin \(plugin), which is not enabled ('rabbitmq-plugins enable \(plugin)' "
+                + "on each node)", reply: reply)
     }
 }
 

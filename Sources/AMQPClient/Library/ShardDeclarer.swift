@@ -111,7 +111,7 @@ struct ShardDeclarer {
             routing_key: link.pool.bytes(binding.routingKey), arguments: link.pool.table(binding.arguments))
         try link.call(
             CRABBITMQ_QUEUE_UNBIND, unbind, channel: BrokerLink.declaringChannel,
-            "Unbinding queue \"\(binding.queue)\" from exchange \"\(binding.exchange)\"")
+            "unbinding queue \"\(binding.queue)\" from exchange \"\(binding.exchange)\"")
     }
 
     private func bind(_ middle: AMQPExchange, key: String) throws(AMQPError) {
@@ -121,6 +121,6 @@ struct ShardDeclarer {
             routing_key: link.pool.bytes(key), nowait: 0, arguments: link.pool.table(AMQPFieldTable()))
         try link.call(
             CRABBITMQ_EXCHANGE_BIND, bind, channel: BrokerLink.declaringChannel,
-            "Binding exchange \"\(middle.name)\" to exchange \"\(sharding.exchange)\"")
+            "binding exchange \"\(middle.name)\" to exchange \"\(sharding.exchange)\"")
     }
 }

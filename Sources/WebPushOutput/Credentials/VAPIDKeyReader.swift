@@ -62,7 +62,7 @@ package struct VAPIDKeyReader {
     }
 
     private static func key(_ raw: [UInt8], _ file: CredentialFile) throws(CredentialFault) -> P256.Signing.PrivateKey {
-        if raw.count == ReceiverKeys.pointBytes { throw file.fault("is a public key: the private key is needed") }
+        if raw.count == ReceiverKeys.pointBytes { throw file.fault("is a public key: import the private key") }
         guard raw.count == keyBytes, let key = try? P256.Signing.PrivateKey(rawRepresentation: raw) else {
             throw file.fault("is no P-256 private key: it has \(raw.count) bytes of base64, and not 32")
         }

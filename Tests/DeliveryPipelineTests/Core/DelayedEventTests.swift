@@ -85,7 +85,7 @@ import Testing
         let dead = try #require(harness.published.last)
         #expect(dead.exchange == "martlet.dead" && dead.body == held.body)
         #expect(
-            dead.properties.headers["x-martlet-reason"]?.string?.hasPrefix("an event that could not be told") == true)
+            dead.properties.headers["x-martlet-reason"]?.string?.hasPrefix("result event that could not be published") == true)
         harness.confirm(dead)
         #expect(harness.acknowledged == [1, 2])
         #expect(harness.core.currentCounts().eventsDead == 1)
