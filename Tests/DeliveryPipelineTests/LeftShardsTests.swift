@@ -21,12 +21,12 @@ import Testing
         let left = finding(1, ["martlet.jobs.urgent.2": 1, "martlet.jobs.bulk.2": 0])
         #expect(
             left
-                == "more queues than amqp.shards says, which get no jobs any more: martlet.jobs.urgent.2 (1 waiting), martlet.jobs.bulk.2 (0 waiting); once all are empty, delete them, the highest number first"
+                == "queues beyond amqp.shards, which get no more jobs: martlet.jobs.urgent.2 (1 waiting), martlet.jobs.bulk.2 (0 waiting); when all are empty, delete them, the highest number first"
         )
         let hidden = finding(1, ["martlet.jobs.bulk.2": 0, "martlet.jobs.urgent.4": 5], isDeclared: false)
         #expect(hidden?.contains("which get jobs as long as they are bound: martlet.jobs.bulk.2 (0 waiting);") == true)
         #expect(
-            hidden?.contains("behind a gap in the numbers, which no worker reads: martlet.jobs.urgent.4 (5 waiting)")
+            hidden?.contains("after a gap in the numbers, which no worker consumes: martlet.jobs.urgent.4 (5 waiting)")
                 == true)
         #expect(finding(1, ["martlet.jobs.bulk.16": 5])?.hasPrefix("queues behind a gap") == true)
     }

@@ -61,7 +61,7 @@ import Testing
         (Named(name: ""), ["output : its name \(rule)"]),
         (Named(name: "amqp"), ["output amqp: its name is a word of the program's own"]),
         (Named(name: "martlet"), ["output martlet: its name is a word of the program's own"]),
-        (Named(name: "discard"), ["output discard: is there twice"]),
+        (Named(name: "discard"), ["output discard: is given twice"]),
         (Named(keys: ["a..b"]), ["output pigeon: setting a..b: each of its words \(rule)"]),
         (Named(keys: ["loft", "loft"]), ["output pigeon: setting loft: its variable is that of pigeon.loft, too"]),
         (Named(keys: ["a_b", "a.b"]), ["output pigeon: setting a.b: its variable is that of pigeon.a_b, too"]),
@@ -74,7 +74,7 @@ import Testing
             ["output amqp_ca: setting file: its variable is that of amqp.ca_file, too"]
         ),
         (Named(fields: EventFields(id: "at")), ["output pigeon: event field at: every outcome has one of this name"]),
-        (Named(fields: EventFields(id: "x", uniqueID: "x")), ["output pigeon: event field x: is there twice"]),
+        (Named(fields: EventFields(id: "x", uniqueID: "x")), ["output pigeon: event field x: is given twice"]),
         (Named(fields: EventFields(id: "x-id")), ["output pigeon: event field x-id: \(rule)"]),
         (Named(account: "key"), ["output pigeon: accountName key is a word that commands have already"]),
         (Named(account: "loft owner"), ["output pigeon: accountName loft owner \(rule)"]),

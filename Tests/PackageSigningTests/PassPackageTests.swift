@@ -39,7 +39,9 @@ import Testing
         ),
         (
             "\"storeCard\": {", "\"coupon\": {}, \"storeCard\": {",
-            ["boardingPass, coupon, eventTicket, generic, storeCard: only one of them is allowed, but coupon and storeCard are given"]
+            [
+                "boardingPass, coupon, eventTicket, generic, storeCard: only one of them is allowed, but coupon and storeCard are given"
+            ]
         ),
         ("storeCard", "boardingPass", ["boardingPass: transitType: is missing"]),
         ("\"storeCard\": {", "\"storeCard\": [], \"x\": {", ["storeCard: must be an object, and is an array"]),

@@ -36,7 +36,7 @@ import Testing
         ),
         (
             #"["aa"]"#, "{}", #""validate_only":true"#, [false, true, false, true],
-            "validate_only: apns can't check a push without delivering it"
+            "validate_only: apns cannot validate a push without delivering it"
         ),
         (
             #"["aa"]"#, "{}", #""validate_only":false"#, [true, true, false, true],

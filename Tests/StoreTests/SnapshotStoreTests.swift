@@ -163,7 +163,7 @@ struct SnapshotStoreTests {
                     == .failure(
                         .credentialUnusable(
                             explanation:
-                                "martlet.credentials row \(swapped) does not open under master key 2026-11: that is another key of the same id, or the row was changed"
+                                "martlet.credentials row \(swapped) cannot be opened with master key 2026-11, so the key or the row was changed"
                         )))
             #expect(
                 route("team000003")

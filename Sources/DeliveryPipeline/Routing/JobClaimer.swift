@@ -108,6 +108,6 @@ struct JobClaimer {
             job.atMostOnce
             ? "jobs.at_most_once_window = \(configuration.limits.atMostOnceWindow)"
             : "jobs.deduplication_window = \(configuration.limits.deduplicationWindow)"
-        return job.rejected("id", "was given to another job, with other content, within the last \(window) seconds")
+        return job.rejected("id", "was used for another job with different content within the last \(window) seconds")
     }
 }

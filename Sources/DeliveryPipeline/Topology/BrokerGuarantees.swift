@@ -27,9 +27,9 @@ package struct BrokerGuarantees: Sendable, Hashable {
                     + "its workers is not promised",
             ]
         } else if !isRabbitMQ {
-            weaknesses = ["Martlet was never tried with this broker"]
+            weaknesses = ["Martlet was never tested with this broker"]
         } else if let version, version < BrokerVersion(major: 3, minor: 10) {
-            weaknesses = ["RabbitMQ before 3.10 hands on at most once what a queue dead-letters"]
+            weaknesses = ["RabbitMQ before 3.10 dead-letters messages at most once"]
         } else {
             weaknesses = []
         }

@@ -31,15 +31,15 @@ package struct LeftShards: Sendable, Hashable {
         found.removeAll { behind.contains($0) }
         var sentences: [String] = []
         if !found.isEmpty {
-            let why = isDeclared ? "which get no jobs any more" : "which get jobs as long as they are bound"
+            let why = isDeclared ? "which get no more jobs" : "which get jobs as long as they are bound"
             sentences.append(
-                "more queues than amqp.shards says, \(why): \(told(found)); once all are empty, delete them, the highest "
+                "queues beyond amqp.shards, \(why): \(told(found)); when all are empty, delete them, the highest "
                     + "number first")
         }
         if !behind.isEmpty {
             sentences.append(
-                "queues behind a gap in the numbers, which no worker reads: \(told(behind)); raise amqp.shards until they "
-                    + "are empty, or delete them")
+                "queues after a gap in the numbers, which no worker consumes: \(told(behind)); raise amqp.shards until "
+                    + "they are empty, or delete them")
         }
         return sentences.joined(separator: "; ")
     }

@@ -102,7 +102,7 @@ struct JobCommand: AsyncParsableCommand {
         private func check(_ job: Job) throws(JobRejection) {
             guard let plugin = Martlet.installed.first(where: { $0.name == job.output }) else {
                 let names = Martlet.installed.map(\.name).joined(separator: ", ")
-                throw job.rejected("output", "is \(job.output), but there is only: \(names)")
+                throw job.rejected("output", "is \(job.output), but must be one of: \(names)")
             }
             try plugin.jobs.check(job)
         }

@@ -107,7 +107,7 @@ public struct ConfigurationSource: Sendable {
     public func required(_ key: ConfigurationKey) throws -> String {
         guard let value = string(key), !value.isEmpty else {
             let place = key.defaultValue == nil ? "; \(place)" : ""
-            throw ConfigurationError(key, "is not set; it is \(key.explanation)\(place)")
+            throw ConfigurationError(key, "is not set; expected: \(key.explanation)\(place)")
         }
         return value
     }

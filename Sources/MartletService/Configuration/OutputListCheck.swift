@@ -41,7 +41,7 @@ package struct OutputListCheck: Sendable {
     private mutating func check(_ output: any OutputPlugin) {
         let name = output.name
         if let problem = Self.problem(of: name) { faults.append("output \(name): its name \(problem)") }
-        if !names.insert(name).inserted { return faults.append("output \(name): is there twice") }
+        if !names.insert(name).inserted { return faults.append("output \(name): is given twice") }
         if name == Self.programsName || ConfigurationKey.own.contains(where: { $0.rawValue.hasPrefix(name + ".") }) {
             faults.append("output \(name): its name is a word of the program's own")
         }
@@ -69,7 +69,7 @@ package struct OutputListCheck: Sendable {
     private mutating func check(_ fields: EventFields, of output: String) {
         let fields = [fields.id] + (fields.uniqueID.map { [$0] } ?? [])
         if Set(fields).count < fields.count {
-            faults.append("output \(output): event field \(fields[0]): is there twice")
+            faults.append("output \(output): event field \(fields[0]): is given twice")
         }
         for field in fields {
             if let problem = Self.problem(of: field) {

@@ -21,7 +21,7 @@ public struct CredentialRepository: Sendable {
             try await pool.query(row.insertion.sql, row.insertion.parameters)
         } catch let error as PostgresError where error.constraint == SealedCredential.importedOnce {
             throw StoreError(
-                .conflict, "\(new.label) was imported before: retire that credential first, see martlet credential list"
+                .conflict, "\(new.label) was already imported: retire it first (see 'martlet credential list')"
             )
         }
         return row.id
@@ -62,7 +62,7 @@ public struct CredentialRepository: Sendable {
     private static func conflict(withSameKey other: CredentialSummary) -> StoreError {
         StoreError(
             .conflict,
-            "this key is already credential \(other.id) of \(other.account), with other details: change those with "
+            "this key is already credential \(other.id) of \(other.account), with different details: change them with "
                 + "'martlet credential set', or retire that credential first")
     }
 
@@ -95,7 +95,7 @@ public struct CredentialRepository: Sendable {
             }
             let new = try change(row.summary, try row.open(with: keyring))
             guard new.fingerprint == row.summary.fingerprint, new.account == row.summary.account else {
-                throw StoreError(.invalidField, "credential \(id) would get another key or account")
+                throw StoreError(.invalidField, "credential \(id): key and account cannot be changed")
             }
             let changed = try SealedCredential(new, of: row.summary.output, id: row.summary.id, keyring: keyring)
             try await connection.query(
@@ -128,7 +128,7 @@ public struct CredentialRepository: Sendable {
             guard apps.isEmpty else {
                 throw StoreError(
                     .conflict,
-                    "credential \(id) is the explicit one of \(apps.joined(separator: ", ")): change that first")
+                    "credential \(id) is set explicitly for \(apps.joined(separator: ", ")): change these apps first")
             }
             let bound = try await connection.query(
                 """

@@ -60,7 +60,7 @@ public struct Migrations: Sendable {
         guard let first = pending.first else { return }
         throw StoreError(
             .migrationsMissing,
-            "run martlet migrate: the database lacks \(pending.count) of its steps, from \(first.fileName) on")
+            "the database lacks \(pending.count) migrations, from \(first.fileName) on: run 'martlet migrate'")
     }
 
     /// Applies the pending migrations, each in its own transaction. Waits for up to a minute while another program
@@ -102,7 +102,7 @@ public struct Migrations: Sendable {
             } catch let error as PostgresError where error.sqlState == Self.lockNotAvailable {
                 throw StoreError(
                     .locked,
-                    "waited too long for a lock; it is held by \(watch.holders ?? "a session that is not seen")")
+                    "could not acquire a lock in time; it is held by \(watch.holders ?? "an unknown session")")
             }
         }
     }

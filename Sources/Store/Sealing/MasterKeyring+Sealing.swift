@@ -36,7 +36,7 @@ extension MasterKeyring {
                 "\(row) is sealed under master key \(sealed.masterKeyID), which is not in the keyring")
         }
         guard let format = sealed.bytes.first.flatMap(SealFormat.init) else {
-            throw StoreError(.sealBroken, "\(row) is sealed in a format that this version does not know")
+            throw StoreError(.sealBroken, "\(row) is sealed in a format that this version does not support")
         }
         do {
             let body = sealed.bytes.dropFirst()
@@ -54,8 +54,7 @@ extension MasterKeyring {
         } catch {
             throw StoreError(
                 .sealBroken,
-                "\(row) does not open under master key \(sealed.masterKeyID): that is another key of the same id, or the row was changed"
-            )
+                "\(row) cannot be opened with master key \(sealed.masterKeyID), so the key or the row was changed")
         }
     }
 }

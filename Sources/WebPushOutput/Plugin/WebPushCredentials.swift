@@ -32,7 +32,7 @@ public struct WebPushCredentials: OutputCredentials {
 
     private static func credential(_ key: VAPIDKey, _ details: CredentialDetails) throws -> NewCredential {
         guard let account = details.account else {
-            throw CredentialFault("--vapid is needed: a name for the key pair, which apps are given by")
+            throw CredentialFault("--vapid is required: a name for the key pair, to which apps refer")
         }
         var new = NewCredential(
             kind: .secret(try key.sealed()), account: account, environments: [.production], topics: details.topics,
@@ -53,7 +53,7 @@ public struct WebPushCredentials: OutputCredentials {
     }
 
     public func problem(with credential: Credential, _ settings: OutputSettings) -> String? {
-        guard let key = try? Self.key(of: credential) else { return "holds no VAPID key" }
+        guard let key = try? Self.key(of: credential) else { return "has no VAPID key" }
         return VAPIDSubject.problem(of: key.subject).map { "has a subject that \($0)" }
     }
 

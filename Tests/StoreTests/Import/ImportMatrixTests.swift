@@ -213,8 +213,8 @@ struct ImportMatrixTests {
         Row(
             "AuthKey_CUT0000000.p8",
             gives: "AuthKey_CUT0000000.p8: is cut off: the line -----END PRIVATE KEY----- is missing"),
-        Row("renamed.txt", gives: "the key id is needed: renamed.txt is not named AuthKey_<key id>.p8"),
-        Row("AuthKey_ABC123DEFG.p8", team: nil, gives: "AuthKey_ABC123DEFG.p8: the team id is needed for a .p8 key"),
+        Row("renamed.txt", gives: "a key id is required, because renamed.txt is not named AuthKey_<key id>.p8"),
+        Row("AuthKey_ABC123DEFG.p8", team: nil, gives: "AuthKey_ABC123DEFG.p8: a team id is required for a .p8 key"),
         Row(
             "AuthKey_ABC123DEFG.p8", team: "team",
             gives: "AuthKey_ABC123DEFG.p8: team id team is not ten upper-case letters and digits"),
@@ -223,7 +223,7 @@ struct ImportMatrixTests {
             gives: "the certificate of both.pem is of team TEAM000001, not of TEAM000009"),
         Row(
             "push.pem", "push.key", team: nil,
-            gives: "the team id is needed: the certificate of push.pem does not say it"),
+            gives: "a team id is required: the certificate of push.pem has none"),
     ])
     func rejectsUnusableCredentialsWithReason(row: Row) throws {
         #expect(try outcome(row) == row.result)

@@ -34,8 +34,8 @@ import WebPushOutput
     @Test(
         arguments: [
             (publicKey, "vapid.txt: is a public key: import the private key"),
-            (String(raw.dropLast(4)), "vapid.txt: is no P-256 private key: it has 29 bytes of base64, and not 32"),
-            ("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "vapid.txt: is no P-256 private key"),
+            (String(raw.dropLast(4)), "vapid.txt: is not a P-256 private key: it has 29 bytes in base64 instead of 32"),
+            ("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "vapid.txt: is not a P-256 private key"),
             (key.publicKey.pemRepresentation, "vapid.txt: is a public key: import the private key"),
             (P384.Signing.PrivateKey().pemRepresentation, "vapid.txt: is a key for"),
             (#"{"privateKey":7}"#, "vapid.txt: is JSON without a privateKey as base64url"),
