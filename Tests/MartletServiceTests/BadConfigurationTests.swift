@@ -69,7 +69,7 @@ import Testing
             try await ConfigurationSource(file: "/nonexistent/martlet.yaml", settings: [], environment: [:])
         }
         #expect(
-            failure?.hasPrefix("can't read the configuration file /nonexistent/martlet.yaml: ") == true,
+            failure?.hasPrefix("cannot read the configuration file /nonexistent/martlet.yaml: ") == true,
             "\(failure ?? "")")
     }
 

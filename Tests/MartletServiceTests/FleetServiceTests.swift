@@ -152,7 +152,7 @@ struct FleetServiceTests {
                 try await database.pool.query("ALTER TABLE martlet.hidden RENAME TO workers")
                 try await eventually(members, share: 2)
                 #expect(members[0].quotaShares.view.isKnown)
-                let reported = log.text.split(separator: "counts as the only one").count - 1
+                let reported = log.text.split(separator: "assumes that it is the only one").count - 1
                 #expect(reported == 2, "\(log.text)")
             }
         }

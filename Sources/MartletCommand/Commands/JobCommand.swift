@@ -56,7 +56,7 @@ struct JobCommand: AsyncParsableCommand {
             }
             guard let wait else { return try await publish(job, body, pipeline.names, source) }
             guard job.results == .all else {
-                throw ValidationError("--wait: of this job nothing is told but problems: it says so in 'results'")
+                throw ValidationError("--wait: the job's 'results' limits its outcomes to problems")
             }
             try await BrokerCheck.require(exchanges: [pipeline.names.results], by: source)
             let awaited = AwaitedOutcomes(job, body: body)

@@ -33,7 +33,7 @@ struct DeadCommand: AsyncParsableCommand {
                 return .keep
             }
             defer {
-                if !areAll { printError("there are more: --limit lists more than \(limit)") }
+                if !areAll { printError("there are more than \(limit) jobs: raise --limit") }
             }
             if json { return try printJSON(jobs) }
             var table = Table(header: ["JOB", "APP", "LANE", "BYTES", "REASON"])
@@ -64,7 +64,7 @@ struct DeadCommand: AsyncParsableCommand {
                 return count < Int(limit) ? .keep : .keepAndEnd
             }
             guard count > 0 else {
-                printError("no dead job fits")
+                printError("no dead job matches")
                 throw ExitCode.failure
             }
         }
@@ -113,7 +113,7 @@ struct DeadCommand: AsyncParsableCommand {
                 if !dryRun {
                     printError(
                         count > 0
-                            ? "replayed \(count) jobs before this; the last may still be dead, too"
+                            ? "replayed \(count) jobs before the failure; the last ones may still be in the queue"
                             : "replayed no job")
                 }
                 throw error
@@ -141,7 +141,7 @@ struct DeadCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func validate() throws {
-            guard all || !filter.isEmpty else { throw ValidationError("say which ones, or --all") }
+            guard all || !filter.isEmpty else { throw ValidationError("pass a filter, or --all") }
         }
 
         func run() async throws {
@@ -153,7 +153,7 @@ struct DeadCommand: AsyncParsableCommand {
                 }
             } catch {
                 if !dryRun, count > 0 {
-                    printError("dropped at most \(count) jobs before this; the last may still be there")
+                    printError("dropped at most \(count) jobs before the failure; the last ones may still exist")
                 }
                 throw error
             }

@@ -71,7 +71,7 @@ struct DeadQueue {
             try deliveries.requireConnection()
             guard let delivery else {
                 guard ContinuousClock.now - last > .seconds(5), try await look().messages == 0 else { continue }
-                return printError("somebody else has taken \(count - seen) of the \(count) messages")
+                return printError("another consumer received \(count - seen) of the \(count) messages")
             }
             seen += 1
             let job = DeadJob(delivery)
@@ -97,7 +97,7 @@ struct DeadQueue {
             let found = try await look()
             if found.consumers == 0 { return found.messages }
             guard ContinuousClock.now < patience else {
-                printError("somebody else reads \(names.dead), too: what is there at the moment is left to them")
+                printError("another consumer reads \(names.dead): messages that it has received are skipped")
                 return found.messages
             }
             try await Task.sleep(for: .milliseconds(100))

@@ -28,17 +28,17 @@ struct BrokerChecks {
             guard promises.weaknesses.isEmpty else {
                 throw DoctorWarning(
                     promises.weaknesses.joined(separator: "; "),
-                    todo: "know what it costs, or use RabbitMQ 3.10 or later")
+                    todo: "accept this risk, or use RabbitMQ 3.10 or later")
             }
-            return "gives what Martlet promises"
+            return "has the guarantees that Martlet relies on"
         }
         await report.check("queues") { try await queues(found) }
         await report.check("read") {
-            guard promises.isRabbitMQ else { throw DoctorNote("not tried: only RabbitMQ is known to refuse the trial") }
+            guard promises.isRabbitMQ else { throw DoctorNote("not tested: only RabbitMQ supports this test") }
             guard found.unreadable.isEmpty else {
                 throw DoctorFault(
                     "may not read \(Self.some(found.unreadable))",
-                    todo: "grant its user to read what 'martlet topology --users' says\(otherwise)")
+                    todo: "grant its user the read permissions that 'martlet topology --users' prints\(otherwise)")
             }
             return isOperator ? "may read the dead-letter queue" : "may read the queues of jobs"
         }
@@ -54,7 +54,8 @@ struct BrokerChecks {
         if declares {
             guard isDeclared else {
                 throw DoctorFault(
-                    "nothing is declared with amqp.declare: false", todo: "have made what 'martlet topology' prints")
+                    "nothing is declared with amqp.declare: false",
+                    todo: "have the objects created that 'martlet topology' prints")
             }
             let publisher = try AMQPPublisher(
                 configuration: broker, topology: pipeline.topology,
@@ -76,14 +77,14 @@ struct BrokerChecks {
 
     /// The last part of the advice for a missing permission, which suggests `--operator`. It is empty if that option is
     /// already given.
-    private var otherwise: String { isOperator ? "" : "; or, as an operator, ask with --operator" }
+    private var otherwise: String { isOperator ? "" : "; operators pass --operator" }
 
     private func queues(_ found: AMQPInspection) async throws -> String {
         if !found.problems.isEmpty {
             let isRefused = found.problems.contains { $0.code == .accessRefused }
             throw DoctorFault(
                 Self.some(found.problems.map(\.description), separator: "; "),
-                todo: isRefused ? "grant its user what 'martlet topology --users' says\(otherwise)" : "")
+                todo: isRefused ? "grant its user what 'martlet topology --users' prints\(otherwise)" : "")
         }
         let isDeclared = try source.pipeline().provision == .declared
         if isDeclared || isOperator, !found.unseen.isEmpty {
@@ -94,7 +95,7 @@ struct BrokerChecks {
         guard found.missing.isEmpty else {
             let text = "not there: \(Self.some(found.missing))"
             guard isDeclared else {
-                throw DoctorFault(text, todo: "have made what 'martlet topology' prints")
+                throw DoctorFault(text, todo: "have the objects created that 'martlet topology' prints")
             }
             throw DoctorWarning(
                 "\(text); a worker declares them when it starts, and within a minute while it runs",
@@ -113,8 +114,8 @@ struct BrokerChecks {
             throw DoctorWarning(finding)
         }
         return isDeclared && !isOperator
-            ? "exchanges and queues are there, as they should be"
-            : "exchanges and queues are there; arguments can't be looked at without the right to configure, bindings without --management"
+            ? "exchanges and queues exist as required"
+            : "exchanges and queues exist; arguments need the right to configure, and bindings --management, to be checked"
     }
 
     // MARK: Trial publications
@@ -126,7 +127,7 @@ struct BrokerChecks {
         _ promises: BrokerGuarantees, _ found: AMQPInspection, _ report: inout DoctorReport
     ) async {
         await report.check("write") {
-            guard promises.isRabbitMQ else { throw DoctorNote("not tried: only RabbitMQ is known to refuse the trial") }
+            guard promises.isRabbitMQ else { throw DoctorNote("not tested: only RabbitMQ supports this test") }
             let broker = try source.broker()
             let names = try source.names()
             let publisher = try AMQPPublisher(
@@ -142,7 +143,7 @@ struct BrokerChecks {
             end.cancel()
             if await end.value {
                 throw DoctorFault(
-                    "answers nothing that is published: it may block publishers, for want of memory or disk",
+                    "does not answer published messages: it may block publishers because of low memory or disk space",
                     todo: "look for an alarm with 'rabbitmq-diagnostics alarms'")
             }
             await publisher.close()
@@ -150,7 +151,7 @@ struct BrokerChecks {
             let missing = found.missing.contains { $0.hasPrefix("exchange ") }
             if isOperator { return "may publish jobs, as \(broker.user)" }
             return missing
-                ? "may write to those exchanges that are there"
+                ? "may write to the existing exchanges"
                 : "may write to the exchanges below \(names.prefix), as \(broker.user)"
         }
     }
@@ -171,20 +172,20 @@ struct BrokerChecks {
         if !refusals.isEmpty {
             return DoctorFault(
                 Self.some(refusals, separator: "; "),
-                todo: "grant its user to write what 'martlet topology --users' says\(otherwise)")
+                todo: "grant its user the write permissions that 'martlet topology --users' prints\(otherwise)")
         }
         if isOperator { return nil }
         let moved = pipeline.names.moved
         if missing.contains("exchange \(moved)") { return nil }
         let large = await reply(to: .refused(by: moved, bytes: Self.needed), publisher)
         if let large, large.text.contains("size") {
-            return DoctorFault("takes no message of a mebibyte: \(large)", todo: "raise the broker's max_message_size")
+            return DoctorFault("refuses a message of 1 MiB: \(large)", todo: "raise the broker's max_message_size")
         }
         // No queue is bound with this routing key, so the broker returns the mandatory message with code 312.
         if let asUser = await reply(to: .returned(by: moved, user: user), publisher), asUser.code != 312 {
             return DoctorFault(
-                "is not known to the broker as \(user), who would be named as the publisher: \(asUser)",
-                todo: "name in amqp.url the user that the broker finds in the certificate or the token")
+                "the broker refuses \(user) as the publisher's user_id: \(asUser)",
+                todo: "set the user in amqp.url to that of the certificate or the token")
         }
         return nil
     }
@@ -201,13 +202,13 @@ struct BrokerChecks {
     private func size(_ promises: BrokerGuarantees) throws -> String {
         let largest = try source.pipeline().limits.maximumJobBytes
         guard let limit = promises.standardMessageSize else {
-            throw DoctorNote("not known of this broker", todo: "compare its limit with jobs.maximum_bytes, \(largest)")
+            throw DoctorNote("unknown for this broker", todo: "compare its limit with jobs.maximum_bytes, \(largest)")
         }
-        guard largest > limit else { return "jobs.maximum_bytes is within the broker's standard of \(limit)" }
+        guard largest > limit else { return "jobs.maximum_bytes is within the broker's default of \(limit)" }
         throw DoctorNote(
-            "this version takes messages of \(limit) bytes unless its max_message_size says otherwise, which it does not "
-                + "tell; jobs.maximum_bytes is \(largest)",
-            todo: "a publisher of larger jobs is refused (406): split them, or raise max_message_size")
+            "this version accepts messages of \(limit) bytes by default; max_message_size may differ, but AMQP does not "
+                + "report it; jobs.maximum_bytes is \(largest)",
+            todo: "the broker refuses larger jobs (406): split them, or raise max_message_size")
     }
 
     private static func some(_ names: [String], separator: String = ", ") -> String {

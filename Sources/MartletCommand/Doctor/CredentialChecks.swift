@@ -31,7 +31,7 @@ struct CredentialChecks {
                 todo: "name each app's key with 'martlet app set --credential', or retire the key that no address needs"
             )
         }
-        return "no credential breaks a known rule"
+        return "no credential violates a known rule"
     }
 }
 

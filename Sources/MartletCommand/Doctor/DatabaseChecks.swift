@@ -72,12 +72,12 @@ struct DatabaseChecks {
 
     private func clock(_ pool: PostgresPool) async throws -> String {
         guard let ahead = try await DatabaseClock.ahead(pool) else {
-            throw DoctorWarning("the database took longer than a second to answer, which says nothing of its clock")
+            throw DoctorWarning("the database took longer than a second to answer, so its clock was not compared")
         }
         // Workers create shared provider tokens with the database's time. Providers reject tokens whose time differs
         // too much from their own clock.
         let finding = "\(abs(ahead)) ms \(ahead < 0 ? "behind" : "ahead of") the database's"
-        guard abs(ahead) < 30_000 else { throw DoctorFault(finding, todo: "keep NTP running on both") }
+        guard abs(ahead) < 30_000 else { throw DoctorFault(finding, todo: "run NTP on both") }
         if abs(ahead) > 5_000 { throw DoctorWarning(finding, todo: "one of the two is wrong") }
         return finding
     }
@@ -91,7 +91,7 @@ struct DatabaseChecks {
         await report.check("credentials") {
             let snapshot = try await snapshot()
             if let problem = snapshot.unreadableRows.sorted().first {
-                throw DoctorFault(problem, todo: "mend that column; its apps' jobs wait")
+                throw DoctorFault(problem, todo: "correct that column; its apps' jobs wait")
             }
             if let problem = snapshot.openingProblems.sorted().first { throw DoctorFault(problem) }
             let found = "\(snapshot.credentialSummaries.count) can be opened, for \(snapshot.appCount) apps"
@@ -101,7 +101,7 @@ struct DatabaseChecks {
             guard lacking.isEmpty else {
                 let names = Phrase.list(lacking.map(\.bundleID).sorted())
                 throw DoctorWarning(
-                    "\(found); none serves \(names)", todo: "'martlet app show' says what an app lacks")
+                    "\(found); none serves \(names)", todo: "'martlet app show' shows what an app lacks")
             }
             return found
         }
@@ -155,14 +155,14 @@ struct DatabaseChecks {
         let workers = WorkerRepository(pool)
         guard try await workers.mayBeWritten() else {
             throw DoctorWarning(
-                "this user's workers can't say in martlet.workers that they run, and each counts as the only one",
+                "this user's workers cannot write to martlet.workers, so each assumes that it is the only one",
                 todo: "migrate again, or grant SELECT, INSERT, UPDATE and DELETE")
         }
         let fleet = try await workers.fleet()
         let running = fleet.running.map { $0.report?.state == .starting ? "\($0.name) (starting)" : $0.name }
         let silent = fleet.silent.map(\.name)
         let names = running.isEmpty ? "" : ": \(running.joined(separator: ", "))"
-        let gone = silent.isEmpty ? "" : "; no longer heard of: \(silent.joined(separator: ", "))"
+        let gone = silent.isEmpty ? "" : "; not reporting: \(silent.joined(separator: ", "))"
         return "\(running.count) run\(names)\(gone)"
     }
 }

@@ -12,7 +12,7 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Check configuration, broker, database, schema, master key, refusals, credentials, expiry and clock.",
         discussion: """
             Changes nothing unless --declare is given. Exits with 1 if a check failed, and with 78 if the configuration \
-            can't be read.
+            cannot be read.
             """)
 
     @Flag(help: "Declare missing exchanges and queues, as a worker does at its start.")
@@ -34,7 +34,7 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func validate() throws {
-        if declare, isOperator { throw ValidationError("--declare and --operator exclude each other") }
+        if declare, isOperator { throw ValidationError("--declare and --operator cannot be combined") }
     }
 
     func run() async throws {
@@ -53,7 +53,7 @@ struct DoctorCommand: AsyncParsableCommand {
             try source.checkOutputs()
             _ = try source.logLevel()
             _ = try TracingConfiguration(source)
-            return "every setting is good; \(source.place)"
+            return "all settings are valid; \(source.place)"
         }
         let keyring = await report.check("master key") {
             let keyring = try source.keyring()

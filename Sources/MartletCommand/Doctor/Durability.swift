@@ -47,9 +47,9 @@ struct Durability {
         if standbys > 0, standbyNames.isEmpty {
             found.append(
                 DoctorWarning(
-                    "\(standbys) follow this server and synchronous_standby_names is empty: a failover forgets claims, "
-                        + "and what is to be sent once is sent twice",
-                    todo: "name the one that takes over in synchronous_standby_names"))
+                    "\(standbys) standbys follow this server and synchronous_standby_names is empty: a failover loses claims, "
+                        + "and jobs that must be sent once may be sent twice",
+                    todo: "set synchronous_standby_names to the standby that takes over"))
         }
         return found
     }

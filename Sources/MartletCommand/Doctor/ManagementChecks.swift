@@ -22,10 +22,10 @@ struct ManagementChecks {
                 report.add(
                     .note, "ack timeout",
                     "30 minutes, unless the broker's consumer_timeout or a policy's consumer-timeout differs; AMQP does "
-                        + "not report either", "ask with --management, or see docs/brokers.md")
+                        + "not report either", "run with --management, or see docs/brokers.md")
             }
             for name in ["policies", "bindings", "results queues", "leaders", "broker clock"] {
-                report.add(.note, name, "not checked", "ask with --management, or see docs/brokers.md")
+                report.add(.note, name, "not checked", "run with --management, or see docs/brokers.md")
             }
             return
         }
@@ -37,12 +37,12 @@ struct ManagementChecks {
         await report.check("results queues") { try facts.resultsReaders.finding() }
         await report.check("leaders") { try leaders(facts) }
         await report.check("broker clock") {
-            guard let ahead = facts.ahead else { throw DoctorNote("the management API tells no time") }
+            guard let ahead = facts.ahead else { throw DoctorNote("the management API returned no time") }
             let seconds = Int(ahead / .seconds(1))
             let text = "\(abs(seconds)) s \(seconds > 0 ? "behind" : "ahead of") the broker's"
             guard abs(seconds) <= 5 else {
                 throw DoctorWarning(
-                    text, todo: "keep NTP running on both: jobs' ages and timestamps are wrong by as much")
+                    text, todo: "run NTP on both: ages and timestamps of jobs are wrong by the same amount")
             }
             return text
         }
@@ -55,15 +55,15 @@ struct ManagementChecks {
         }
         guard let shortest = said.min(by: { $0.1 < $1.1 }) else {
             throw DoctorNote(
-                "30 minutes, unless the broker's consumer_timeout says otherwise, which it does not tell; no policy changes it",
+                "30 minutes, unless the broker's consumer_timeout differs, which is not reported; no policy changes it",
                 todo: "see 'rabbitmqctl environment'")
         }
         guard shortest.1 >= Self.patience else {
             throw DoctorWarning(
                 "\(shortest.0): \(shortest.1) ms, so a job that is open for longer is delivered twice",
-                todo: "let consumer-timeout be 1800000 at least")
+                todo: "set consumer-timeout to at least 1800000")
         }
-        return "\(shortest.1) ms at least, by policy"
+        return "at least \(shortest.1) ms, by policy"
     }
 
     private func policies(_ facts: ManagementFacts) throws -> String {
@@ -86,12 +86,12 @@ struct ManagementChecks {
         guard check.strays.isEmpty else {
             throw DoctorFault(
                 (check.strays + check.copies + check.gaps + check.differences).joined(separator: "; "),
-                todo: "remove the bindings that Martlet has not made, then look again")
+                todo: "remove the bindings that Martlet did not create, then run doctor again")
         }
         let todo =
             isDeclared
             ? "start a worker, or run 'martlet doctor --declare'"
-            : "run what 'martlet topology --format rabbitmqadmin' prints, which unbinds, too"
+            : "run what 'martlet topology --format rabbitmqadmin' prints, which also unbinds"
         if !check.copies.isEmpty || !(check.gaps.isEmpty || isDeclared) {
             throw DoctorFault((check.copies + check.gaps + check.differences).joined(separator: "; "), todo: todo)
         }
@@ -99,14 +99,14 @@ struct ManagementChecks {
         guard odd.isEmpty else { throw DoctorWarning(odd.joined(separator: "; "), todo: todo) }
         guard check.guests.isEmpty else {
             throw DoctorNote(
-                "each key leads where it should, and elsewhere, too: \(check.guests.joined(separator: "; "))",
-                todo: "remove the bindings that nobody needs: a queue that is full may have jobs refused")
+                "each key is routed as required, and also elsewhere: \(check.guests.joined(separator: "; "))",
+                todo: "remove unneeded bindings: a full queue may cause jobs to be refused")
         }
-        return "each key leads where it should, and one way only"
+        return "each key is routed as required, and only once"
     }
 
     private func leaders(_ facts: ManagementFacts) throws -> String {
-        guard facts.nodes.count > 1 else { return "one node has them all, being alone" }
+        guard facts.nodes.count > 1 else { return "one node leads all queues, because there is only one" }
         let counts = Dictionary(grouping: facts.queues) { $0.leader ?? $0.node ?? "?" }.mapValues(\.count)
         let leaders = Dictionary(facts.queues.map { ($0.name, $0.leader ?? $0.node ?? "?") }) { $1 }
         let crowded =
@@ -115,7 +115,7 @@ struct ManagementChecks {
             } ?? []
         guard crowded.isEmpty else {
             throw DoctorWarning(
-                "led by fewer nodes than could, with all their shards: \(crowded.joined(separator: ", "))",
+                "all shards are led by fewer nodes than possible: \(crowded.joined(separator: ", "))",
                 todo: "for each of them, rabbitmq-queues rebalance quorum --queue-pattern '^\(crowded[0])(\\.[0-9]+)?$'"
             )
         }

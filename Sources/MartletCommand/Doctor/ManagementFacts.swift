@@ -62,8 +62,8 @@ struct ManagementFacts {
         let broker = try source.broker()
         guard broker.mechanism == .password else {
             throw DoctorWarning(
-                "not asked: it wants a password, and \(broker.user) logs in by certificate",
-                todo: "run doctor with the amqp.url of a user who has a password and the tag monitoring")
+                "not checked: the API requires a password, but \(broker.user) logs in by certificate",
+                todo: "run doctor with the amqp.url of a user with a password and the tag monitoring")
         }
         let file = source.string(.amqpCAFile).flatMap { $0.isEmpty ? nil : $0 }
         let question = Question(
@@ -74,7 +74,7 @@ struct ManagementFacts {
         // Every RabbitMQ broker answers this request. A different server may answer all requests with 404, which would
         // look like a broker without queues and bindings.
         guard let (nodes, date) = try await question.ask([Node].self, "/nodes?columns=name,running") else {
-            throw DoctorWarning("nothing at \(address) answers as the management API does", todo: "look at its path")
+            throw DoctorWarning("there is no management API at \(address)", todo: "check the path")
         }
         ahead = date.map { .seconds($0.timeIntervalSinceNow) }
         var queues: [Queue] = []
@@ -150,7 +150,7 @@ struct ManagementFacts {
             do {
                 return (try decoder.decode(type, from: answer.body), answer.date)
             } catch {
-                throw DoctorWarning("the management API answers something else than what RabbitMQ does")
+                throw DoctorWarning("the management API returned an unexpected answer")
             }
         }
     }

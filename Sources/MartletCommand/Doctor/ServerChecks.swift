@@ -24,17 +24,17 @@ struct ServerChecks {
             guard try !row["standby"].bool else {
                 throw DoctorFault(
                     "is a standby, which accepts no writes",
-                    todo: "name the primary in database.url, or all hosts with target_session_attrs=read-write")
+                    todo: "set database.url to the primary, or to all hosts with target_session_attrs=read-write")
             }
             guard try !row["read_only"].bool else {
                 throw DoctorFault(
                     "accepts no writes because default_transaction_read_only is on",
-                    todo: "set it to off for this database and user; workers then resume by themselves")
+                    todo: "set it to off for this database and user; workers then resume automatically")
             }
             guard try row["version"].integer >= Self.oldest else {
                 throw DoctorFault("PostgreSQL \(try row["name"].text) is older than 14", todo: "upgrade it")
             }
-            return "takes writes"
+            return "accepts writes"
         }
         await durability(&report)
         await report.check("notify") { try await notify() }
@@ -54,7 +54,7 @@ struct ServerChecks {
     /// Checks whether a notification from the server arrives. The check writes nothing to the database.
     private func notify() async throws -> String {
         guard try source.boolean(.databaseListen) else {
-            return "not used (database.listen: false): changes are looked for every two or three seconds"
+            return "not used (database.listen: false): workers poll for changes every two or three seconds"
         }
         let (received, hear) = AsyncStream.makeStream(of: Void.self)
         let listener = try await PostgresConnection.connect(pool.configuration) { _ in hear.yield() }
@@ -62,8 +62,8 @@ struct ServerChecks {
         await listener.close()
         if let finding {
             throw DoctorWarning(
-                "a notification does not arrive: there is a pooler in transaction mode before the server" + finding,
-                todo: "set database.listen: false; changes are looked for every two or three seconds")
+                "a notification does not arrive: a pooler in transaction mode is in front of the server" + finding,
+                todo: "set database.listen: false; workers then poll every two or three seconds")
         }
         return "notifications arrive"
     }
@@ -104,7 +104,7 @@ struct ServerChecks {
         let each = try Self.connectionsEach - (source.boolean(.databaseListen) ? 0 : 1)
         let text = "\(workers) workers have at most \(workers * each) of \(room) connections"
         guard workers * each <= room else {
-            throw DoctorWarning(text, todo: "raise max_connections, or put PgBouncer before the server")
+            throw DoctorWarning(text, todo: "raise max_connections, or put PgBouncer in front of the server")
         }
         return text
     }

@@ -30,11 +30,11 @@ struct FleetTable {
         var parts = [
             Phrase.count(here.count, "worker"),
             "\(Phrase.rate(here.reduce(0) { $0 + $1.rate })) outcomes a second",
-            "\(Phrase.figure(here.reduce(0) { $0 + $1.putBack })) put back in a minute",
+            "\(Phrase.figure(here.reduce(0) { $0 + $1.putBack })) requeued in a minute",
             "\(Phrase.count(here.reduce(0) { $0 + $1.waiting }, "job")) waiting in workers",
             "\(Phrase.figure(here.reduce(0) { $0 + $1.open })) open", "the oldest \(Phrase.duration(oldest))",
         ]
-        if here.count < workers.count { parts.append("\(workers.count - here.count) not heard of any more") }
+        if here.count < workers.count { parts.append("\(workers.count - here.count) no longer reporting") }
         if !refusals.isEmpty { parts.append(Phrase.count(refusals.count, "refusal")) }
         return parts.joined(separator: ", ")
     }

@@ -69,9 +69,9 @@ struct TopologyPlan: Sendable {
     var warning: String {
         let reported = plan.unbindings.map { "\($0.names) of \($0.source), key \"\($0.routingKey)\"" }
         return
-            "An import takes nothing away. Where another amqp.shards was in force before, run what --format rabbitmqadmin "
-            + "prints instead, which unbinds what that one has bound, too, or each job may come twice. Not to be bound any "
-            + "more: \(reported.joined(separator: "; "))."
+            "An import deletes nothing. If amqp.shards was changed, run what --format rabbitmqadmin "
+            + "prints instead, which also removes old bindings. Otherwise each job may be delivered twice. Bindings to "
+            + "remove: \(reported.joined(separator: "; "))."
     }
 
     // MARK: For a shell

@@ -93,7 +93,7 @@ struct JobSearch {
         let queue = try source.names().dead
         let looked = try await BrokerCheck.require(queues: [queue], by: source)
         guard looked.queues[queue]?.consumers == 0 else {
-            throw SearchFault(description: "somebody else reads it just now, and holds what is in it")
+            throw SearchFault(description: "another consumer reads it now and has received its messages")
         }
         var found: JobFacts.Dead?
         try await DeadQueue(source).forEach(DeadFilter.parse(["--id=\(job)"]), doing: "found") { dead in

@@ -65,7 +65,7 @@ struct StartReport: Service {
             "version": "\(Worker.version)",
             "prefix": "\(configuration.pipeline.names.prefix)",
             "broker": "\(broker ?? "not connected yet")",
-            "database": "\(database.map { "PostgreSQL \($0)" } ?? "not there")",
+            "database": "\(database.map { "PostgreSQL \($0)" } ?? "unavailable")",
             "apps": .stringConvertible(snapshot.appCount),
             "credentials": .stringConvertible(snapshot.credentialIDs.count),
         ]

@@ -92,7 +92,7 @@ public struct Worker: Sendable {
 
     /// Processes jobs until SIGTERM or SIGINT, and then drains.
     ///
-    /// - Throws: the errors of ``DeliveryService/run()``, or ``ListenError`` if the server can't listen on
+    /// - Throws: the errors of ``DeliveryService/run()``, or ``ListenError`` if the server cannot listen on
     ///   `http.listen`.
     public func run() async throws {
         var configuration = ServiceGroupConfiguration(

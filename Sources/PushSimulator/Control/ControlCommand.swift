@@ -51,7 +51,7 @@ public struct ControlCommand<Service: PushDouble>: Sendable {
         fromBody = { _ in act }
         fromStep = { container, key in
             guard try container.decode(Bool.self, forKey: key) else {
-                throw SimulatorError("\(key.stringValue): can only be true")
+                throw SimulatorError("\(key.stringValue): must be true")
             }
             return act
         }
@@ -82,7 +82,7 @@ public struct ControlCommand<Service: PushDouble>: Sendable {
     ///
     /// - Throws: ``SimulatorError`` that names the step and the invalid field, or `DecodingError`.
     func read(from script: KeyedDecodingContainer<AnyKey>) throws -> Act {
-        guard let step else { throw SimulatorError("needs one thing to do") }
+        guard let step else { throw SimulatorError("must have exactly one command") }
         return try fromStep(script, step)
     }
 }

@@ -66,7 +66,7 @@ struct FCMCommand: AsyncParsableCommand {
             return """
                 FCM simulator on https://\(address.at(simulator.port))\(control), CA file \(simulator.caCertificatePath ?? "")
 
-                A service account that it takes: \(account.path)
+                A service account that it accepts: \(account.path)
                 Messages go to \(base)/v1/projects/\(ThrowawayAccount.project)/messages:send
 
                 """

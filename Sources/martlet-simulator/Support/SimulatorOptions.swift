@@ -67,7 +67,7 @@ struct SimulatorOptions: ParsableArguments {
     ) async throws {
         let script = try script.map { file in
             guard let json = FileManager.default.contents(atPath: file) else {
-                throw SimulatorError("--script: \(file) can't be read")
+                throw SimulatorError("--script: \(file) cannot be read")
             }
             return try PushSimulator<Service>.FaultScript(json: json, source: file)
         }

@@ -28,7 +28,7 @@ struct DeadCommandTests {
                     let some = try await installation.martlet([
                         "dead", "list", "--app", Self.unknown, "--limit", "\(limit)",
                     ])
-                    #expect(some.errors.contains("there are more: --limit lists more than 2") == isCut, "\(some)")
+                    #expect(some.errors.contains("there are more than 2 jobs: raise --limit") == isCut, "\(some)")
                     #expect(some.output.split(separator: "\n").count == limit + 1, "\(some)")
                 }
                 let shown = try await installation.martlet(["dead", "show", "--reason", "priorty"])

@@ -127,7 +127,7 @@ struct DeadReplayTests {
             }
             proxy.cut()
             let finished = try await command.finish()
-            let said = finished.errors.firstMatch(of: /replayed ([0-9]+) jobs before this; the last/)
+            let said = finished.errors.firstMatch(of: /replayed ([0-9]+) jobs before the failure; the last/)
             let replayed = try #require(said.flatMap { Int($0.1) }, "\(finished)")
             #expect(finished.status == 1 && finished.output == "" && replayed < count, "\(finished)")
             // A message in transit when the connections break may be in both queues.

@@ -73,7 +73,7 @@ import WireTestSupport
             #expect(collector.problems == [])
             try await run(to: url) {
                 buffer.add(try spans(2))
-                try await eventually("the failure is logged") { recorder.text.contains("can't be sent") }
+                try await eventually("the failure is logged") { recorder.text.contains("cannot be sent") }
             }
             #expect(recorder.text.contains("its certificate is not trusted"), "\(recorder.text)")
             #expect(!recorder.text.contains("BoringSSL") && !recorder.text.contains(".cc"), "\(recorder.text)")
@@ -163,7 +163,7 @@ import WireTestSupport
         let refusing = try RefusingPort()
         try await run(to: "http://127.0.0.1:\(refusing.port)") {
             buffer.add(try spans(3))
-            try await eventually(recorder.text) { recorder.text.contains("can't be sent") }
+            try await eventually(recorder.text) { recorder.text.contains("cannot be sent") }
             buffer.add(try spans(3))
         }
         #expect(buffer.counts == .init(sent: 0, dropped: 6, refused: 0), "\(buffer.counts)")
