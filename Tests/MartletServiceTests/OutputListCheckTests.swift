@@ -47,7 +47,7 @@ import Testing
             Named(name: "output\($0)", keys: [], fields: EventFields(id: "a\($0)"), account: "a\($0)")
         }
         #expect(faults(Array(outputs.dropLast())) == [])
-        #expect(faults(outputs) == ["outputs: 9 different accountNames, more than 8; some must be shared"])
+        #expect(faults(outputs) == ["outputs: 9 accountNames, more than 8; some must be shared"])
     }
 
     private static let rule = "must have up to 32 lower-case letters, digits and underscores, and begin with a letter"

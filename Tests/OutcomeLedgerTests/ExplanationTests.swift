@@ -29,14 +29,14 @@ import Testing
     @Test(
         arguments: [
             ("sent", nil, "push accepted it at 2026-11-20T10:00:00.123Z, as id-1"),
-            ("unregistered", "Gone", "push called the token dead at 2026-11-20T10:00:00.123Z: Gone"),
-            ("suppressed", nil, "not sent, the token being known as dead, at 2026-11-20T10:00:00.123Z"),
-            ("rejected", "BadX", "it was refused for good at 2026-11-20T10:00:00.123Z: BadX"),
-            ("failed", "Cancelled", "it was given up, certainly not accepted, at 2026-11-20T10:00:00.123Z: Cancelled"),
+            ("unregistered", "Gone", "push reported the token as dead at 2026-11-20T10:00:00.123Z: Gone"),
+            ("suppressed", nil, "it was suppressed (the token is marked dead) at 2026-11-20T10:00:00.123Z"),
+            ("rejected", "BadX", "it was rejected at 2026-11-20T10:00:00.123Z: BadX"),
+            ("failed", "Cancelled", "it failed without being accepted at 2026-11-20T10:00:00.123Z: Cancelled"),
             ("unknown", "Lost", "it may have been accepted: the answer was lost at 2026-11-20T10:00:00.123Z: Lost"),
             (
                 "expired", nil,
-                "it was given up, no attempt being possible before its deadline, at 2026-11-20T10:00:00.123Z"
+                "it expired before an attempt was possible at 2026-11-20T10:00:00.123Z"
             ),
         ] as [(String, String?, String)])
     func givesOutcomeAsCause(kind: String, reason: String?, cause: String) {
@@ -71,7 +71,8 @@ import Testing
         #expect(explanation.cause.hasPrefix("there is no record of it"))
         #expect(
             explanation.checked.first { $0.what == "ledger's queue" }?.found
-                == "0 in martlet.ledger, " + (isUnread ? "which nobody reads" : "beside what the ledger has in hand"))
+                == "0 in martlet.ledger, "
+                + (isUnread ? "which has no consumer" : "besides those that the ledger holds"))
     }
 
     @Test func allowsForJobThatEndedBeforeLedgerStarted() {
@@ -148,7 +149,7 @@ import Testing
             explanation.cause
                 == "push accepted it at 2026-11-20T10:00:00.123Z, as id-1; a job of this id was rejected and is in the "
                 + "dead-letter queue: id: was used by another job")
-        #expect(explanation.advice?.hasPrefix("From here it is the device's") == true)
+        #expect(explanation.advice?.hasPrefix("Check that the device is on") == true)
     }
 
     @Test func namesProblemsOfWorkersWithWaitingJobs() {
@@ -176,7 +177,7 @@ import Testing
         let beginning =
             hasLedger
             ? "there is no record of it: it never arrived, it waits in the broker (1 in martlet.delay.30), "
-            : "no ledger is kept ('martlet ledger' keeps one), so what has ended is not known here; it never arrived, "
+            : "no ledger is kept ('martlet ledger' keeps one), so past outcomes are unknown; it never arrived, "
         #expect(explanation.cause.hasPrefix(beginning), "\(explanation.cause)")
     }
 
@@ -188,7 +189,7 @@ import Testing
             }
         ).cause
         #expect(
-            cause == "no ledger is kept ('martlet ledger' keeps one), so what has ended is not known here; the app "
+            cause == "no ledger is kept ('martlet ledger' keeps one), so past outcomes are unknown; the app "
                 + "com.example.shop is paused now, and its jobs wait")
     }
 
@@ -229,10 +230,11 @@ import Testing
                 $0.app = .known(paced, faults: [])
                 $0.waiting = [JobFacts.Waiting(queue: "martlet.delay.120", messages: 7)]
             })
-        #expect(!explanation.found && explanation.cause.contains("at most 50 times a second"))
-        #expect(explanation.cause.contains(includesUrgent ? "in all lanes" : "but for its urgent lane"))
+        #expect(!explanation.found && explanation.cause.contains("limited to 50 pushes a second"))
+        #expect(explanation.cause.contains(includesUrgent ? "in all lanes" : "except in its urgent lane"))
         #expect(
-            explanation.advice?.contains("--rate none") == true && explanation.advice?.contains("the job's own") == true
+            explanation.advice?.contains("--rate none") == true
+                && explanation.advice?.contains("rate of the job") == true
         )
     }
 
@@ -246,7 +248,7 @@ import Testing
             facts(asksOne: false) { $0.ledger?.sums = [sum("sent", nil, 90), sum("rejected", "BadX", 3)] })
         #expect(
             explanation.cause
-                == "93 outcomes are told, the last at 2026-11-20T10:00:00.123Z: 90 sent, 3 rejected (BadX)")
+                == "93 outcomes are recorded, the last at 2026-11-20T10:00:00.123Z: 90 sent, 3 rejected (BadX)")
     }
 
     /// A fault in the job's own text would cause the same rejection after a replay.
@@ -312,11 +314,11 @@ import Testing
             causes == [
                 "it was rejected and is in the dead-letter queue: p",
                 "it was cancelled at 2026-11-20T10:00:00.123Z by op",
-                "1 outcome of this job is told, and none of this re",
-                "no outcome is known of it; the app com.example.sho",
-                "no outcome is known of it; now push: no credential",
-                "no outcome is known of it; the app com.example.sho",
-                "no outcome is known of it; the token is dead since",
+                "1 outcome of this job is recorded, but none of thi",
+                "no outcome is recorded; the app com.example.shop i",
+                "no outcome is recorded; now push: no credential",
+                "no outcome is recorded; the app com.example.shop i",
+                "no outcome is recorded; the token is dead since 20",
                 "there is no record of it: it never arrived, it wai",
                 "there is no record of it: it never arrived, a work",
                 "no ledger is kept ('martlet ledger' keeps one), so",

@@ -29,8 +29,8 @@ import Testing
 
     @Test(arguments: [
         ("\"formatVersion\": 1", "\"formatVersion\": 2", ["formatVersion: is 2, but must be 1"]),
-        ("\"formatVersion\": 1", "\"formatVersion\": \"1\"", ["formatVersion: must be a number, and is a string"]),
-        ("\"0001\"", "1", ["serialNumber: must be a string, and is a number"]),
+        ("\"formatVersion\": 1", "\"formatVersion\": \"1\"", ["formatVersion: must be a number, but is a string"]),
+        ("\"0001\"", "1", ["serialNumber: must be a string, but is a number"]),
         ("\"0001\"", "\"\"", ["serialNumber: is empty"]),
         ("\"description\"", "\"descripton\"", ["description: is missing"]),
         (
@@ -40,11 +40,12 @@ import Testing
         (
             "\"storeCard\": {", "\"coupon\": {}, \"storeCard\": {",
             [
-                "boardingPass, coupon, eventTicket, generic, storeCard: only one of them is allowed, but coupon and storeCard are given"
+                "boardingPass, coupon, eventTicket, generic, storeCard: only one of them is allowed, but "
+                    + "coupon and storeCard are given"
             ]
         ),
         ("storeCard", "boardingPass", ["boardingPass: transitType: is missing"]),
-        ("\"storeCard\": {", "\"storeCard\": [], \"x\": {", ["storeCard: must be an object, and is an array"]),
+        ("\"storeCard\": {", "\"storeCard\": [], \"x\": {", ["storeCard: must be an object, but is an array"]),
         ("https://example.com", "http://example.com", ["webServiceURL: must begin with https:// and a host"]),
         ("webServiceURL", "serviceURL", ["webServiceURL: is missing"]),
         (

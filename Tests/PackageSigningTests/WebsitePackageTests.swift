@@ -14,7 +14,7 @@ import Testing
     @Test(arguments: [
         ("web.com", "com", ["websitePushID: is com.example.domain, but must begin with web."]),
         ("[\"https://domain.example.com\"]", "[]", ["allowedDomains: is empty"]),
-        ("[\"https://domain.example.com\"]", "\"x\"", ["allowedDomains: must be an array of strings, and is a string"]),
+        ("[\"https://domain.example.com\"]", "\"x\"", ["allowedDomains: must be an array of strings, but is a string"]),
         ("[\"https://domain.example.com\"]", "[\"a\", 1]", ["allowedDomains: must be an array of strings"]),
         (
             "[\"https://domain.example.com\"]", "[\"https://domain.example.com/\"]",

@@ -33,7 +33,7 @@ package struct OutputListCheck: Sendable {
         let words = Set(outputs.compactMap(\.credentials?.accountName))
         if words.count > Self.mostAccountWords {
             faults.append(
-                "outputs: \(words.count) different accountNames, more than \(Self.mostAccountWords); some must be shared"
+                "outputs: \(words.count) accountNames, more than \(Self.mostAccountWords); some must be shared"
             )
         }
     }

@@ -15,9 +15,9 @@ struct CheckFormatter {
             "ledger's queue",
             facts.backlog.map {
                 "\($0.events) in \($0.queue), "
-                    + ($0.isUnread ? "which nobody reads" : "beside what the ledger has in hand")
+                    + ($0.isUnread ? "which has no consumer" : "besides those that the ledger holds")
             })
-        add("dead-letter queue", facts.dead.map { $0.map { "there: \($0.reason)" } ?? "not there" })
+        add("dead-letter queue", facts.dead.map { $0.map { "found: \($0.reason)" } ?? "not found" })
         add("cancellations", facts.cancellation.map { $0.map { "cancelled at \($0.at.rfc3339)" } ?? "not cancelled" })
         add("app", facts.app.map(Self.text))
         add("paused apps", facts.pausedApps.map { $0.isEmpty ? "none" : $0.joined(separator: ", ") })
@@ -27,36 +27,36 @@ struct CheckFormatter {
             "queues",
             facts.waiting.map { waiting in
                 waiting.isEmpty
-                    ? "nothing waits, but for what workers have in hand"
+                    ? "none, apart from jobs that workers hold"
                     : waiting.map { "\($0.messages) in \($0.queue)" }.joined(separator: ", ")
             })
-        add("workers", facts.inHand.map { "\($0) \($0 == 1 ? "job" : "jobs") in hand" })
+        add("workers", facts.inHand.map { "\($0) \($0 == 1 ? "job" : "jobs") held" })
         for problem in facts.problems ?? [] { add("workers", problem) }
-        for fault in facts.blind { add("not looked at", fault) }
+        for fault in facts.blind { add("not checked", fault) }
         return checks
     }
 
     private static func text(_ ledger: JobFacts.Ledger) -> String {
-        guard let begin = ledger.begin else { return "nobody keeps one" }
+        guard let begin = ledger.begin else { return "not running" }
         let count = ledger.sums.reduce(0) { $0 + $1.count }
         let what =
             count > 0
             ? "\(count) of this job" : ledger.rows.isEmpty ? "nothing of this job" : "\(ledger.rows.count) of it"
-        return "\(begin.first.map { "kept since \($0.rfc3339)" } ?? "kept, and without a row yet"): \(what)"
+        return "\(begin.first.map { "kept since \($0.rfc3339)" } ?? "kept, but still empty"): \(what)"
     }
 
     private static func text(_ state: JobFacts.AppState) -> String {
         switch state {
-        case .unnamed: "not told which; --app names it"
-        case .unknown(let name): "\(name) is not known"
+        case .unnamed: "unknown; pass --app"
+        case .unknown(let name): "\(name) is not registered"
         case .known(let app, _) where app.isPaused: "\(app.bundleID) is paused"
-        case .known(let app, let faults): "\(app.bundleID): " + (faults.isEmpty ? "may be pushed to" : faults.words)
+        case .known(let app, let faults): "\(app.bundleID): " + (faults.isEmpty ? "no fault" : faults.words)
         }
     }
 
     private static func text(_ tokens: [DeviceToken]) -> String {
         tokens.isEmpty
-            ? "nothing is known of it: it is sent to"
+            ? "no record, so it is sent to"
             : tokens.map { token in
                 "\(token.key.app) \(token.key.environment.rawValue): "
                     + (token.unregisteredAt.map { "dead since \($0.rfc3339)" } ?? "alive")

@@ -13,8 +13,8 @@ enum DeadAdvice {
         let field = reason.prefix { $0 != ":" }
         let isItsText = field.count < reason.count && !field.contains(" ") && !elsewhere.contains(field)
         return isItsText
-            ? "Publish a mended job, then 'martlet dead drop --id \(job)'."
-            : "Mend what is named; 'martlet dead replay --id \(job)' publishes it again. Is the fault in the job, publish a "
-                + "mended one and 'martlet dead drop --id \(job)'."
+            ? "Publish a corrected job, then run 'martlet dead drop --id \(job)'."
+            : "Correct the fault, then run 'martlet dead replay --id \(job)'. If the fault is in the job, publish a "
+                + "corrected job and run 'martlet dead drop --id \(job)'."
     }
 }

@@ -68,9 +68,9 @@ extension JobFacts {
         let last = sums.map(\.last).max()?.rfc3339 ?? ""
         return reported(
             (
-                "\(total) \(total == 1 ? "outcome is" : "outcomes are") told, the last at \(last): "
+                "\(total) \(total == 1 ? "outcome is" : "outcomes are") recorded, the last at \(last): "
                     + parts.joined(separator: ", "),
-                "Ask for one recipient with --ref or --token."
+                "To check one recipient, pass --ref or --token."
             ), because: sums.map(\.reason))
     }
 
@@ -96,8 +96,8 @@ extension JobFacts {
         guard let backlog, backlog.events > 0 else { return nil }
         let events = "\(backlog.events) \(backlog.events == 1 ? "event waits" : "events wait") in \(backlog.queue)"
         return (
-            "the ledger \(backlog.isUnread ? "is not running" : "is behind"): \(events), and what became of it may be there",
-            backlog.isUnread ? "Start 'martlet ledger', then ask again." : "Ask again in a moment."
+            "the ledger \(backlog.isUnread ? "is not running" : "is behind"): \(events), which may contain the outcome",
+            backlog.isUnread ? "Start 'martlet ledger', then try again." : "Try again in a moment."
         )
     }
 
@@ -115,7 +115,7 @@ extension JobFacts {
         return (
             "\(job) could not be used at \(row.at.rfc3339): \(row.reason ?? "") \(row.detail ?? "")",
             isGone
-                ? "It is no longer in the dead-letter queue: somebody has replayed or dropped it."
+                ? "It is no longer in the dead-letter queue, because it was replayed or dropped."
                 : DeadAdvice.text(on: self.job, "\(row.reason ?? ""): \(row.detail ?? "")")
         )
     }
@@ -124,15 +124,16 @@ extension JobFacts {
         guard case .some(.some(let cancellation)) = cancellation else { return nil }
         return (
             "it was cancelled at \(cancellation.at.rfc3339) by \(cancellation.by)",
-            "'martlet job cancel --undo \(job)' takes that back, for what is still in the broker."
+            "'martlet job cancel --undo \(job)' undoes this for messages that are still in the broker."
         )
     }
 
     fileprivate var ofOthers: Cause? {
         guard asksOne, let count = ledger?.sums.reduce(0, { $0 + $1.count }), count > 0 else { return nil }
         return (
-            "\(count == 1 ? "1 outcome of this job is" : "\(count) outcomes of this job are") told, and none of this recipient yet",
-            "Is it the ref or the token that was published? \(Self.unkept)"
+            "\(count == 1 ? "1 outcome of this job is" : "\(count) outcomes of this job are") recorded, "
+                + "but none of this recipient",
+            "Check that the ref or token is the published one. \(Self.unkept)"
         )
     }
 
@@ -156,7 +157,7 @@ extension JobFacts {
         case .known(let app, _) where !appFaults.isEmpty:
             (
                 "\(opening); now " + appFaults.words,
-                appFaults[0].todo ?? "'martlet app show \(app.bundleID)' says which credentials were considered."
+                appFaults[0].todo ?? "'martlet app show \(app.bundleID)' shows which credentials were considered."
             )
         case .known, .unnamed, nil: nil
         }
@@ -164,19 +165,19 @@ extension JobFacts {
 
     fileprivate var ofRate: Cause? {
         guard case .known(let app, _) = app, let rate = app.pace?.rate, waiting?.isEmpty != true else { return nil }
-        let urgent = app.pace?.includesUrgent == true ? "in all lanes" : "but for its urgent lane"
+        let urgent = app.pace?.includesUrgent == true ? "in all lanes" : "except in its urgent lane"
         return (
-            "\(opening); the app \(app.bundleID) is sent to at most \(rate) times a second, \(urgent), and what is "
-                + "beyond waits",
-            "'martlet app set \(app.bundleID) --rate none' lifts that, or another number; a lower rate of the job's own stays."
+            "\(opening); the app \(app.bundleID) is limited to \(rate) pushes a second, \(urgent), and further "
+                + "pushes wait",
+            "'martlet app set \(app.bundleID) --rate none' removes the limit. A lower rate of the job still applies."
         )
     }
 
     fileprivate var ofToken: Cause? {
         guard let dead = tokens?.filter({ $0.unregisteredAt != nil }).max(by: { $0.died < $1.died }) else { return nil }
         return (
-            "\(opening); the token is dead since \(dead.died.rfc3339)\(dead.reason.map { " (\($0))" } ?? ""), and is not sent to",
-            "The app hands in a new one when it runs again; say so with registered_at, or 'martlet token register'."
+            "\(opening); the token is dead since \(dead.died.rfc3339)\(dead.reason.map { " (\($0))" } ?? "")",
+            "When the app reports a token again, register it with registered_at or 'martlet token register'."
         )
     }
 }
@@ -195,7 +196,7 @@ extension LedgerRow {
     /// - Parameter others: the number of earlier outcomes that are recorded for the same recipient.
     fileprivate func cause(others: Int) -> (String, String?) {
         let again =
-            others == 0 ? "" : "; \(others) earlier \(others == 1 ? "outcome is" : "outcomes are") told of it"
+            others == 0 ? "" : "; \(others) earlier \(others == 1 ? "outcome is" : "outcomes are") recorded"
         let why = [reason, detail].compactMap { $0 }
         let because = why.isEmpty ? "" : ": " + why.joined(separator: ", ")
         let (what, advice) = sentence
@@ -210,20 +211,21 @@ extension LedgerRow {
         case .sent:
             (
                 "\(provider) accepted it",
-                "From here it is the device's: is it on, may the app notify, did the push expire or make way for another?"
+                "Check that the device is on, that the app may notify, and that the push was not replaced."
             )
         case .unregistered:
-            ("\(provider) called the token dead", "Forget it, unless the app has handed it in since.")
+            ("\(provider) reported the token as dead", "Delete the token, unless the app has reported it since.")
         case .suppressed:
-            ("not sent, the token being known as dead,", "Forget it, unless the app has handed it in since.")
-        case .rejected: ("it was refused for good", "docs/errors.md says what to mend; then publish it again.")
-        case .failed: ("it was given up, certainly not accepted,", "docs/errors.md says why; then publish it again.")
+            ("it was suppressed (the token is marked dead)", "Delete the token, unless the app has reported it since.")
+        case .rejected: ("it was rejected", "Correct the job as docs/errors.md describes, then publish it again.")
+        case .failed:
+            ("it failed without being accepted", "Look up the reason in docs/errors.md, then publish it again.")
         case .unknown:
-            ("it may have been accepted: the answer was lost", "Decide whether twice is better than never.")
+            ("it may have been accepted: the answer was lost", "Decide whether a duplicate is acceptable.")
         case .expired:
             (
-                "it was given up, no attempt being possible before its deadline,",
-                "Give it more time, or look at what delayed it."
+                "it expired before an attempt was possible",
+                "Set a later deadline, or find out what delayed it."
             )
         case nil: ("it ended as \(kind)", nil)
         }

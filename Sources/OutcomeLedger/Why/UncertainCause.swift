@@ -7,10 +7,10 @@ extension JobFacts {
     private var lacksLedger: Bool { ledger.map { $0.begin == nil } ?? false }
 
     private static let noLedger =
-        "no ledger is kept ('martlet ledger' keeps one), so what has ended is not known here"
+        "no ledger is kept ('martlet ledger' keeps one), so past outcomes are unknown"
 
     /// The first words of an explanation that gives a possible cause.
-    var opening: String { lacksLedger ? Self.noLedger : "no outcome is known of it" }
+    var opening: String { lacksLedger ? Self.noLedger : "no outcome is recorded" }
 
     var uncertain: Explanation.Cause {
         var cause: String
@@ -78,10 +78,10 @@ extension JobFacts {
             advice.append("Name its app with --app, which also checks the app's credentials.")
         }
         if let problems, !problems.isEmpty { advice.append("'martlet doctor' shows advice for each problem.") }
-        if !blind.isEmpty || ledger == nil { advice.append("The table says why; ask again.") }
+        if !blind.isEmpty || ledger == nil { advice.append("The table shows why; then run this command again.") }
         if advice.isEmpty, let waiting, !waiting.isEmpty {
             advice.append(
-                "Jobs in a delay queue are scheduled, wait for a rate or a credential, or are tried again later. Result "
+                "Jobs in a delay queue are scheduled, wait for a rate or a credential, or are retried later. Result "
                     + "events and marks that could not be written wait there, too.")
         }
         if advice.isEmpty {

@@ -70,7 +70,7 @@ struct PoolerTests {
                         #expect(try await installation.markedTokens(of: Self.app) == [dead.lowercased()])
                         try await eventually("the ledger has both outcomes: \(ledger.errors)") {
                             try await installation.martlet(["why", "--job", "first"], pooled).output.contains(
-                                "2 outcomes are told")
+                                "2 outcomes are recorded")
                         }
                     }
                     // The worker finds the changes of operators by polling.
