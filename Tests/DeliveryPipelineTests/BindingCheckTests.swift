@@ -48,7 +48,7 @@ import Testing
             #expect(
                 both.copies.contains {
                     $0.contains(
-                        "key \"urgent\" to the queue martlet.jobs.urgent and, over the exchange martlet.jobs.urgent, to martlet.jobs.urgent.2, martlet.jobs.urgent.3"
+                        "key \"urgent\" to the queue martlet.jobs.urgent and, through the exchange martlet.jobs.urgent, to martlet.jobs.urgent.2, martlet.jobs.urgent.3"
                     )
                 }, "\(both)")
             #expect(both.gaps == [])
@@ -59,11 +59,11 @@ import Testing
 
     @Test func reportsMissingRoutes() {
         let nothing = check(2, [])
-        #expect(nothing.gaps.contains("martlet.jobs leads nowhere with key \"bulk\""))
-        #expect(nothing.gaps.contains("martlet.delay.7 does not lead to martlet.delay.7, key \"\""))
+        #expect(nothing.gaps.contains("martlet.jobs does not route key \"bulk\""))
+        #expect(nothing.gaps.contains("martlet.delay.7 is not bound to martlet.delay.7, key \"\""))
         #expect(nothing.copies == [] && nothing.differences == [])
         let hollow = bindings(2).filter { $0.source != "martlet.jobs.bulk" }
-        #expect(check(2, hollow).gaps == ["martlet.jobs leads nowhere with key \"bulk\""])
+        #expect(check(2, hollow).gaps == ["martlet.jobs does not route key \"bulk\""])
     }
 
     @Test func reportsDifferentShardCount() {
@@ -74,7 +74,7 @@ import Testing
             "\(fewer)")
         #expect(check(3, bindings(2)).differences.contains("martlet.jobs.bulk.3 gets no jobs"))
         #expect(
-            check(2, bindings(1)).differences.contains("martlet.jobs leads past martlet.jobs.normal with key \"\""))
+            check(2, bindings(1)).differences.contains("martlet.jobs bypasses martlet.jobs.normal for key \"\""))
     }
 
     private func strays(_ source: String, _ destination: String, isQueue: Bool = true, key: String) -> BindingCheck {
@@ -84,7 +84,7 @@ import Testing
 
     @Test func notesForeignQueueThatReceivesCopies() {
         let audit = strays("martlet.jobs", "audit", key: "urgent")
-        #expect(audit.guests == [#"the exchange martlet.jobs leads with key "urgent" to the queue audit"#])
+        #expect(audit.guests == [#"the exchange martlet.jobs routes key "urgent" to the queue audit"#])
         #expect(audit.strays == [] && audit.copies == [] && audit.gaps == [] && audit.differences == [])
         #expect(strays("martlet.jobs", "martlet.jobs.bulk", key: "more").guests.count == 1, "unused key")
     }
@@ -94,12 +94,12 @@ import Testing
             let found = strays("martlet.jobs.urgent", name, isQueue: isQueue, key: "")
             #expect(
                 found.strays == [
-                    #"the exchange martlet.jobs.urgent leads with key "" to the \#(isQueue ? "queue" : "exchange") \#(name), which gets a part of that lane's jobs"#
+                    #"the exchange martlet.jobs.urgent routes key "" to the \#(isQueue ? "queue" : "exchange") \#(name), which gets a part of that lane's jobs"#
                 ])
         }
         let twice = strays("martlet.jobs.urgent", "martlet.jobs.urgent.2", key: "again").strays
         #expect(
-            twice.first?.hasSuffix("martlet.jobs.urgent.2, which gets more than its part of that lane's jobs") == true)
+            twice.first?.hasSuffix("martlet.jobs.urgent.2, which gets more than its share of the lane's jobs") == true)
     }
 
     @Test func reportsKeyThatAlsoRoutesToAnotherQueue() {
@@ -108,7 +108,7 @@ import Testing
             ("martlet.moved", false), ("martlet.dead", true),
         ] {
             let found = strays("martlet.jobs", name, isQueue: isQueue, key: "urgent")
-            #expect(found.strays.first?.hasSuffix(" \(name) as well: such jobs come twice") == true, "\(found)")
+            #expect(found.strays.first?.hasSuffix(" \(name) as well: such jobs arrive twice") == true, "\(found)")
             #expect(found.guests == [])
         }
     }

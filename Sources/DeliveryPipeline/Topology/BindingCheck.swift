@@ -41,7 +41,7 @@ package struct BindingCheck: Sendable, Hashable {
             Binding(
                 source: binding.exchange, destination: binding.queue, isQueue: true, routingKey: binding.routingKey))
         {
-            gaps.append("\(binding.exchange) does not lead to \(binding.queue), key \"\(binding.routingKey)\"")
+            gaps.append("\(binding.exchange) is not bound to \(binding.queue), key \"\(binding.routingKey)\"")
         }
         guard let sharding = topology.sharding else { return }
         for way in sharding.ways { check(way, of: sharding, found) }
@@ -75,12 +75,12 @@ package struct BindingCheck: Sendable, Hashable {
     private mutating func check(unplanned binding: Binding, of sharding: AMQPSharding, _ own: Set<String>) {
         if let way = sharding.ways.first(where: { $0.middle.name == binding.source }) {
             let isOwn = binding.isQueue && way.queues.contains(binding.destination)
-            strays.append("\(binding.text), which gets \(isOwn ? "more than its part" : "a part") of that lane's jobs")
+            strays.append("\(binding.text), which gets \(isOwn ? "more than its share" : "a share") of the lane's jobs")
         } else if binding.source == sharding.exchange {
             if own.contains(binding.destination),
                 sharding.ways.contains(where: { $0.keys.contains(binding.routingKey) })
             {
-                strays.append("\(binding.text) as well: such jobs come twice")
+                strays.append("\(binding.text) as well: such jobs arrive twice")
             } else {
                 guests.append(binding.text)
             }
@@ -104,12 +104,13 @@ package struct BindingCheck: Sendable, Hashable {
             let others = bound.filter { $0 != way.queues[0] }
             if isDirect, isOver, !others.isEmpty {
                 copies.append(
-                    "\(sharding.exchange) leads with key \"\(key)\" to the queue \(way.queues[0]) and, over the exchange "
-                        + "\(way.middle.name), to \(others.joined(separator: ", ")) as well: such jobs come twice")
+                    "\(sharding.exchange) routes key \"\(key)\" to the queue \(way.queues[0]) and, through the "
+                        + "exchange \(way.middle.name), to \(others.joined(separator: ", ")) as well: such jobs arrive twice"
+                )
             } else if !isDirect, !isOver || bound.isEmpty {
-                gaps.append("\(sharding.exchange) leads nowhere with key \"\(key)\"")
+                gaps.append("\(sharding.exchange) does not route key \"\(key)\"")
             } else if !isOver, sharding.width > 1 {
-                differences.append("\(sharding.exchange) leads past \(way.middle.name) with key \"\(key)\"")
+                differences.append("\(sharding.exchange) bypasses \(way.middle.name) for key \"\(key)\"")
             }
         }
         guard isSharded else { return }
@@ -123,6 +124,6 @@ package struct BindingCheck: Sendable, Hashable {
 
 extension BindingCheck.Binding {
     fileprivate var text: String {
-        "the exchange \(source) leads with key \"\(routingKey)\" to the \(isQueue ? "queue" : "exchange") \(destination)"
+        "the exchange \(source) routes key \"\(routingKey)\" to the \(isQueue ? "queue" : "exchange") \(destination)"
     }
 }

@@ -93,7 +93,7 @@ struct BrokerChecks {
                 todo: "grant its user the permissions that 'martlet topology --users' prints\(otherwise)")
         }
         guard found.missing.isEmpty else {
-            let text = "not there: \(Self.some(found.missing))"
+            let text = "missing: \(Self.some(found.missing))"
             guard isDeclared else {
                 throw DoctorFault(text, todo: "have the objects created that 'martlet topology' prints")
             }
