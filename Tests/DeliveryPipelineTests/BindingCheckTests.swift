@@ -94,7 +94,7 @@ import Testing
             let found = strays("martlet.jobs.urgent", name, isQueue: isQueue, key: "")
             #expect(
                 found.strays == [
-                    #"the exchange martlet.jobs.urgent routes key "" to the \#(isQueue ? "queue" : "exchange") \#(name), which gets a part of that lane's jobs"#
+                    #"the exchange martlet.jobs.urgent routes key "" to the \#(isQueue ? "queue" : "exchange") \#(name), which gets a share of the lane's jobs"#
                 ])
         }
         let twice = strays("martlet.jobs.urgent", "martlet.jobs.urgent.2", key: "again").strays
@@ -108,7 +108,7 @@ import Testing
             ("martlet.moved", false), ("martlet.dead", true),
         ] {
             let found = strays("martlet.jobs", name, isQueue: isQueue, key: "urgent")
-            #expect(found.strays.first?.hasSuffix(" \(name) as well: such jobs arrive twice") == true, "\(found)")
+            #expect(found.strays.first?.hasSuffix(" \(name) as well, so jobs arrive twice") == true, "\(found)")
             #expect(found.guests == [])
         }
     }

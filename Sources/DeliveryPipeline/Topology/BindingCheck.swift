@@ -80,7 +80,7 @@ package struct BindingCheck: Sendable, Hashable {
             if own.contains(binding.destination),
                 sharding.ways.contains(where: { $0.keys.contains(binding.routingKey) })
             {
-                strays.append("\(binding.text) as well: such jobs arrive twice")
+                strays.append("\(binding.text) as well, so jobs arrive twice")
             } else {
                 guests.append(binding.text)
             }
@@ -105,7 +105,7 @@ package struct BindingCheck: Sendable, Hashable {
             if isDirect, isOver, !others.isEmpty {
                 copies.append(
                     "\(sharding.exchange) routes key \"\(key)\" to the queue \(way.queues[0]) and, through the "
-                        + "exchange \(way.middle.name), to \(others.joined(separator: ", ")) as well: such jobs arrive twice"
+                        + "exchange \(way.middle.name), to \(others.joined(separator: ", ")) as well, so jobs arrive twice"
                 )
             } else if !isDirect, !isOver || bound.isEmpty {
                 gaps.append("\(sharding.exchange) does not route key \"\(key)\"")

@@ -28,8 +28,7 @@ extension CredentialCommand {
             }
             print(
                 "\(dryRun ? "would reseal" : "resealed") \(report.resealed) of \(report.rows) rows with "
-                    + "master key \(keyring.currentKeyID)"
-            )
+                    + "master key \(keyring.currentKeyID)")
             for problem in report.problems { print("could not open: \(problem)") }
             for key in keyring.keyIDs.union(report.rowsByMasterKey.keys).sorted() where key != keyring.currentKeyID {
                 let count = report.rowsByMasterKey[key] ?? 0

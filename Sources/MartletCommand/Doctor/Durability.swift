@@ -47,8 +47,8 @@ struct Durability {
         if standbys > 0, standbyNames.isEmpty {
             found.append(
                 DoctorWarning(
-                    "\(standbys) standbys follow this server and synchronous_standby_names is empty: a failover loses claims "
-                        + "and jobs that must be sent once may be sent twice",
+                    "\(standbys) standbys follow this server and synchronous_standby_names is empty: a failover loses "
+                        + "claims, and jobs that must be sent once may be sent twice",
                     todo: "set synchronous_standby_names to the standby that takes over"))
         }
         return found

@@ -162,7 +162,7 @@ struct BrokersPageTests {
                 """, martlet: configuration, in: installation.folder)
             let imported = try await doctor(2)
             #expect(imported.status == 1 && imported.output.contains("FAIL  bindings"), "\(imported)")
-            #expect(imported.output.contains("such jobs arrive twice"), "\(imported)")
+            #expect(imported.output.contains("so jobs arrive twice"), "\(imported)")
 
             func change(to shards: Int) async throws {
                 let configuration = try installation.configuration([
