@@ -114,7 +114,7 @@ package struct LedgerService: Service {
             } catch {
                 unusable += 1
                 logger.warning(
-                    .notAnEvent, "Skipped a message of the results exchange that is not a result event",
+                    .notAnEvent, "Skipped a message that is not a result event",
                     metadata: ["error": "\(error)", "routing_key": "\(event.routingKey)"])
             }
         }

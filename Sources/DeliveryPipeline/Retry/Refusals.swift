@@ -83,7 +83,7 @@ struct Refusals {
     func warn(of exchange: String, _ reason: String, _ turn: inout Turn) {
         turn.counts.messagesRefused[exchange, default: 0] += 1
         turn.logger.error(
-            .messagesRefused, "The broker refused messages; they are published again with increasing back-off",
+            .messagesRefused, "The broker refused messages; retrying with increasing back-off",
             metadata: [
                 "exchange": "\(exchange)", "refused": "\(turn.counts.messagesRefused[exchange] ?? 0)",
                 "reason": "\(reason)",

@@ -105,7 +105,7 @@ package struct BindingCheck: Sendable, Hashable {
             if isDirect, isOver, !others.isEmpty {
                 copies.append(
                     "\(sharding.exchange) routes key \"\(key)\" to the queue \(way.queues[0]) and, through the "
-                        + "exchange \(way.middle.name), to \(others.joined(separator: ", ")) as well, so jobs arrive twice"
+                        + "exchange \(way.middle.name), to \(others.joined(separator: ", ")), so jobs arrive twice"
                 )
             } else if !isDirect, !isOver || bound.isEmpty {
                 gaps.append("\(sharding.exchange) does not route key \"\(key)\"")

@@ -155,7 +155,7 @@ public final class SnapshotStore: Sendable {
         for problem in new.appProblems.subtracting(old?.appProblems ?? []).sorted() {
             logger.error(
                 .appUnreadable,
-                "App cannot be read; its last valid row stays in use until this worker stops, or its jobs wait",
+                "App cannot be read; its last valid row stays in use, or its jobs wait",
                 metadata: ["error": "\(problem)"])
         }
         for problem in new.openingProblems.subtracting(old?.openingProblems ?? []).sorted() {
@@ -164,7 +164,7 @@ public final class SnapshotStore: Sendable {
         for problem in new.keptBecause.subtracting(old?.keptBecause ?? []).sorted() {
             logger.error(
                 .credentialKept,
-                "Credential can no longer be opened; the copy in memory stays in use until this worker stops",
+                "Credential can no longer be opened; the copy in memory stays in use",
                 metadata: ["error": "\(problem)"])
         }
     }
