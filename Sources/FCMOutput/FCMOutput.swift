@@ -66,7 +66,9 @@ package final class FCMOutput: Output {
     package func shutDown() async { await pools.shutDown() }
 
     private func pool(for job: RoutedJob) throws -> PushPool {
-        guard let credential = job.credential else { throw ServiceAccount.Fault(description: "there is no credential") }
+        guard let credential = job.credential else {
+            throw ServiceAccount.Fault(description: "the job was routed without a credential")
+        }
         return try pools.pool(credential, of: credential.id) { try makePool(for: credential) }
     }
 

@@ -41,9 +41,9 @@ public enum BroadcastChannelError: Error, Hashable, CustomStringConvertible {
         case "FeatureNotEnabled": "enable the broadcast capability of this app id in Apple's developer portal"
         case "CannotCreateChannelConfig": "an app can have 10,000 channels in each environment: delete some"
         case "ChannelNotRegistered": "there is no such channel in this environment"
-        case "BadChannelId": "give the id as 'martlet channel create' printed it"
+        case "BadChannelId": "pass the id that 'martlet channel create' printed"
         case "TopicMismatch", "TopicDisallowed":
-            "the credential is not for this app; give the bundle id without a suffix"
+            "the credential is not for this app; pass the bundle id without a suffix"
         case "InvalidProviderToken", "MissingProviderToken", "BadCertificate", "BadCertificateEnvironment",
             "BadEnvironmentKeyInToken", "BadEnvironmentKeyIdInToken", "Forbidden":
             "the credential is refused: see 'martlet credential list'"

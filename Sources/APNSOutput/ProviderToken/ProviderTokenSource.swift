@@ -77,7 +77,7 @@ package final class ProviderTokenSource: Sendable {
                 let isBack = finish { cache, now in cache.fetched(shared, now: now) }
                 if isBack { logger.notice(.providerTokensBack, "Provider tokens are available again") }
                 logger.debug(
-                    "Provider token taken",
+                    "Provider token loaded",
                     metadata: ["issued_at": "\(shared.issuedAt.rfc3339)", "age_seconds": "\(shared.age / 1000)"])
             } catch {
                 let isGone = finish { cache, now in cache.fetchFailed(now: now, random: .random(in: 0..<1)) }

@@ -32,12 +32,12 @@ extension ConfigurationKey {
     public static let amqpURL = ConfigurationKey(
         "amqp.url", isSecret: true, "RabbitMQ, as amqp:// or amqps://user:password@host[:port][,host…]/vhost")
     public static let amqpPrefix = ConfigurationKey(
-        "amqp.prefix", default: "martlet", "what the names of all exchanges and queues begin with")
+        "amqp.prefix", default: "martlet", "prefix of the names of all exchanges and queues")
     public static let amqpShards = ConfigurationKey(
         "amqp.shards", default: "1", "queues that each lane is spread over, on as many nodes of the broker, 1 to 16")
     public static let amqpDeclare = ConfigurationKey(
         "amqp.declare", default: "true",
-        "true: exchanges and queues that are missing are declared; false: somebody else makes them")
+        "true: workers declare missing exchanges and queues; false: an administrator creates them")
     public static let amqpCAFile = ConfigurationKey("amqp.ca_file", "PEM file with the authorities to trust for amqps")
     public static let amqpPrefetchUrgent = ConfigurationKey(
         "amqp.prefetch.urgent", default: "1000",
@@ -53,7 +53,7 @@ extension ConfigurationKey {
         "database.url", isSecret: true, "PostgreSQL, as postgres://user:password@host:port/database")
     public static let databaseListen = ConfigurationKey(
         "database.listen", default: "true",
-        "true: changes are told by NOTIFY; false: they are only looked for, as behind a pooler in transaction mode")
+        "true: workers listen for changes; false: they poll, for a pooler in transaction mode")
     public static let keyringFile = ConfigurationKey(
         "keyring.file", "file with the master keys: lines of key id and base64 of 32 bytes, the current key first")
     public static let keyringKeys = ConfigurationKey(
@@ -64,14 +64,14 @@ extension ConfigurationKey {
     public static let httpStatus = ConfigurationKey(
         "http.status", default: "true", "true: the status page is shown on http.listen; false: it is not")
     public static let httpHosts = ConfigurationKey(
-        "http.hosts", "names by which the status page may be asked for, beside localhost and addresses; commas between")
+        "http.hosts", "allowed host names of the status page, besides localhost and addresses; separated by commas")
     public static let httpTokenFile = ConfigurationKey(
-        "http.token_file", "file with a token that whoever asks for the status page or the metrics must show")
+        "http.token_file", "file with a token that is required for the status page and the metrics")
     public static let workerName = ConfigurationKey("worker.name", "name of this worker in events and logs")
     public static let workerMaximumInFlight = ConfigurationKey(
         "worker.maximum_in_flight", default: "20000", "recipients decoded and not yet settled")
     public static let workerDrainTimeout = ConfigurationKey(
-        "worker.drain_timeout", default: "30", "seconds a stop may take before what is left goes back to the broker")
+        "worker.drain_timeout", default: "30", "seconds a stop may take before unfinished jobs are requeued")
     public static let workerAppShare = ConfigurationKey(
         "worker.app_share", default: "80",
         "percent of worker.maximum_in_flight that one app alone may hold; several hold less each")
@@ -79,7 +79,7 @@ extension ConfigurationKey {
         "worker.urgent_share", default: "10", "percent of worker.maximum_in_flight kept free for the urgent lane")
     public static let workerLongestWait = ConfigurationKey(
         "worker.longest_wait", default: "1500",
-        "seconds a job may wait in a worker behind others before it goes back to the broker; below its consumer_timeout"
+        "seconds a job may wait in a worker before it is requeued; below the broker's consumer_timeout"
     )
     public static let jobsChunkSize = ConfigurationKey(
         "jobs.chunk_size", default: "500",
@@ -101,7 +101,7 @@ extension ConfigurationKey {
         "retry.delays", default: "5,30,120,900,3600",
         "seconds a push waits after its first, second, … attempt, rising; a queue for each")
     public static let retryMaximumAttempts = ConfigurationKey(
-        "retry.maximum_attempts", default: "10", "attempts before a push that is refused for now has failed")
+        "retry.maximum_attempts", default: "10", "attempts before a retried push fails")
     public static let retryMaximumAge = ConfigurationKey(
         "retry.maximum_age", default: "86400", "seconds after the first attempt in which a push is still tried")
     public static let suppressionEnabled = ConfigurationKey(
@@ -113,7 +113,7 @@ extension ConfigurationKey {
         "ledger.sent", default: "all",
         "what the ledger keeps of pushes that were accepted: all, none, or a part of them as sample:0.01")
     public static let ledgerDays = ConfigurationKey(
-        "ledger.days", default: "14", "days for which the ledger keeps what it is told")
+        "ledger.days", default: "14", "days for which the ledger keeps outcomes")
     public static let metricsApps = ConfigurationKey(
         "metrics.apps", default: "200",
         "how many apps have series of their own in the metrics, of those that are registered; the rest is one, other")

@@ -27,7 +27,7 @@ struct OtherProblems {
         return [
             Problem(
                 .resultsUnrouted,
-                "No queue takes the outcomes of the last minute (last routing key: \(routing.lastUnrouted)).",
+                "No queue received the outcomes of the last minute (last routing key: \(routing.lastUnrouted)).",
                 subject: facts.resultsExchange)
         ]
     }

@@ -69,9 +69,9 @@ public struct CredentialRepository: Sendable {
     private static func conflict(withBound other: CredentialSummary) -> StoreError {
         StoreError(
             .conflict,
-            "\(other.account) has the key \(other.id) (\(other.label)) in use, and every address of \(other.output) works "
-                + "only with the key that it was made with: a second key would fail all of them. For new addresses, add "
-                + "the new key to another account, and give that account to another app; subscribers move when they "
+            "\(other.account) has the key \(other.id) (\(other.label)) in use, and addresses of \(other.output) work "
+                + "only with their original key, so a second key would fail for all of them. For new addresses, add "
+                + "the new key to another account, and assign that account to another app; subscribers move when they "
                 + "subscribe there. Retire \(other.id) first only if its addresses are no longer used")
     }
 
@@ -143,7 +143,7 @@ public struct CredentialRepository: Sendable {
                 throw StoreError(
                     .conflict,
                     "credential \(id) is the only key for the addresses of \(bound.joined(separator: ", ")), which work with "
-                        + "no other key: retiring it makes them unreachable for good. To retire it anyway, pass --lose-addresses"
+                        + "no other key: retiring it makes them unreachable forever. To retire it anyway, pass --lose-addresses"
                 )
             }
             let result = try await connection.query(
