@@ -2,7 +2,7 @@ import AMQPClient
 import Logging
 import PushModel
 
-/// The messages to the broker, and the pending settlements that their confirms complete. Job finished when the broker
+/// The messages to the broker, and the pending settlements that their confirms complete. A job is done when the broker
 /// has confirmed everything that results from it. A value type without clock or I/O.
 struct Outbox {
     typealias Share = PendingSettlements<OpenJob>.Share

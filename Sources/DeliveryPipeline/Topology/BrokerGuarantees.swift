@@ -23,8 +23,8 @@ package struct BrokerGuarantees: Sendable, Hashable {
             weaknesses = [
                 "LavinMQ has no x-dead-letter-strategy: it dead-letters at most once, so delayed and dropped "
                     + "jobs may be lost",
-                "LavinMQ replaces quorum queues by queues of its own type, which may redeliver jobs that crash workers "
-                    + "without a limit",
+                "LavinMQ replaces quorum queues with queues of its own type, which may redeliver jobs that crash "
+                    + "workers without a limit",
             ]
         } else if !isRabbitMQ {
             weaknesses = ["Martlet was never tested with this broker"]

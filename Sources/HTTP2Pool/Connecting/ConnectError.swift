@@ -24,7 +24,7 @@ package enum ConnectError: Error, Equatable, CustomStringConvertible {
         case .noAddress(let host): "\(host) has no address"
         case .addressRefused(let address, let host, let purpose):
             "\(host) has the address \(address), which is not allowed: "
-                + (purpose.map { "it is reserved for \($0)" } ?? "the configuration does not allow it")
+                + (purpose.map { "it is reserved for \($0)" } ?? "the configuration excludes it")
         case .timeout(let action, let seconds): "\(action): not finished after \(seconds) s"
         case .closed(let action): "\(action): the other side closed the connection"
         case .proxyRefused(407): "the proxy refused the tunnel with status 407: correct the proxy's user and password"

@@ -115,7 +115,7 @@ struct BrokerChecks {
         }
         return isDeclared && !isOperator
             ? "exchanges and queues exist as required"
-            : "exchanges and queues exist; arguments need the right to configure, and bindings --management, to be checked"
+            : "exchanges and queues exist; checking arguments needs the right to configure, checking bindings --management"
     }
 
     // MARK: Trial publications
