@@ -21,8 +21,8 @@ DECLARE
 BEGIN
     IF $3 = '-infinity' OR $3 > clock_timestamp() + interval '5 minutes' THEN
         RAISE datetime_field_overflow USING
-            MESSAGE = format('registered_at: %s is %s', $3, CASE WHEN $3 > now() THEN 'in the future' ELSE 'no time' END),
-            HINT = 'It is the time at which the app handed the token in; were milliseconds taken for seconds?';
+            MESSAGE = format('registered_at: %s is %s', $3, CASE WHEN $3 > now() THEN 'in the future' ELSE 'invalid' END),
+            HINT = 'registered_at is the time at which the app reported the token. Check that it is in seconds.';
     END IF;
     INSERT INTO martlet.device_tokens AS old (output, app, environment, token, registered_at)
     VALUES ($5, $1, $4, CASE WHEN digits ~ '^[0-9A-Fa-f]+$' THEN lower(digits) ELSE $2 END, $3)
