@@ -51,7 +51,7 @@ struct ChannelCommand: AsyncParsableCommand {
 
         @Option(
             help: """
-                What Apple keeps for devices that are away: 'none', or the 'most-recent' message. It can't be changed \
+                What Apple keeps for devices that are away: 'none', or the 'most-recent' message. It cannot be changed \
                 later.
                 """)
         var storage: BroadcastChannelStorage

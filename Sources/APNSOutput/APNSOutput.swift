@@ -77,7 +77,7 @@ package final class APNSOutput: Output {
             sink.reportAll(of: job, .returned, reason: nil, at: now)
         } catch {
             logger.error(
-                .credentialWithoutPool, "The credential can't be used",
+                .credentialWithoutPool, "The credential cannot be used",
                 metadata: ["app": "\(job.job.app)", "error": "\(error)"])
             sink.reportAll(of: job, .failed, reason: SendingReason.credentialUnusable, at: now)
         }

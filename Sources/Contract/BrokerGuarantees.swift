@@ -21,15 +21,15 @@ package struct BrokerGuarantees: Sendable, Hashable {
         standardMessageSize = isRabbitMQ ? version.map { $0.major >= 4 ? 16 << 20 : 128 << 20 } : nil
         if product.hasPrefix("LavinMQ ") {
             weaknesses = [
-                "LavinMQ knows no x-dead-letter-strategy: what waits for a retry or its time, and what it takes out of a "
-                    + "queue, it hands on at most once",
-                "what it makes of a quorum queue is a queue of its own kind, and what RabbitMQ's does with a job that ends "
-                    + "its workers is not promised",
+                "LavinMQ has no x-dead-letter-strategy: it dead-letters at most once, so delayed and dropped "
+                    + "jobs may be lost",
+                "LavinMQ replaces quorum queues with queues of its own type, which may redeliver jobs that crash "
+                    + "workers without a limit",
             ]
         } else if !isRabbitMQ {
-            weaknesses = ["Martlet was never tried with this broker"]
+            weaknesses = ["Martlet was never tested with this broker"]
         } else if let version, version < BrokerVersion(major: 3, minor: 10) {
-            weaknesses = ["RabbitMQ before 3.10 hands on at most once what a queue dead-letters"]
+            weaknesses = ["RabbitMQ before 3.10 dead-letters messages at most once"]
         } else {
             weaknesses = []
         }

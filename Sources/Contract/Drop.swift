@@ -35,8 +35,8 @@ package struct Drop: Sendable, Hashable {
         reason =
             switch cause {
             case "delivery_limit": "was delivered too often without being settled (delivery_limit of \(queue))"
-            case "expired": "expired in \(queue) before a worker took it"
-            case "rejected": "a worker could publish nothing made of it; its event job.rejected says why"
+            case "expired": "expired in \(queue) before a worker received it"
+            case "rejected": "the broker refused its messages from a worker; see its event job.rejected"
             case "maxlen": "was dropped because \(queue) was full (maxlen)"
             default: "was dropped from \(queue) (\(cause.cut(toBytes: 100)))"
             }

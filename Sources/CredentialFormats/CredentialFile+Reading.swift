@@ -11,7 +11,7 @@ extension CredentialFile {
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory),
             !isDirectory.boolValue, let file = FileHandle(forReadingAtPath: path)
         else {
-            throw error(isDirectory.boolValue ? "is a directory" : "no such file, or it can't be read")
+            throw error(isDirectory.boolValue ? "is a directory" : "does not exist or cannot be read")
         }
         defer { try? file.close() }
         var contents = Data()
@@ -24,7 +24,7 @@ extension CredentialFile {
                 contents += more
             }
         } catch let problem {
-            throw error("can't be read: \(problem.localizedDescription)")
+            throw error("cannot be read: \(problem.localizedDescription)")
         }
         self.init(name: URL(filePath: path).lastPathComponent, contents: Secret(contents))
     }

@@ -38,7 +38,7 @@ public struct FileContents: Sendable {
     ) throws(FileProblem) {
         guard !bytes.isEmpty else { throw FileProblem("is empty") }
         guard bytes.count <= Self.greatestSize else {
-            throw FileProblem("is larger than 1 MiB, which no file with a key is")
+            throw FileProblem("is larger than 1 MiB, so it is not a key file")
         }
         var reader = FileReader(Passphrase(passphrase), algorithms, DerivationBudget(iterations: derivationRounds))
         self = try reader.read(bytes)

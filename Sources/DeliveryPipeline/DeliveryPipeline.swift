@@ -183,7 +183,7 @@ package final class DeliveryPipeline: Sendable {
                 return count
             } failed: {
                 failures.began(
-                    .marksFailed, "Dead tokens could not be marked, trying again", $0, level: .error, to: logger)
+                    .marksFailed, "Dead tokens could not be marked; retrying", $0, level: .error, to: logger)
             }
             guard let count else { return }
             failures.ended(.marksWritten, "Dead tokens can be marked again", after: .marksFailed, to: logger)
@@ -196,7 +196,7 @@ package final class DeliveryPipeline: Sendable {
             let answers = await untilDone {
                 try await claims.claim(batch.requests)
             } failed: {
-                failures.began(.claimsFailed, "Jobs could not be claimed, trying again", $0, level: .error, to: logger)
+                failures.began(.claimsFailed, "Jobs could not be claimed; retrying", $0, level: .error, to: logger)
             }
             guard let answers else { return }
             failures.ended(.claimsMade, "Jobs can be claimed again", after: .claimsFailed, to: logger)
@@ -234,7 +234,7 @@ package final class DeliveryPipeline: Sendable {
             } catch {
                 if Task.isCancelled { return }
                 failures.began(
-                    .lookUpFailed, "Tokens can't be looked up, pushes to dead tokens are sent", "\(error)",
+                    .lookUpFailed, "Tokens cannot be looked up; pushes to dead tokens are sent", "\(error)",
                     isOnDemand: true, metadata: ["tokens": "\(lookUp.keys.count)"], to: logger)
                 core.lookedUp(lookUp.id, deaths: nil)
             }

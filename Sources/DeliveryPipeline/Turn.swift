@@ -163,7 +163,7 @@ struct Turn {
     // MARK: Logging
 
     func warn(of failure: RoutingFailure, app: String) {
-        logger.warning(.jobsUnsendable, "Jobs can't be sent", metadata: ["app": "\(app)", "reason": "\(failure)"])
+        logger.warning(.jobsUnsendable, "Jobs cannot be sent", metadata: ["app": "\(app)", "reason": "\(failure)"])
     }
 
     // MARK: End of the turn

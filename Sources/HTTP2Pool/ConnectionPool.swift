@@ -150,7 +150,7 @@ package final class ConnectionPool: @unchecked Sendable {
                 forAll -= 1
             } catch {
                 logger.notice(
-                    .takesNoMore, "\(configuration.service) connection takes no more requests",
+                    .takesNoMore, "The connection to \(configuration.service) accepts no more requests",
                     metadata: ["error": "\(error)"])
                 client.unprocessed(request.tag, nil, now: now)
                 connection.retire()
@@ -273,7 +273,7 @@ package final class ConnectionPool: @unchecked Sendable {
                 guard !others.addresses.isEmpty else { return connection.channelClosed(error: others.failure) }
                 self.addressSelector.failed(address, nowMilliseconds: Uptime.milliseconds())
                 self.logger.notice(
-                    .addressRefuses, "An address of \(self.configuration.service) does not let us in, trying the next",
+                    .addressRefuses, "Connecting to an address of \(self.configuration.service) failed; trying another",
                     metadata: ["address": "\(address)", "error": "\(ConnectError.text(of: error))"])
                 connection.address = nil
                 self.connect(connection, others)
@@ -331,7 +331,7 @@ package final class ConnectionPool: @unchecked Sendable {
         if beforeUse {
             connectFailed(error ?? ChannelError.eof)
         } else if let error {
-            logger.warning(.connectionLost, "\(configuration.service) connection lost", metadata: .of(error))
+            logger.warning(.connectionLost, "Lost the connection to \(configuration.service)", metadata: .of(error))
         }
         scheduleTurn()
     }

@@ -29,7 +29,7 @@ public struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable, CustomString
     /// - Parameter place: The description of the last frame with a valid header.
     func meaning(at place: String) -> String {
         switch self {
-        case .compressionError: "\(place): a header block that can't be decoded (RFC 7541)"
+        case .compressionError: "\(place): a header block that cannot be decoded (RFC 7541)"
         case .frameSizeError: "a frame of the wrong size for its type, after a \(place)"
         default: "\(self), after a \(place)"
         }

@@ -71,7 +71,7 @@ public final class HTTP2Fields: Sendable {
         guard valueIsGood else {
             throw HTTP2Error(
                 .invalidField,
-                "the value of '\(field.name)' holds a control character or begins or ends with white space")
+                "the value of '\(field.name)' has a control character, or begins or ends with white space")
         }
     }
 }

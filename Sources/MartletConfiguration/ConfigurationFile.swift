@@ -17,7 +17,7 @@ enum ConfigurationFile {
         do {
             text = try String(contentsOfFile: path, encoding: .utf8)
         } catch {
-            throw ConfigurationError("can't read the configuration file \(path): \(error.localizedDescription)")
+            throw ConfigurationError("cannot read the configuration file \(path): \(error.localizedDescription)")
         }
         return try values(in: text, of: path, keys)
     }

@@ -77,7 +77,7 @@ extension ConfigurationKey {
         "worker.urgent_share", default: "10", "percent of worker.maximum_in_flight kept free for the urgent lane")
     package static let workerLongestWait = ConfigurationKey(
         "worker.longest_wait", default: "1500",
-        "seconds a job may wait in a worker behind others before it goes back to the broker; below its consumer_timeout"
+        "seconds a job may wait in a worker before it is requeued; below the broker's consumer_timeout"
     )
     package static let jobsChunkSize = ConfigurationKey(
         "jobs.chunk_size", default: "500",

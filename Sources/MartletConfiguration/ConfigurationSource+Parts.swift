@@ -44,7 +44,7 @@ extension ConfigurationSource {
     package func keyring() throws -> MasterKeyring {
         if let keys = string(.keyringKeys), !keys.isEmpty {
             guard (string(.keyringFile) ?? "").isEmpty else {
-                throw ConfigurationError(.keyringKeys, "and keyring.file are both set: which of them is meant?")
+                throw ConfigurationError(.keyringKeys, "and keyring.file are both set; set only one of them")
             }
             do {
                 return try MasterKeyring(text: keys.replacing(",", with: "\n"), source: "in the configuration")
@@ -105,7 +105,7 @@ extension ConfigurationSource {
     package func provision() throws -> AMQPTopology.Provision {
         try boolean(.amqpDeclare)
             ? .declared
-            : .required(remedy: "with amqp.declare: false others make it; 'martlet topology' prints what to make")
+            : .required(remedy: "with amqp.declare: false an administrator creates it; 'martlet topology' prints it")
     }
 
     /// Returns the time for which a delay queue keeps a job of a paused app, in seconds, or `nil` if there are no delay
@@ -121,7 +121,7 @@ extension ConfigurationSource {
             zip(delays, delays.dropFirst()).allSatisfy({ $0 < $1 })
         else {
             throw ConfigurationError(
-                .retryDelays, "is \(text), but must be 1 to 10 rising numbers of seconds up to 86400, like 5,30,120")
+                .retryDelays, "is \(text), but must be 1 to 10 rising numbers of seconds up to 86400, such as 5,30,120")
         }
         return delays
     }
@@ -163,7 +163,7 @@ extension ConfigurationSource {
         guard let jobs = JobLog(text) else {
             throw ConfigurationError(
                 .logJobs,
-                "is \(text), but must be none, problems, all or sample: and a share from 0 to 1, like sample:0.01")
+                "is \(text), but must be none, problems, all or sample: and a share from 0 to 1, such as sample:0.01")
         }
         return jobs
     }

@@ -107,7 +107,7 @@ package struct ConfigurationSource: Sendable {
     package func required(_ key: ConfigurationKey) throws -> String {
         guard let value = string(key), !value.isEmpty else {
             let place = key.defaultValue == nil ? "; \(place)" : ""
-            throw ConfigurationError(key, "is not set; it is \(key.explanation)\(place)")
+            throw ConfigurationError(key, "is not set; expected: \(key.explanation)\(place)")
         }
         return value
     }
@@ -150,7 +150,7 @@ package struct ConfigurationSource: Sendable {
             let key = try keys.named(parts[0], in: "--set")
             guard !key.isSecret else {
                 throw ConfigurationError(
-                    "--set \(key.rawValue): may hold a secret, and everybody on this machine can read command lines; "
+                    "--set \(key.rawValue): may contain a secret, and all users of a machine can read command lines; "
                         + "use the file, \(key.environmentVariable) or \(key.environmentVariable)_FILE")
             }
             values[key] = parts[1]

@@ -33,7 +33,7 @@ package struct OutputListCheck: Sendable {
         let words = Set(outputs.compactMap(\.credentials?.accountName))
         if words.count > Self.mostAccountWords {
             faults.append(
-                "outputs: \(words.count) different accountNames, more than \(Self.mostAccountWords): let some share one"
+                "outputs: \(words.count) accountNames, more than \(Self.mostAccountWords); some must be shared"
             )
         }
     }
@@ -41,9 +41,9 @@ package struct OutputListCheck: Sendable {
     private mutating func check(_ output: any OutputPlugin) {
         let name = output.name
         if let problem = Self.problem(of: name) { faults.append("output \(name): its name \(problem)") }
-        if !names.insert(name).inserted { return faults.append("output \(name): is there twice") }
+        if !names.insert(name).inserted { return faults.append("output \(name): is given twice") }
         if name == Self.programsName || ConfigurationKey.own.contains(where: { $0.rawValue.hasPrefix(name + ".") }) {
-            faults.append("output \(name): its name is a word of the program's own")
+            faults.append("output \(name): its name is reserved")
         }
         for setting in output.settings { check(setting, of: name) }
         check(output.eventFields, of: name)
@@ -51,7 +51,7 @@ package struct OutputListCheck: Sendable {
             if let problem = Self.problem(of: account) {
                 faults.append("output \(name): accountName \(account) \(problem)")
             } else if accountWords.contains(account) {
-                faults.append("output \(name): accountName \(account) is a word that commands have already")
+                faults.append("output \(name): accountName \(account) is already used by commands")
             }
         }
     }
@@ -62,20 +62,20 @@ package struct OutputListCheck: Sendable {
             return faults.append("output \(output): setting \(setting.key): each of its words \(problem)")
         }
         if let other = claim(ConfigurationKey(setting, of: output)) {
-            faults.append("output \(output): setting \(setting.key): its variable is that of \(other), too")
+            faults.append("output \(output): setting \(setting.key): its variable is also that of \(other)")
         }
     }
 
     private mutating func check(_ fields: EventFields, of output: String) {
         let fields = [fields.id] + (fields.uniqueID.map { [$0] } ?? [])
         if Set(fields).count < fields.count {
-            faults.append("output \(output): event field \(fields[0]): is there twice")
+            faults.append("output \(output): event field \(fields[0]): is given twice")
         }
         for field in fields {
             if let problem = Self.problem(of: field) {
                 faults.append("output \(output): event field \(field): \(problem)")
             } else if Self.outcomeWords.contains(field) {
-                faults.append("output \(output): event field \(field): every outcome has one of this name")
+                faults.append("output \(output): event field \(field): every outcome already has this field")
             }
         }
     }
@@ -90,7 +90,7 @@ package struct OutputListCheck: Sendable {
 
     private static func problem(of word: String) -> String? {
         guard word.utf8.count <= 32, word.wholeMatch(of: /[a-z][a-z0-9_]*/) != nil else {
-            return "must be up to 32 small letters, digits and underscores, a letter first"
+            return "must have up to 32 lower-case letters, digits and underscores, and begin with a letter"
         }
         return nil
     }

@@ -14,9 +14,9 @@ enum SecretText {
     /// without a writer would block the connection's thread.
     static func readAgain(_ path: String) throws -> String {
         var status = stat()
-        guard stat(path, &status) == 0 else { throw ConfigurationError("it is not there") }
+        guard stat(path, &status) == 0 else { throw ConfigurationError("it does not exist") }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= 65_536 else {
-            throw ConfigurationError("it is no regular file of at most 64 KiB")
+            throw ConfigurationError("it is not a regular file of at most 64 KiB")
         }
         return try read(path)
     }
@@ -42,7 +42,7 @@ struct SecretFiles {
                 environment[key.environmentVariable] = try SecretText.read(path)
             } catch {
                 throw ConfigurationError(
-                    "\(key.environmentVariable)_FILE: can't read \(path): \(error.localizedDescription)")
+                    "\(key.environmentVariable)_FILE: cannot read \(path): \(error.localizedDescription)")
             }
         }
         return environment
@@ -109,12 +109,12 @@ final class SecretFile<Value: Sendable>: Sendable {
             return value
         } catch let change as SecretChange {
             Logger(label: "martlet.configuration").error(
-                .secretRefused, "A URL was read again and differs in more than it may, the last one stays in force",
+                .secretRefused, "A reloaded URL differs in more than its password; the last one stays in force",
                 metadata: ["file": "\(path)", "differs": "\(change.parts.joined(separator: ", "))"])
         } catch {
             let reason = (error as? CocoaError)?.localizedDescription ?? "\(error)"
             Logger(label: "martlet.configuration").warning(
-                .secretUnreadable, "A secret can't be read again, the last one stays in force",
+                .secretUnreadable, "A secret cannot be reloaded; the last one stays in force",
                 metadata: ["file": "\(path)", "error": "\(reason)"])
         }
         return last.withLock { $0 }

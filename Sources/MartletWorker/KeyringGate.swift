@@ -29,7 +29,7 @@ struct KeyringGate {
             group.cancelAll()
         }
         guard !Task.isCancelled else { return }
-        failures.ended(.keyringOpens, "A credential can be opened", after: .keyringOpensNothing, to: logger)
+        failures.ended(.keyringOpens, "The keyring opens a credential", after: .keyringOpensNothing, to: logger)
     }
 
     private func isOpen(_ snapshot: Snapshot) -> Bool {

@@ -19,7 +19,7 @@ struct PipelineService: Service {
             group.addTask { await pipeline.run() }
             try? await gracefulShutdown()
             let stop = ContinuousClock.now
-            logger.notice(.stopping, "Stopping: finishing what is on the wire")
+            logger.notice(.stopping, "Stopping; waiting for pushes on the wire")
             let end = await pipeline.drain(deadline: drainTimeout)
             let drained = ContinuousClock.now
             // Outcomes that outputs report after the drain are ignored.
@@ -34,14 +34,14 @@ struct PipelineService: Service {
 
     private func logEnd(_ end: DrainEnd, _ counts: PipelineCounts) {
         switch end {
-        case .settled: logger.notice(.settled, "Everything is settled")
+        case .settled: logger.notice(.settled, "All jobs are settled")
         case .unanswered:
             logger.warning(
                 .unanswered,
-                "All outcomes are safe, but the broker has not answered the good-bye; it may deliver jobs again")
+                "All outcomes are published, but the broker did not confirm the close; it may redeliver jobs")
         case .unsettled:
             logger.warning(
-                .unsettled, "Not everything was settled in time; the broker will deliver the rest again",
+                .unsettled, "Some jobs were not settled in time; the broker redelivers them",
                 metadata: [
                     "jobs": .stringConvertible(counts.jobsOpen), "pushes": .stringConvertible(counts.obligationsOpen),
                 ])

@@ -25,10 +25,10 @@ struct ReloadService: Service {
                     log.change(level: level, format: format)
                     pipeline.reconfigure(limits)
                     status.reloaded(source)
-                    logger.notice(.reloaded, "Configuration read again")
+                    logger.notice(.reloaded, "Configuration reloaded")
                 } catch {
                     logger.error(
-                        .reloadRefused, "The configuration can't be used, the old one stays",
+                        .reloadRefused, "The configuration cannot be used; the old one stays in force",
                         metadata: ["error": "\(error)"])
                 }
             }

@@ -12,7 +12,7 @@ enum SecondSignal {
             count += 1
             guard count > 1 else { continue }
             logger.warning(
-                .stoppedTwice, "Told to stop a second time: ending at once", metadata: ["signal": "\(signal)"])
+                .stoppedTwice, "Received a second stop signal; exiting at once", metadata: ["signal": "\(signal)"])
             _exit(EXIT_FAILURE)
         }
     }

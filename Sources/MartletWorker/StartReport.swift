@@ -38,7 +38,7 @@ struct StartReport: Service {
         guard let broker = pipeline.broker else { return }
         for weakness in BrokerGuarantees(product: broker).weaknesses {
             logger.warning(
-                .brokerWeaker, "The broker gives less than Martlet promises",
+                .brokerWeaker, "The broker may lack guarantees that Martlet relies on",
                 metadata: ["broker": "\(broker)", "weakness": "\(weakness)"])
         }
     }
@@ -67,7 +67,7 @@ struct StartReport: Service {
             "version": "\(Build.version)",
             "prefix": "\(configuration.pipeline.names.prefix)",
             "broker": "\(broker ?? "not connected yet")",
-            "database": "\(database.map { "PostgreSQL \($0)" } ?? "not there")",
+            "database": "\(database.map { "PostgreSQL \($0)" } ?? "unavailable")",
             "apps": .stringConvertible(snapshot.appCount),
             "credentials": .stringConvertible(snapshot.credentialIDs.count),
         ]

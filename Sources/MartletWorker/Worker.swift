@@ -84,7 +84,7 @@ package struct Worker: Sendable {
 
     /// Processes jobs until SIGTERM or SIGINT, and then drains.
     ///
-    /// - Throws: the errors of ``DeliveryService/run()``, or ``ListenError`` if the server can't listen on
+    /// - Throws: the errors of ``DeliveryService/run()``, or ``ListenError`` if the server cannot listen on
     ///   `http.listen`.
     package func run() async throws {
         var configuration = ServiceGroupConfiguration(

@@ -17,7 +17,7 @@ package enum LedgerEvent {
     /// - Throws: ``LedgerFault`` if the body is not a valid result event.
     package static func rows(of body: [UInt8], forms: [String: RecipientForm]) throws(LedgerFault) -> [LedgerRow] {
         guard let event = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any] else {
-            throw LedgerFault("is no JSON object")
+            throw LedgerFault("is not a JSON object")
         }
         guard let kind = text(event, "kind") else { throw LedgerFault("has no kind") }
         guard kind != "job.rejected" else { return [try rejection(event, kind)] }

@@ -72,7 +72,7 @@ package struct LedgerService: Service {
             monitor.update { $0.begins() }
             consumer.start { [monitor] in monitor.hear($0) }
             logger.notice(
-                .ledgerKept, "The ledger is kept", metadata: ["queue": "\(names.ledger)", "days": "\(keptDays)"])
+                .ledgerKept, "Ledger started", metadata: ["queue": "\(names.ledger)", "days": "\(keptDays)"])
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await keepHourly() }
                 group.addTask { await lookRegularly() }
@@ -114,7 +114,7 @@ package struct LedgerService: Service {
             } catch {
                 unusable += 1
                 logger.warning(
-                    .notAnEvent, "A message of the results exchange is no event, and is left out",
+                    .notAnEvent, "Skipped a message that is not a result event",
                     metadata: ["error": "\(error)", "routing_key": "\(event.routingKey)"])
             }
         }
@@ -130,14 +130,14 @@ package struct LedgerService: Service {
             monitor.update { $0.statementBegan(at: .now) }
             try await add(rows)
             monitor.update { $0.statementSucceeded() }
-            failures.ended(.ledgerResumed, "The ledger is written again", after: .ledgerUnwritten, to: logger)
+            failures.ended(.ledgerResumed, "The ledger can be written again", after: .ledgerUnwritten, to: logger)
         } failed: { error, wait in
             monitor.update {
                 $0.statementFailed(error)
                 if !rows.isEmpty { $0.batchFailed() }
             }
             failures.began(
-                .ledgerUnwritten, "The ledger can't be written", error, metadata: ["retry": "\(wait)"], to: logger)
+                .ledgerUnwritten, "The ledger cannot be written", error, metadata: ["retry": "\(wait)"], to: logger)
         }
     }
 
@@ -159,11 +159,11 @@ package struct LedgerService: Service {
         await untilDone {
             try await repository.keep(days: keptDays)
             failures.ended(
-                .ledgerKeptAgain, "The ledger's partitions can be made again", after: .ledgerUnkept, to: logger)
+                .ledgerKeptAgain, "Ledger partitions can be created again", after: .ledgerUnkept, to: logger)
         } failed: { error, wait in
             monitor.update { $0.cannotBegin(error) }
             failures.began(
-                .ledgerUnkept, "The ledger's partitions can't be made", error, metadata: ["retry": "\(wait)"],
+                .ledgerUnkept, "Ledger partitions cannot be created", error, metadata: ["retry": "\(wait)"],
                 to: logger)
         }
     }

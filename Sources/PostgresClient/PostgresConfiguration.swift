@@ -33,7 +33,7 @@ package struct PostgresConfiguration: Sendable, CustomStringConvertible {
     /// - Throws: ``PostgresError`` with code `configuration`. The error never contains the password.
     package init(url: String, applicationName: String = "martlet") throws(PostgresError) {
         guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://") else {
-            throw PostgresError(.configuration, "database URL must begin with postgres:// or postgresql://")
+            throw PostgresError(.configuration, "database URL: must begin with postgres:// or postgresql://")
         }
         var options = Self.defaults.merging(try parsedByLibPQ(url)) { $1 }
         if ["host", "port", "dbname"].contains(where: { options[$0]?.contains("@") == true }) {
@@ -47,7 +47,7 @@ package struct PostgresConfiguration: Sendable, CustomStringConvertible {
             })
         {
             // The value is probably a password, in a URL without a host. libpq's own error would reveal it.
-            throw PostgresError(.configuration, "database URL: a port is a number from 1 to 65535")
+            throw PostgresError(.configuration, "database URL: port must be a number from 1 to 65535")
         }
         options["fallback_application_name"] = applicationName
         // libpq applies this setting only to its blocking calls, and treats zero and negative values as no limit.
@@ -135,6 +135,6 @@ private func parsedByLibPQ(_ url: String) throws(PostgresError) -> [String: Stri
 private func withoutSecrets(_ message: String) -> String {
     let words = message.firstIndex(of: "\"").map { message[..<$0].trimmingCharacters(in: .whitespaces) + " … " } ?? ""
     return words
-        + "(special characters in user name, password and values must be percent-encoded, an IPv6 address stands in "
-        + "brackets, and parameters are libpq's)"
+        + "(special characters in user name, password and values must be percent-encoded, an IPv6 address must be in "
+        + "brackets, and parameters must be those of libpq)"
 }

@@ -11,7 +11,7 @@ extension OutputSettings {
     package func authorityFile() throws(SettingFault) -> String? {
         guard let path = self["ca_file"] else { return nil }
         guard FileManager.default.isReadableFile(atPath: path) else {
-            throw SettingFault("ca_file", "there is no file \(path) that can be read")
+            throw SettingFault("ca_file", "file \(path) does not exist or cannot be read")
         }
         return path
     }

@@ -18,7 +18,7 @@ package final class UnusableCredentials: Sendable {
     package func hold(_ job: RoutedJob, because error: any Error, _ sink: any OutcomeSink, at now: Timestamp) {
         if let credential = job.credential?.id, known.withLock({ $0.insert(credential).inserted }) {
             logger.error(
-                .credentialUnusable, "The credential can't be used, its jobs wait",
+                .credentialUnusable, "The credential cannot be used; its jobs wait",
                 metadata: ["credential": "\(credential)", "app": "\(job.job.app)", "error": "\(error)"])
             let refusal = Refusal(
                 subject: Self.subject(credential), reason: SendingReason.credentialUnusable, since: now)

@@ -12,6 +12,6 @@ public struct SimulatorError: Error, CustomStringConvertible, Sendable {
 
     init(cannotListenOn endpoint: Endpoint, _ error: any Error) {
         let why = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-        self.init("can't listen on \(endpoint): \(why)")
+        self.init("cannot listen on \(endpoint): \(why)")
     }
 }

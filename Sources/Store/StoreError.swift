@@ -41,6 +41,6 @@ extension StoreError {
     ///
     /// - Parameter problem: the underlying error, which names the column.
     static func unreadable(_ table: String, _ row: String, _ problem: any Error) -> StoreError {
-        StoreError(.unreadable, "\(table) row \(row) can't be read: \(problem)")
+        StoreError(.unreadable, "\(table) row \(row) cannot be read: \(problem)")
     }
 }

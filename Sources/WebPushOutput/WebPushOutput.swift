@@ -64,7 +64,7 @@ package final class WebPushOutput: Output {
             sink.reportAll(of: job, .returned, reason: nil, at: clock())
         } catch {
             logger.error(
-                .credentialWithoutPool, "The credential can't be used",
+                .credentialWithoutPool, "The credential cannot be used",
                 metadata: ["app": "\(job.job.app)", "error": "\(error)"])
             sink.reportAll(of: job, .failed, reason: SendingReason.credentialUnusable, at: clock())
         }

@@ -6,7 +6,7 @@ enum WebPushOutputError: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .noCredential: "the job was routed without a credential"
-        case .notAKey: "the credential is no VAPID key"
+        case .notAKey: "the credential is not a VAPID key"
         }
     }
 }

@@ -81,7 +81,7 @@ package final class WebhookOutput: Output {
                 silenceMilliseconds: Int64(configuration.requestTimeoutSeconds + 10) * 1000, refusals: refusals,
                 logger: logger),
             badTokens: BadTokenCounter(
-                of: subject, mixUp: (WebhookReason.rejected, "does the receiver know them?"), refusals: refusals,
+                of: subject, mixUp: (WebhookReason.rejected, "does the receiver have them?"), refusals: refusals,
                 logger: logger), clock: clock)
         let batches = WebhookBatches(
             dispatcher, path: target.url.path, signature: BatchSignature(target.secrets),

@@ -80,15 +80,15 @@ struct AMQPConfigurationURLTests {
             ("amqp://u:12?hidden=%zz@h/", "an option has a %"),
             ("amqp://u:12?hIdden:hidden", "an option is unknown"),
             ("amqp://u:12/hidden@h", "%40"),
-            ("amqp://u:hidden@h?cacertfile=/x", "needs amqps"),
-            ("amqps://u:hidden@h?certfile=/x", "needs keyfile"),
+            ("amqp://u:hidden@h?cacertfile=/x", "requires amqps"),
+            ("amqps://u:hidden@h?certfile=/x", "requires keyfile"),
             ("amqps://u:hidden@h?verify=maybe", "verify"),
             ("amqps://u:hidden@h?auth_mechanism=anonymous", "plain or external"),
             ("amqps://u@h?auth_mechanism=external&password=hidden", "password is unknown"),
             ("amqps://u@h?auth_mechanism=external", "certfile and keyfile"),
-            ("amqp://u@h?auth_mechanism=external", "needs amqps://"),
+            ("amqp://u@h?auth_mechanism=external", "requires amqps://"),
             ("amqps://u:hidden@h?auth_mechanism=external&certfile=/c&keyfile=/k", "no password"),
-            ("amqps://h?auth_mechanism=external&certfile=/c&keyfile=/k", "finds in the certificate"),
+            ("amqps://h?auth_mechanism=external&certfile=/c&keyfile=/k", "the certificate names"),
         ])
     func namesInvalidPartAndHidesPassword(url: String, part: String) {
         let error = #expect(throws: AMQPError.self) { try AMQPConfiguration(url: url) }

@@ -63,8 +63,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"alert":"x"}"#, "the job has no push_type, and the payload has no aps to tell it"),
-        (#"{"aps":{"category":"x"}}"#, "the job has no push_type, and the payload's aps does not tell it"),
+        (#"{"alert":"x"}"#, "the job has no push_type, and the payload has no aps"),
+        (#"{"aps":{"category":"x"}}"#, "the job has no push_type, and the payload's aps does not imply one"),
     ])
     func explainsWhyPushTypeCannotBeInferred(payload: String, detail: String) throws {
         let recorder = OutcomeRecorder()

@@ -84,7 +84,7 @@ import Testing
             (#"[{"at_ms":-1,"cut":true}]"#, "step 1: at_ms: -1 is not between"),
             (#"[{"at_ms":1,"cut":true,"streams":{"limit":1}}]"#, "step 1: needs one command"),
             (#"[{"at_ms":1,"standing":{"silence":"some"}}]"#, "step 1: standing: silence: 'some'"),
-            (#"[{"at_ms":1,"cut":false}]"#, "step 1: cut: can only be true"),
+            (#"[{"at_ms":1,"cut":false}]"#, "step 1: cut: must be true"),
             (#"[{"at_ms":1,"cut":"yes"}]"#, "step 1: cut: not true or false"),
             (#"[{"at_ms":1,"streams":{"limit":-1}}]"#, "step 1: streams: limit: -1 is not between"),
             (#"[{"at_ms":1,"refuse":{"count":-1}}]"#, "step 1: refuse: count: -1 is not between"),

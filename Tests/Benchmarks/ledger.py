@@ -23,7 +23,7 @@ def measure_ledger(bench) -> None:
         bench.run.step(f"ledger: {count} outcomes, {size} in an event")
         sql(bench, "TRUNCATE martlet.ledger")
         process = bench.run.start("ledger", [MARTLET, "ledger", "--config", bench.config, "--set", "http.listen="])
-        bench.run.wait_for("the ledger is kept", lambda: "The ledger is kept" in (bench.run.directory / "ledger.log").read_text(), 30)
+        bench.run.wait_for("the ledger has started", lambda: "Ledger started" in (bench.run.directory / "ledger.log").read_text(), 30)
         before, began = server_cpu(bench), time.monotonic()
         publish(bench, count, size, problems)
         bench.run.wait_for("all rows", lambda count=count: int(sql(bench, "SELECT count(*) FROM martlet.ledger")) >= count, 600)

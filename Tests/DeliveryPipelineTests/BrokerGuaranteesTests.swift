@@ -11,8 +11,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("LavinMQ 2.9.0", "x-dead-letter-strategy"), ("RabbitMQ 3.9.29", "before 3.10"), ("Other 1.0", "never tried"),
-        (" ", "never tried"),
+        ("LavinMQ 2.9.0", "x-dead-letter-strategy"), ("RabbitMQ 3.9.29", "before 3.10"), ("Other 1.0", "never tested"),
+        (" ", "never tested"),
     ])
     func namesWeaknessesOfOtherBrokers(product: String, word: String) {
         let promises = BrokerGuarantees(product: product)

@@ -98,7 +98,7 @@ import Testing
             #expect(busy.status == 503 && busy.fields["retry-after"] == "30" && busy.body.contains("later"), "\(busy)")
             let unknown = try await control.send("PUT", path, #"{"fault":"BUSY"}"#)
             #expect(
-                unknown.status == 400 && unknown.body.contains("'BUSY' is none of INVALID_ARGUMENT, "), "\(unknown)")
+                unknown.status == 400 && unknown.body.contains("'BUSY' is not one of INVALID_ARGUMENT, "), "\(unknown)")
         }
     }
 }

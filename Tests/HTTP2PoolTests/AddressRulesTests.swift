@@ -59,11 +59,11 @@ import WireTestSupport
     }
 
     @Test(arguments: [
-        ("127.0.0.1", "loopback (127.0.0.0/8)"), ("::1", "loopback (::1)"), ("::", "no address (::)"),
+        ("127.0.0.1", "loopback (127.0.0.0/8)"), ("::1", "loopback (::1)"), ("::", "the unspecified address (::)"),
         ("::ffff:1.1.1.1", "IPv4 in IPv6 (::ffff:0:0/96)"), ("::7f00:1", "IPv4 in IPv6 (::/96)"),
         ("64:ff9b::a00:1", "IPv4 in IPv6 (64:ff9b::/96)"), ("2001::1", "IPv6 in IPv4 (2001::/32)"),
         ("169.254.169.254", "the local link (169.254.0.0/16)"), ("fd00:ec2::254", "private networks (fc00::/7)"),
-        ("4000::1", "nothing yet"),
+        ("4000::1", "future use"),
     ])
     func returnsPurposeOfAddress(address: String, purpose: String) throws {
         #expect(AddressRules.purpose(of: try SocketAddress(ipAddress: address, port: 0)) == purpose)
@@ -84,7 +84,7 @@ import WireTestSupport
         try await eventually("an error reported") { try await !fixture.look { $0.errors.isEmpty } }
         #expect(
             try await fixture.look { $0.errors.first } == """
-                \(host) has the address 127.0.0.1, which may not be connected to: it is for loopback (127.0.0.0/8)
+                \(host) has the address 127.0.0.1, which is not allowed: it is reserved for loopback (127.0.0.0/8)
                 """)
         #expect(try await server.withConnections { $0.count } == 0)
         #expect(try await fixture.look { $0.waiting } == 1, "the request must still wait")

@@ -60,7 +60,7 @@ import WireTestSupport
             testDescription: "body of maximum size", reaction: .send(answer(bodyBytes: 4096)), end: "200", keeps: true),
         Case(testDescription: "body too long", reaction: .send(answer(bodyBytes: 4097)), end: "200, too long"),
         Case(testDescription: "fields too long", reaction: .send(answer(fieldBytes: 17_000)), end: "lost"),
-        Case(testDescription: "closed without an answer", reaction: .end(), end: "lost"),
+        Case(testDescription: "the connection was closed without an answer", reaction: .end(), end: "lost"),
         Case(
             testDescription: "cut in the body", reaction: .end("HTTP/1.1 201 Created\r\ncontent-length: 3\r\n\r\nok"),
             end: "201, cut", body: "ok"),

@@ -69,7 +69,7 @@ import Testing
             try await ConfigurationSource(file: "/nonexistent/martlet.yaml", settings: [], environment: [:])
         }
         #expect(
-            failure?.hasPrefix("can't read the configuration file /nonexistent/martlet.yaml: ") == true,
+            failure?.hasPrefix("cannot read the configuration file /nonexistent/martlet.yaml: ") == true,
             "\(failure ?? "")")
     }
 
@@ -81,10 +81,10 @@ import Testing
         ("worker.maximum_in_flight=1.5", "is 1.5, but must be a whole number from 1 to 10000000"),
         ("results.maximum_wait=-1", "is -1, but must be a whole number from 0 to 10000"),
         ("jobs.at_most_once_window=3599", "is 3599, but must be a whole number from 3600 to 31536000"),
-        ("retry.maximum_attempts=", "is not set; it is attempts before a push that is refused for now has failed"),
+        ("retry.maximum_attempts=", "is not set; expected: attempts before a retried push fails"),
         ("worker.name=", "must have 1 to 100 bytes"),
         ("amqp.prefix=\(String(repeating: "é", count: 51))", "has more than 100 bytes"),
-        ("amqp.prefix=", "is not set; it is what the names of all exchanges and queues begin with"),
+        ("amqp.prefix=", "is not set; expected: prefix of the names of all exchanges and queues"),
     ])
     func namesKeyAndVariableOfValueOutOfRange(setting: String, problem: String) async throws {
         let key = try #require(ConfigurationKey(rawValue: String(setting.prefix { $0 != "=" })))
@@ -103,7 +103,7 @@ import Testing
     @Test func rejectsMissingCAFile() async {
         #expect(
             await failure { try await source("apns.ca_file=/nonexistent.pem").apns() }
-                == "configuration key apns.ca_file (MARTLET_APNS_CA_FILE): there is no file /nonexistent.pem that can be read"
+                == "configuration key apns.ca_file (MARTLET_APNS_CA_FILE): file /nonexistent.pem does not exist or cannot be read"
         )
     }
 
@@ -120,14 +120,14 @@ import Testing
 
     @Test(
         arguments: [
-            ([], "is none, which is for test hosts only, but apns.endpoint.production is api.push.apple.com"),
+            ([], "is none, which is allowed for test hosts only, but apns.endpoint.production is api.push.apple.com"),
             (
                 ["apns.endpoint.production=127.0.0.1:2197"],
-                "is none, which is for test hosts only, but apns.endpoint.sandbox is api.sandbox.push.apple.com"
+                "is none, which is allowed for test hosts only, but apns.endpoint.sandbox is api.sandbox.push.apple.com"
             ),
             (
                 ["apns.endpoint.production=API.push.Apple.com.:2197", "apns.endpoint.sandbox=127.0.0.1:2197"],
-                "is none, which is for test hosts only, but apns.endpoint.production is API.push.Apple.com."
+                "is none, which is allowed for test hosts only, but apns.endpoint.production is API.push.Apple.com."
             ),
             (["apns.endpoint.production=127.0.0.1:2197", "apns.endpoint.sandbox=127.0.0.1:2197"], nil),
         ] as [([String], String?)])
@@ -151,7 +151,7 @@ import Testing
             await failure {
                 try await ConfigurationSource(file: nil, settings: settings, environment: proxy).apns()
             }
-                == "configuration key apns.endpoint.sandbox (MARTLET_APNS_ENDPOINT_SANDBOX): is 2001:db8::1, an address, which can't be verified through apns.proxy: give its name"
+                == "configuration key apns.endpoint.sandbox (MARTLET_APNS_ENDPOINT_SANDBOX): is the address 2001:db8::1, unverifiable through apns.proxy: use a host name"
         )
         let unverified = ["apns.endpoint.production=10.0.0.1:2197", "apns.certificate_verification=none"]
         #expect(
@@ -175,7 +175,7 @@ import Testing
         for (failure, key) in zip(failures, [ConfigurationKey.amqpURL, .databaseURL, .keyringFile]) {
             #expect(
                 failure
-                    == "configuration key \(key.rawValue) (\(key.environmentVariable)): is not set; it is \(key.explanation); "
+                    == "configuration key \(key.rawValue) (\(key.environmentVariable)): is not set; expected: \(key.explanation); "
                     + "no configuration file was read: --config or MARTLET_CONFIG names one"
             )
         }

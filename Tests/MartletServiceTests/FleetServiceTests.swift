@@ -122,13 +122,13 @@ struct FleetServiceTests {
                 try await eventually(members, share: 3)
                 try await database.withoutConnections {
                     try await TestSupport.eventually("all workers log the outage: \(log.text)") {
-                        log.text.split(separator: "The other workers are not known for now").count == 4
+                        log.text.split(separator: "The table martlet.workers cannot be read; retrying").count == 4
                     }
                     #expect(members.map(\.workers) == [3, 3, 3])
                     #expect(members[0].quotaShares.workers(sharing: "fcm/new") == nil)
                 }
                 try await TestSupport.eventually("a worker logs the end of the outage: \(log.text)") {
-                    log.text.split(separator: "The other workers are known again").count > 1
+                    log.text.split(separator: "The table martlet.workers can be read again").count > 1
                 }
                 #expect(members.map(\.workers) == [3, 3, 3], "no worker may take more because others reconnect later")
                 try await TestSupport.eventually("the new quota is counted") {
@@ -153,7 +153,7 @@ struct FleetServiceTests {
                 try await database.pool.query("ALTER TABLE martlet.hidden RENAME TO workers")
                 try await eventually(members, share: 2)
                 #expect(members[0].quotaShares.view.isKnown)
-                let reported = log.text.split(separator: "counts as the only one").count - 1
+                let reported = log.text.split(separator: "assumes that it is the only one").count - 1
                 #expect(reported == 2, "\(log.text)")
             }
         }

@@ -48,10 +48,10 @@ import Testing
             Named(name: "output\($0)", keys: [], fields: EventFields(id: "a\($0)"), account: "a\($0)")
         }
         #expect(faults(Array(outputs.dropLast())) == [])
-        #expect(faults(outputs) == ["outputs: 9 different accountNames, more than 8: let some share one"])
+        #expect(faults(outputs) == ["outputs: 9 accountNames, more than 8; some must be shared"])
     }
 
-    private static let rule = "must be up to 32 small letters, digits and underscores, a letter first"
+    private static let rule = "must have up to 32 lower-case letters, digits and underscores, and begin with a letter"
 
     @Test(arguments: [
         (Named(name: "Pigeon"), ["output Pigeon: its name \(rule)"]),
@@ -60,30 +60,30 @@ import Testing
             ["output \(String(repeating: "p", count: 33)): its name \(rule)"]
         ),
         (Named(name: ""), ["output : its name \(rule)"]),
-        (Named(name: "amqp"), ["output amqp: its name is a word of the program's own"]),
-        (Named(name: "martlet"), ["output martlet: its name is a word of the program's own"]),
-        (Named(name: "discard"), ["output discard: is there twice"]),
+        (Named(name: "amqp"), ["output amqp: its name is reserved"]),
+        (Named(name: "martlet"), ["output martlet: its name is reserved"]),
+        (Named(name: "discard"), ["output discard: is given twice"]),
         (Named(keys: ["a..b"]), ["output pigeon: setting a..b: each of its words \(rule)"]),
-        (Named(keys: ["loft", "loft"]), ["output pigeon: setting loft: its variable is that of pigeon.loft, too"]),
-        (Named(keys: ["a_b", "a.b"]), ["output pigeon: setting a.b: its variable is that of pigeon.a_b, too"]),
+        (Named(keys: ["loft", "loft"]), ["output pigeon: setting loft: its variable is also that of pigeon.loft"]),
+        (Named(keys: ["a_b", "a.b"]), ["output pigeon: setting a.b: its variable is also that of pigeon.a_b"]),
         (
             Named(keys: ["ring_file"], secrets: ["ring"]),
-            ["output pigeon: setting ring: its variable is that of pigeon.ring_file, too"]
+            ["output pigeon: setting ring: its variable is also that of pigeon.ring_file"]
         ),
         (
             Named(name: "amqp_ca", keys: ["file"]),
-            ["output amqp_ca: setting file: its variable is that of amqp.ca_file, too"]
+            ["output amqp_ca: setting file: its variable is also that of amqp.ca_file"]
         ),
-        (Named(fields: EventFields(id: "at")), ["output pigeon: event field at: every outcome has one of this name"]),
-        (Named(fields: EventFields(id: "x", uniqueID: "x")), ["output pigeon: event field x: is there twice"]),
+        (Named(fields: EventFields(id: "at")), ["output pigeon: event field at: every outcome already has this field"]),
+        (Named(fields: EventFields(id: "x", uniqueID: "x")), ["output pigeon: event field x: is given twice"]),
         (Named(fields: EventFields(id: "x-id")), ["output pigeon: event field x-id: \(rule)"]),
-        (Named(account: "key"), ["output pigeon: accountName key is a word that commands have already"]),
+        (Named(account: "key"), ["output pigeon: accountName key is already used by commands"]),
         (Named(account: "loft owner"), ["output pigeon: accountName loft owner \(rule)"]),
         (
             Named(name: "A", keys: ["B"], account: "key"),
             [
                 "output A: its name \(rule)", "output A: setting B: each of its words \(rule)",
-                "output A: accountName key is a word that commands have already",
+                "output A: accountName key is already used by commands",
             ]
         ),
     ])

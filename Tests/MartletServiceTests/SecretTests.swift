@@ -23,7 +23,8 @@ import Testing
                 file: nil, settings: [], environment: ["\(key.environmentVariable)_FILE": "/nonexistent"])
         }
         #expect(
-            missing?.hasPrefix("\(key.environmentVariable)_FILE: can't read /nonexistent: ") == true, "\(missing ?? "")"
+            missing?.hasPrefix("\(key.environmentVariable)_FILE: cannot read /nonexistent: ") == true,
+            "\(missing ?? "")"
         )
     }
 
@@ -40,7 +41,7 @@ import Testing
             await failure {
                 try await ConfigurationSource(file: nil, settings: ["\(key.rawValue)=hunter2"], environment: [:])
             }
-                == "--set \(key.rawValue): may hold a secret, and everybody on this machine can read command lines; use the file, \(variable) or \(variable)_FILE"
+                == "--set \(key.rawValue): may contain a secret, and all users of a machine can read command lines; use the file, \(variable) or \(variable)_FILE"
         )
     }
 
@@ -111,7 +112,7 @@ import Testing
                 file: nil, settings: ["keyring.file=/nowhere"], environment: ["MARTLET_KEYRING_KEYS": keys])
             #expect(
                 await failure { try both.keyring() }
-                    == "configuration key keyring.keys (MARTLET_KEYRING_KEYS): and keyring.file are both set: which of them is meant?"
+                    == "configuration key keyring.keys (MARTLET_KEYRING_KEYS): and keyring.file are both set; set only one of them"
             )
         }
         let source = try await ConfigurationSource(

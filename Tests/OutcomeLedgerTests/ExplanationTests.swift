@@ -234,7 +234,8 @@ import Testing
         #expect(!explanation.found && explanation.cause.contains("limited to 50 pushes per second"))
         #expect(explanation.cause.contains(includesUrgent ? "in all lanes" : "except in the urgent lane"))
         #expect(
-            explanation.advice?.contains("--rate none") == true && explanation.advice?.contains("the job's own") == true
+            explanation.advice?.contains("--rate none") == true
+                && explanation.advice?.contains("rate of the job") == true
         )
     }
 
@@ -255,7 +256,7 @@ import Testing
     @Test(arguments: [
         ("priorty: is not a field of a job; payload: is required", false), ("recipients[0].token: is empty", false),
         ("body: is not valid JSON: x at byte 3", false), ("app: com.example.shop is not registered", true),
-        ("credential: 7 is no credential in use", true), ("no lane is called \"a:b\"", true),
+        ("credential: 7 is not a credential in use", true), ("no lane is called \"a:b\"", true),
     ])
     func suggestsReplayOnlyIfJobCanSucceed(reason: String, isReplayed: Bool) {
         let advice = Explanation(facts { $0.dead = .some(JobFacts.Dead(app: "a", reason: reason)) }).advice ?? ""

@@ -42,7 +42,7 @@ import Testing
 
     /// Any user who may publish to the exchange can send such a message.
     @Test(arguments: [
-        ("", "is no JSON object"), ("[1]", "is no JSON object"), ("{}", "has no kind"),
+        ("", "is not a JSON object"), ("[1]", "is not a JSON object"), ("{}", "has no kind"),
         (#"{"kind":7,"outcomes":[]}"#, "has no kind"), (#"{"kind":"sent"}"#, "has no outcomes"),
         (#"{"kind":"sent","outcomes":[{"job":"a"}]}"#, "outcomes[0] has no job or no time"),
         (#"{"kind":"sent","outcomes":[{"at":"2026-11-20T10:00:00.123Z"}]}"#, "outcomes[0] has no job or no time"),

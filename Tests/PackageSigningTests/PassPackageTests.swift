@@ -28,35 +28,38 @@ import Testing
     }
 
     @Test(arguments: [
-        ("\"formatVersion\": 1", "\"formatVersion\": 2", ["formatVersion: must be 1, and is 2"]),
-        ("\"formatVersion\": 1", "\"formatVersion\": \"1\"", ["formatVersion: must be a number, and is a string"]),
-        ("\"0001\"", "1", ["serialNumber: must be a string, and is a number"]),
+        ("\"formatVersion\": 1", "\"formatVersion\": 2", ["formatVersion: is 2, but must be 1"]),
+        ("\"formatVersion\": 1", "\"formatVersion\": \"1\"", ["formatVersion: must be a number, but is a string"]),
+        ("\"0001\"", "1", ["serialNumber: must be a string, but is a number"]),
         ("\"0001\"", "\"\"", ["serialNumber: is empty"]),
         ("\"description\"", "\"descripton\"", ["description: is missing"]),
         (
             "storeCard", "card",
-            ["boardingPass, coupon, eventTicket, generic, storeCard: one of them is missing"]
+            ["boardingPass, coupon, eventTicket, generic, storeCard: one of them is required"]
         ),
         (
             "\"storeCard\": {", "\"coupon\": {}, \"storeCard\": {",
-            ["boardingPass, coupon, eventTicket, generic, storeCard: a pass has one of them, not coupon and storeCard"]
+            [
+                "boardingPass, coupon, eventTicket, generic, storeCard: only one of them is allowed, but "
+                    + "coupon and storeCard are given"
+            ]
         ),
         ("storeCard", "boardingPass", ["boardingPass: transitType: is missing"]),
-        ("\"storeCard\": {", "\"storeCard\": [], \"x\": {", ["storeCard: must be an object, and is an array"]),
+        ("\"storeCard\": {", "\"storeCard\": [], \"x\": {", ["storeCard: must be an object, but is an array"]),
         ("https://example.com", "http://example.com", ["webServiceURL: must begin with https:// and a host"]),
         ("webServiceURL", "serviceURL", ["webServiceURL: is missing"]),
         (
             "vxwxd7J8AlNNFPS8k0a0FfUFtq0ewzFdc", "short",
-            ["authenticationToken: has 5 characters: Apple wants at least 16"]
+            ["authenticationToken: has 5 characters: Apple requires at least 16"]
         ),
-        ("\"description\"", "\"serialNumber\"", ["serialNumber: is there twice", "description: is missing"]),
+        ("\"description\"", "\"serialNumber\"", ["serialNumber: is given twice", "description: is missing"]),
         (
             "\"teamIdentifier\": \"TEAM000001\",", "",
             ["teamIdentifier: is missing"]
         ),
         (
             "\"serialNumber\": \"0001\",", "\"serialNumber\": \"0001\"",
-            ["line 6: is no JSON object: expected ',' or the closing bracket"]
+            ["line 6: is not a JSON object: expected ',' or the closing bracket"]
         ),
     ])
     func reportsInvalidFieldOfPass(old: String, new: String, faults: [String]) throws {
@@ -72,23 +75,23 @@ import Testing
             #expect(try fault(files) == faults)
         }
         try expect("pass.json: is missing") { try $0.remove("pass.json") }
-        try expect("icon.png: is missing: no pass is shown without icon.png or icon@2x.png") {
+        try expect("icon.png: is missing: a pass requires icon.png or icon@2x.png") {
             try $0.remove("icon.png")
             try $0.remove("icon@2x.png")
         }
-        try expect("icon.png: is no PNG") { try $0.write("GIF89a", to: "icon.png") }
-        try expect("images: is a folder, and a pass has those for languages only (en.lproj)") {
+        try expect("icon.png: is not a PNG") { try $0.write("GIF89a", to: "icon.png") }
+        try expect("images: is a folder: a pass may have language folders only, such as en.lproj") {
             try $0.write("a", to: "images/a.png")
         }
-        try expect("en.lproj/more: is a folder in a folder for a language") { try $0.write("a", to: "en.lproj/more/a") }
-        try expect("logo.png: is a link that leads out of the folder: put the file itself there") {
+        try expect("en.lproj/more: is a folder inside a language folder") { try $0.write("a", to: "en.lproj/more/a") }
+        try expect("logo.png: is a link to a file outside the folder: copy the file into the folder") {
             try $0.link("logo.png", to: "/etc/passwd")
         }
-        try expect("fr.lproj: is a link that leads out of the folder: put the file itself there") {
+        try expect("fr.lproj: is a link to a file outside the folder: copy the file into the folder") {
             try $0.link("fr.lproj", to: "..")
         }
-        try expect("logo.png: is a link to what is not there") { try $0.link("logo.png", to: "nowhere.png") }
-        try expect("a\\b: has a character in its name that not all who unpack it know") {
+        try expect("logo.png: is a link to a missing file") { try $0.link("logo.png", to: "nowhere.png") }
+        try expect("a\\b: has a character in its name that some programs cannot unpack") {
             try $0.write("a", to: "a\\b")
         }
         try expect(
@@ -103,7 +106,7 @@ import Testing
             try $0.write("\u{FEFF}" + SourceFiles.passJSON, to: "pass.json")
         }
         try expect("pass.json: is not UTF-8") { try $0.write(Data([0x7B, 0xFF, 0x7D]), to: "pass.json") }
-        try expect("video.bin: too much: a package has at most 64 MiB") {
+        try expect("video.bin: too large: a package may have at most 64 MiB") {
             try $0.write(Data(count: SourceFolder.greatestSize + 1), to: "video.bin")
         }
     }

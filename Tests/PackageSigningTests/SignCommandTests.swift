@@ -42,7 +42,7 @@ import Testing
         // An existing file is replaced only with --force.
         let again = try await Subprocess.run([Project.command, "sign"] + arguments)
         #expect(
-            again.status == 1 && again.errors.contains("coffee.pkpass: is there already; --force replaces it"),
+            again.status == 1 && again.errors.contains("coffee.pkpass: already exists; --force replaces it"),
             "\(again)")
         _ = try await sign(arguments + ["--force"])
         #expect(
@@ -121,14 +121,14 @@ import Testing
         try await expect(
             "pass.json: teamIdentifier: is TEAM000001, but the certificate of team.pem (Pass Type ID: pass.com.example.coffee) is of team TEAM000002",
             files("team") + issuer)
-        try await expect("it is that of /CN=Developer Relations/OU=G4", files("pass"))
+        try await expect("pass the certificate of /CN=Developer Relations/OU=G4 with --intermediate", files("pass"))
         try await expect(
             "pass.key: has no certificate", files("pass") + ["--intermediate", authority.path("pass.key")])
         try await expect("pass.pem: has a certificate, but no private key", ["--file", authority.path("pass.pem")])
         try await expect(
-            "AuthKey_KEY1234567.p8: no certificate, and Apple wants packages signed with one",
+            "AuthKey_KEY1234567.p8: no certificate, but Apple requires packages to be signed with one",
             ["--file", authority.path("AuthKey_KEY1234567.p8")])
-        try await expect("give either --file or --credential", [])
+        try await expect("pass either --file or --credential", [])
         try pass.replace("\"0001\"", by: "1", in: "pass.json")
         try await expect("pass.json: serialNumber: must be a string", files("pass") + issuer)
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == [])

@@ -21,7 +21,7 @@ import Testing
         }
         #expect(try identity([renewed, root, issuer]).issuers == [issuer])
         let missing = PackageFault(
-            "pass.p12: the certificate of its issuer is missing, without which Apple takes no signature: give it with --intermediate; it is that of /CN=Developer Relations/OU=G4"
+            "pass.p12: the certificate of its issuer is missing, and Apple requires it: pass the certificate of /CN=Developer Relations/OU=G4 with --intermediate"
         )
         #expect(throws: missing) { try identity([renewed, root]) }
         #expect(throws: missing) { try identity([]) }
@@ -30,13 +30,13 @@ import Testing
         let mate = try authority.certificate("mate.pem")
         #expect(
             throws: PackageFault(
-                "mate.p12: its issuer Pass Type ID: pass.com.example.coffee is no authority that may issue others")
+                "mate.p12: its issuer Pass Type ID: pass.com.example.coffee is not a certificate authority")
         ) {
             try SigningIdentity(
                 name: "mate.p12", chainDER: [mate.der], privateKeyDER: Secret([]), others: [leaf, issuer], now: now)
         }
         let many = Array(repeating: PackageFile(path: "a", bytes: []), count: 65_533)
-        #expect(throws: PackageFault("65533 files: too many: a package has at most 65532")) {
+        #expect(throws: PackageFault("65533 files are too many: the maximum is 65532")) {
             try SignedPackage.archive(many, .sha1, by: identity([issuer]))
         }
         let end = leaf.notAfter, start = issuer.notBefore

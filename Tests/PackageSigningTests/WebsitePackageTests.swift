@@ -12,24 +12,24 @@ import Testing
     }
 
     @Test(arguments: [
-        ("web.com", "com", ["websitePushID: must begin with web., and is com.example.domain"]),
+        ("web.com", "com", ["websitePushID: is com.example.domain, but must begin with web."]),
         ("[\"https://domain.example.com\"]", "[]", ["allowedDomains: is empty"]),
-        ("[\"https://domain.example.com\"]", "\"x\"", ["allowedDomains: must be an array of strings, and is a string"]),
+        ("[\"https://domain.example.com\"]", "\"x\"", ["allowedDomains: must be an array of strings, but is a string"]),
         ("[\"https://domain.example.com\"]", "[\"a\", 1]", ["allowedDomains: must be an array of strings"]),
         (
             "[\"https://domain.example.com\"]", "[\"https://domain.example.com/\"]",
-            ["allowedDomains: https://domain.example.com/ must be https:// and a host, without a path or a slash"]
+            ["allowedDomains: https://domain.example.com/ must be https:// and a host, without path or slash"]
         ),
         (
             "\"https://domain.example.com/%@", "\"shop://%@",
             ["urlFormatString: must begin with https:// or http:// and a host"]
         ),
-        ("19f8d7a6e9fb8a7f6d9330dabe", "1", ["authenticationToken: has 1 characters: Apple wants at least 16"]),
+        ("19f8d7a6e9fb8a7f6d9330dabe", "1", ["authenticationToken: has 1 characters: Apple requires at least 16"]),
         ("com/push", "com/push/", ["webServiceURL: must not end with a slash: Safari adds /v2/pushPackages/…"]),
         (
             "webServiceURL", "webServiceUrl",
             [
-                "webServiceUrl: is no key of a website: those are websiteName, websitePushID, allowedDomains, urlFormatString, authenticationToken, webServiceURL",
+                "webServiceUrl: is not a key of website.json; the keys are websiteName, websitePushID, allowedDomains, urlFormatString, authenticationToken, webServiceURL",
                 "webServiceURL: is missing",
             ]
         ),
@@ -48,8 +48,8 @@ import Testing
         try files.remove("icon.iconset/icon_128x128@2x.png")
         #expect(
             try fault(files) == [
-                "website.json: is missing", "icon.iconset/icon_16x16.png: has 32×32 pixels: must be 16×16",
-                "icon.iconset/icon_32x32.png: is no PNG", "icon.iconset/icon_128x128@2x.png: is missing",
+                "website.json: is missing", "icon.iconset/icon_16x16.png: has 32×32 pixels, but must have 16×16",
+                "icon.iconset/icon_32x32.png: is not a PNG", "icon.iconset/icon_128x128@2x.png: is missing",
             ])
     }
 

@@ -38,11 +38,11 @@ import Testing
         (#""channel":7"#, ["channel: must be a string"]),
         (#""channel":["a"]"#, ["channel: must be a string"]),
         (#""channel":"a","channel":"a""#, ["channel: is given twice"]),
-        (#""channel":"a","recipients":["aa"]"#, ["recipients: can't be given together with channel"]),
-        (#""recipients":["aa"],"channel":"a""#, ["recipients: can't be given together with channel"]),
+        (#""channel":"a","recipients":["aa"]"#, ["recipients: cannot be combined with channel"]),
+        (#""recipients":["aa"],"channel":"a""#, ["recipients: cannot be combined with channel"]),
         (
             #""channel":"a","topic":"t","collapse_id":"c""#,
-            ["topic: can't be given together with channel", "collapse_id: can't be given together with channel"]
+            ["topic: cannot be combined with channel", "collapse_id: cannot be combined with channel"]
         ),
         (#""id":"1""#, ["recipients: is required, or channel for a broadcast"]),
     ])

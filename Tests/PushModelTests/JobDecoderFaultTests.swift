@@ -131,7 +131,7 @@ import Testing
     ])
     func rejectsUnpairedSurrogatesInFields(field: String, json: String) {
         let text = Job.sampleText([#""\#(field)":\#(json)"#])
-        #expect(faults(text.utf8).contains("\(field): has an unpaired surrogate, which is no Unicode text"))
+        #expect(faults(text.utf8).contains("\(field): has an unpaired surrogate, which is not valid Unicode"))
         #expect(
             faults(text.replacing(json, with: #""\ud83d\ude00 \u0041""#).utf8).allSatisfy { !$0.contains("Unicode") })
     }
@@ -144,7 +144,7 @@ import Testing
     func rejectsUnpairedSurrogatesInRecipients(recipients: String, field: String) {
         #expect(
             faults(Job.sampleText(recipients: recipients).utf8)
-                == ["\(field): has an unpaired surrogate, which is no Unicode text"])
+                == ["\(field): has an unpaired surrogate, which is not valid Unicode"])
     }
 
     @Test(arguments: [("ref", 1_024), ("token", 4_096)])

@@ -69,8 +69,8 @@ import Testing
         (#"[{"token":5}]"#, ["recipients[0].token: must be a string"]),
         (#"[{"token":"a","ref":7}]"#, ["recipients[0].ref: must be a string"]),
         (#"[{"token":"a","payload":7}]"#, ["recipients[0].payload: must be an object"]),
-        (#"[{"token":"a","fid":"b"}]"#, ["recipients[0].fid: can't be given together with token"]),
-        (#"[{"topic":"a","condition":"b"}]"#, ["recipients[0].condition: can't be given together with topic"]),
+        (#"[{"token":"a","fid":"b"}]"#, ["recipients[0].fid: cannot be combined with token"]),
+        (#"[{"topic":"a","condition":"b"}]"#, ["recipients[0].condition: cannot be combined with topic"]),
         (
             #"[{"channel":"a"}]"#,
             ["recipients[0].channel: is not a field of a recipient", "recipients[0].token: is required"]

@@ -19,15 +19,15 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"["aa"]"#, "{}", "", [true, true, false, true], "recipients: apns takes subscription, not token"),
-        (#"["aa",{"fid":"bb"}]"#, "{}", "", [false, true, false, true], "recipients: apns takes token, not fid"),
+        (#"["aa"]"#, "{}", "", [true, true, false, true], "recipients: apns accepts subscription, not token"),
+        (#"["aa",{"fid":"bb"}]"#, "{}", "", [false, true, false, true], "recipients: apns accepts token, not fid"),
         (
             #"[{"condition":"a"}]"#, "{}", "", [false, false, false, true],
-            "recipients: apns takes token, not condition"
+            "recipients: apns accepts token, not condition"
         ),
         (
             #"[{"subscription":{"endpoint":"a"}}]"#, #""x""#, "", [false, false, true, true],
-            "recipients: apns takes token, not subscription"
+            "recipients: apns accepts token, not subscription"
         ),
         (#"["aa"]"#, #""text""#, "", [false, false, false, true], "payload: must be an object for apns"),
         (
@@ -36,11 +36,11 @@ import Testing
         ),
         (
             #"["aa"]"#, "{}", #""validate_only":true"#, [false, true, false, true],
-            "validate_only: apns can't check a push without delivering it"
+            "validate_only: apns cannot validate a push without delivering it"
         ),
         (
             #"["aa"]"#, "{}", #""validate_only":false"#, [true, true, false, true],
-            "recipients: apns takes subscription, not token"
+            "recipients: apns accepts subscription, not token"
         ),
     ])
     func checksFormOfJob(recipients: String, payload: String, more: String, isTaken: [Bool], problem: String) throws {

@@ -220,7 +220,7 @@ struct DeviceTokenRegistryTests {
             #expect(
                 try await registry.show(token: "bb", output: "apns", form: .hex(maximumDigits: 512)).first?.reason
                     == "Unreg\u{FFFD}istered")
-            #expect(log.text.split(separator: "A dead token can't be marked").count == 5, "\(log.text)")
+            #expect(log.text.split(separator: "A dead token cannot be marked").count == 5, "\(log.text)")
         }
     }
 

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func requiresPlainAndUniqueKeyIDs() {
-        #expect(throws: StoreError(.keyring, "keyring keys, line 2: key id a is there twice")) {
+        #expect(throws: StoreError(.keyring, "keyring keys, line 2: key id a is given twice")) {
             try MasterKeyring(text: "a \(key)\na \(otherKey)", source: "keys")
         }
         #expect(throws: StoreError.self) { try MasterKeyring(text: "a/b \(key)", source: "keys") }

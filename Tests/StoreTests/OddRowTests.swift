@@ -85,7 +85,7 @@ struct OddRowTests {
                 let new = App(bundleID: "new\(number)", accounts: ["apns": AppAccount("TEAM000001")])
                 try await AppRepository(database.pool).set(new)
                 try await eventually("\(odd): the new app is loaded") { store.current.app(new.bundleID) == new }
-                let start = "martlet.\(odd.table) row \(row) can't be read: column \(odd.column) "
+                let start = "martlet.\(odd.table) row \(row) cannot be read: column \(odd.column) "
                 #expect(store.current.unreadableRows.map { $0.hasPrefix(start) } == [true], "\(odd)")
                 try await eventually("\(odd): the row is logged") { log.text.contains(start) }
                 #expect(route("team000002", in: store) == .success(ids[1]), "\(odd): the loaded row stays in use")

@@ -93,9 +93,9 @@ import Testing
 
     @Test(arguments: [
         ("aa0", "token: must have an even number of hex digits, at most 512"),
-        ("zz", "token: has a character that is no hex digit"),
+        ("zz", "token: has characters other than hex digits"),
         (",com.example.shop", "token: is missing"),
-        ("aa,com.example.other", "app: com.example.other is not registered, see 'martlet app set'"),
+        ("aa,com.example.other", "app: com.example.other is not registered: add it with 'martlet app set'"),
         ("aa,com.example.shop,staging", "environment: must be production or sandbox"),
         ("aa,com.example.shop,,yesterday", "registered_at: must be unix seconds or an RFC 3339 date-time"),
         ("aa,com.example.shop,,1700000000000", "registered_at: 1700000000000 is out of range (is it in milliseconds?)"),
@@ -118,7 +118,7 @@ import Testing
         #expect(read[1].hasPrefix("bad: \(problem)"), "\(read)")
     }
 
-    @Test(arguments: [("token,apps", "column apps: is not one of"), ("token,app,app", "column app: is there twice")])
+    @Test(arguments: [("token,apps", "column apps: is not one of"), ("token,app,app", "column app: is given twice")])
     func reportsErrorInColumnNames(line: String, problem: String) {
         #expect(read([line])[0].hasPrefix("bad: \(problem)"))
     }

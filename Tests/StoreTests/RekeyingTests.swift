@@ -96,7 +96,7 @@ struct RekeyingTests {
                         "martlet.credentials row \(lost) is sealed under master key lost, which is not in the keyring"),
                     StoreError(
                         .sealBroken,
-                        "martlet.credentials row \(swapped) does not open under master key old: that is another key of the same id, or the row was changed"
+                        "martlet.credentials row \(swapped) cannot be opened with master key old, so the key or the row was changed"
                     ),
                 ])
             let store = try await SnapshotStore.load(

@@ -34,7 +34,7 @@ import Testing
             }
                 == [
                     "certificate: certificate, expired on 2023-11-14T22:13:20.000Z",
-                    "sealed: topicKey, can't be opened: no master key",
+                    "sealed: topicKey, cannot be opened: no master key",
                     "app key: appKey, is not valid before 2030-03-17T17:46:40.000Z",
                     "new team key: accountKey, serves", "team key: accountKey, serves",
                     "sandbox: accountKey, is not for production",

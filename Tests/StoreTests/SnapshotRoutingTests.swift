@@ -123,7 +123,7 @@ import Testing
         #expect(problem("foreign") == "foreign is of another team")
         #expect(problem("sandbox") == "sandbox is not for production")
         #expect(problem("other") == "other is not for topic com.example.shop")
-        #expect(problem("gone") == "gone is no credential in use")
+        #expect(problem("gone") == "gone is not a credential in use")
         #expect(
             problem("certificate", needsToken: true)
                 == "certificate is a certificate, and this push type needs a key")

@@ -163,7 +163,7 @@ struct SnapshotStoreTests {
                     == .failure(
                         .credentialUnusable(
                             explanation:
-                                "martlet.credentials row \(swapped) does not open under master key 2026-11: that is another key of the same id, or the row was changed"
+                                "martlet.credentials row \(swapped) cannot be opened with master key 2026-11, so the key or the row was changed"
                         )))
             #expect(
                 route("team000003")
@@ -249,7 +249,7 @@ struct SnapshotStoreTests {
                 try await eventually("the new key is read") {
                     store.current.credentialIDs == [known, changed, unknown]
                 }
-                try await eventually("\(log.text)") { log.text.contains("Master keys read again") }
+                try await eventually("\(log.text)") { log.text.contains("Master keys reloaded") }
                 write(Self.newLine, to: path)
                 try await eventually("the old key is removed") {
                     log.text.contains("current: 2027-01") || log.text.contains("\"current\": 2027-01")
@@ -272,11 +272,11 @@ struct SnapshotStoreTests {
                 let running = database.follow(store)
                 defer { running.cancel() }
                 write("nonsense\n", to: path)
-                try await eventually("the failure is logged") { log.text.contains("The keyring can't be read") }
+                try await eventually("the failure is logged") { log.text.contains("The keyring cannot be read") }
                 try await AppRepository(database.pool).set(shop)
                 try await eventually("changes are still loaded") { store.current.app(shop.id) != nil }
                 #expect(store.current.credentialIDs == [id])
-                #expect(log.text.split(separator: "The keyring can't be read").count == 2, "\(log.text)")
+                #expect(log.text.split(separator: "The keyring cannot be read").count == 2, "\(log.text)")
             }
         }
     }

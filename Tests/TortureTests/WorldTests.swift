@@ -65,7 +65,7 @@ struct WorldTests {
     @Test func requiresRejectionOfDroppedJob() {
         var record = record { $0.slip = .expiration }
         (record.sightings, record.outcomes) = ([], [])
-        record.dead = [DeadRecord(job: 7, reason: "message: expired in martlet.jobs.bulk before a worker took it")]
+        record.dead = [DeadRecord(job: 7, reason: "message: expired in martlet.jobs.bulk before a worker received it")]
         record.rejections = [RejectionRecord(job: 7, received: 1_100)]
         #expect(broken(record) == [])
         record.rejections = []

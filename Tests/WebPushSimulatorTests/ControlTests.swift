@@ -18,7 +18,7 @@ import WebPushSimulator
             #expect(made[0].keys.p256dh.utf8.count == 87 && made[0].keys.auth.utf8.count == 22)
             for subscription in made { #expect(try await session.send(.google, to: subscription).status == 201) }
             for (bad, word) in [
-                ("{}", "persona: missing"), (#"{"persona":"opera"}"#, "is none of apple, mozilla, google, microsoft"),
+                ("{}", "persona: missing"), (#"{"persona":"opera"}"#, "not one of apple, mozilla, google, microsoft"),
                 (#"{"persona":"google"}"#, "application_server_key: missing"),
                 (#"{"persona":"google","application_server_key":"BA"}"#, "65 bytes"),
                 (#"{"persona":"mozilla","state":"dead"}"#, "none of good, gone, unknown"),

@@ -24,7 +24,7 @@ import WebhookOutput
         "whsec_ MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
     ])
     func rejectsInvalidSecrets(text: String) {
-        #expect(throws: WebhookFault("a secret must be whsec_ and 24 to 64 bytes in base64")) {
+        #expect(throws: WebhookFault("a secret must be whsec_ followed by 24 to 64 bytes in base64")) {
             try WebhookSecret(text)
         }
     }

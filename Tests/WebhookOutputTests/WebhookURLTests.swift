@@ -87,7 +87,7 @@ import WebhookOutput
     }
 
     @Test func requiresNameOfReceiver() {
-        #expect(throws: CredentialFault("give the receiver a name: --webhook NAME")) {
+        #expect(throws: CredentialFault("--webhook is required: a name for the receiver")) {
             try read(#"{"url": "https://hooks.example.com/", "secrets": ["\#(Self.secrets[0])"]}"#, account: nil)
         }
     }
@@ -95,7 +95,7 @@ import WebhookOutput
     @Test func createsReceiverAndShowsItsSecret() throws {
         var details = CredentialDetails()
         details.account = "crm"
-        #expect(throws: CredentialFault("say where batches go: --url https://…")) {
+        #expect(throws: CredentialFault("--url is required: the https URL of the receiver")) {
             try credentials.create(details, now: Timestamp(seconds: 0))
         }
         details.url = "https://hooks.example.com/x"

@@ -37,11 +37,11 @@ extension AMQPConfiguration {
             endpoints.append(try AMQPURL.endpoint(host, number: index + 1, defaultPort: usesTLS ? 5671 : 5672))
         }
         if let path, !path.isEmpty {
-            guard !path.contains("/") else { throw AMQPURL.problem("virtual host: write a slash in it as %2F") }
+            guard !path.contains("/") else { throw AMQPURL.problem("virtual host: write a slash as %2F") }
             // The text is probably the end of a password with a slash in it. Reporting it as the virtual host would
             // reveal it.
             guard !path.contains("@") else {
-                throw AMQPURL.problem("virtual host: write an at sign in it as %40, and a slash in a password as %2F")
+                throw AMQPURL.problem("virtual host: write an at sign as %40, and a slash in a password as %2F")
             }
             virtualHost = try AMQPURL.decode(path, part: "virtual host")
         }
@@ -53,16 +53,16 @@ extension AMQPConfiguration {
             try apply(option: String(name), value: try AMQPURL.decode(value ?? "", part: part), called: part)
         }
         if tls?.clientCertificate?.certificateFile.isEmpty == true {
-            throw AMQPURL.problem("option keyfile needs certfile")
+            throw AMQPURL.problem("option keyfile requires certfile")
         }
-        if tls?.clientCertificate?.keyFile.isEmpty == true { throw AMQPURL.problem("option certfile needs keyfile") }
+        if tls?.clientCertificate?.keyFile.isEmpty == true { throw AMQPURL.problem("option certfile requires keyfile") }
         if mechanism == .certificate {
             guard tls?.clientCertificate != nil else {
-                throw AMQPURL.problem("option auth_mechanism=external needs amqps://, certfile and keyfile")
+                throw AMQPURL.problem("option auth_mechanism=external requires amqps://, certfile and keyfile")
             }
             guard hasPassword == false else {
                 throw AMQPURL.problem(
-                    "option auth_mechanism=external needs the user that the broker finds in the certificate, and no password"
+                    "option auth_mechanism=external requires the user that the certificate names, and no password"
                 )
             }
         }
@@ -85,7 +85,7 @@ extension AMQPConfiguration {
             }
             self.mechanism = mechanism
         case "cacertfile", "certfile", "keyfile", "verify":
-            guard var tls else { throw AMQPURL.problem("option \(option) needs amqps://") }
+            guard var tls else { throw AMQPURL.problem("option \(option) requires amqps://") }
             try AMQPURL.apply(option: option, value: value, to: &tls)
             self.tls = tls
         default:
@@ -133,8 +133,8 @@ private enum AMQPURL {
     private static func problem(of number: Int, _ fault: Endpoint.Fault) -> AMQPError {
         switch fault {
         case .noClosingBracket: problem("host \(number) has no closing bracket")
-        case .strayBracket: problem("host \(number) has a bracket that is not around an address")
-        case .textAfterBracket: problem("host \(number) has text after its bracket")
+        case .strayBracket: problem("host \(number) has a bracket that does not enclose an address")
+        case .textAfterBracket: problem("host \(number) has text after its closing bracket")
         case .noHost: problem("host \(number) is empty")
         case .port: problem("port of host \(number) is not a number from 1 to 65535")
         }

@@ -74,7 +74,7 @@ package struct AMQPConfiguration: Sendable {
         try require(virtualHost.utf8.count <= 255, "virtual host is longer than 255 bytes")
         try require(
             mechanism == .password || tls?.clientCertificate != nil,
-            "logging in by certificate needs a client certificate")
+            "login by certificate requires a client certificate")
     }
 
     /// Returns the names of the settings that differ from another configuration, except the password.

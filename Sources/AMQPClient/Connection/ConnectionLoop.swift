@@ -94,9 +94,10 @@ struct ConnectionLoop<Role: ConnectionRole> {
         if wasConnected {
             logger.log(level: level, .brokerLost, "Lost the connection to the broker", metadata: metadata)
         } else if error.code == .notFound {
-            logger.log(level: level, .brokerIncomplete, "The broker lacks what is needed", metadata: metadata)
+            logger.log(
+                level: level, .brokerIncomplete, "The broker lacks required exchanges or queues", metadata: metadata)
         } else {
-            logger.log(level: level, .brokerUnreachable, "Can't connect to the broker", metadata: metadata)
+            logger.log(level: level, .brokerUnreachable, "Cannot connect to the broker", metadata: metadata)
         }
     }
 
@@ -155,7 +156,7 @@ struct ConnectionLoop<Role: ConnectionRole> {
             if ready.isSignalled { takeCommands() }
             if !wantsInput {
                 if ready.socketHasInput {
-                    throw AMQPError(.connectionLost, "The connection broke while nothing was read")
+                    throw AMQPError(.connectionLost, "the connection was lost while reading was paused")
                 }
                 // While nothing is read, silence does not mean that the broker is dead. The kernel detects a dead peer,
                 // because the heartbeats that this client sends stay unacknowledged (`TCP_USER_TIMEOUT`).
@@ -169,7 +170,7 @@ struct ConnectionLoop<Role: ConnectionRole> {
             case .send where link.isWritable: try link.sendHeartbeat()
             case .send: heartbeat.sent(at: now)
             case .peerIsDead:
-                throw AMQPError(.connectionLost, "The broker has sent nothing for two heartbeats")
+                throw AMQPError(.connectionLost, "the broker has sent nothing for two heartbeat intervals")
             }
         }
     }
@@ -180,7 +181,7 @@ struct ConnectionLoop<Role: ConnectionRole> {
             guard role.wantsInput, let inbound = try link.receive() else { return }
             if case .connectionClosed(let reply) = inbound {
                 link.confirmConnectionClosed()
-                throw AMQPError(closedBy: reply, isConnection: true, while: "The broker closed the connection")
+                throw AMQPError(closedBy: reply, isConnection: true, while: "the broker closed the connection")
             }
             try role.received(inbound, link)
             if !link.hasBufferedInput { return }

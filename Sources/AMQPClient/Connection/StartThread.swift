@@ -29,7 +29,7 @@ func startThread(name: String, _ body: @escaping @Sendable () -> Void) throws(AM
         }, start.toOpaque())
     guard status == 0 else {
         start.release()
-        throw AMQPError(.connectionFailed, "Starting a thread: \(String(cString: strerror(status)))")
+        throw AMQPError(.connectionFailed, "starting a thread: \(String(cString: strerror(status)))")
     }
     pthread_detach(thread)
 }

@@ -11,7 +11,7 @@ final class WakeUp: Sendable {
     init() throws(AMQPError) {
         descriptor = crabbitmq_eventfd()
         if descriptor < 0 {
-            throw AMQPError(.connectionFailed, "Creating an eventfd: \(String(cString: strerror(errno)))")
+            throw AMQPError(.connectionFailed, "creating an eventfd: \(String(cString: strerror(errno)))")
         }
     }
 

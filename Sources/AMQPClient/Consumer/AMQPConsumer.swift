@@ -40,7 +40,7 @@ package final class AMQPConsumer: Sendable {
     ) throws(AMQPError) {
         try configuration.validate()
         guard (1...1000).contains(queues.count) else {
-            throw AMQPError(.invalidConfiguration, "A consumer needs 1 to 1000 queues")
+            throw AMQPError(.invalidConfiguration, "a consumer needs 1 to 1000 queues")
         }
         self.configuration = configuration
         self.logger = logger
@@ -78,7 +78,7 @@ package final class AMQPConsumer: Sendable {
         let isStarted = thread.start(
             name: "amqp-consumer", configuration: configuration, mustConnectAtOnce: mustConnectAtOnce, logger: logger
         ) { makeRole(onEvent, onFirst) }
-        if !isStarted { onFirst(AMQPError(.closed, "This consumer was started or closed before")) }
+        if !isStarted { onFirst(AMQPError(.closed, "the consumer was already started or closed")) }
     }
 
     /// Acknowledges deliveries. This may be called from any thread and in any order. Where possible, one `basic.ack`

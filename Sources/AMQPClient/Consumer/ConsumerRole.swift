@@ -102,14 +102,14 @@ final class ConsumerRole: ConnectionRole {
     }
 
     func left(_ error: AMQPError?) {
-        let unsaid = AMQPError(.connectionLost, "Closed before the broker had taken all acknowledgements")
+        let unsaid = AMQPError(.connectionLost, "the connection closed before the broker received all acknowledgements")
         farewell = error ?? (isFinished ? nil : unsaid)
     }
 
     func ended(_ error: AMQPError?) {
         dropBatch()
         if case .active = consuming {} else { reportStopped() }
-        onFirst?(error ?? AMQPError(.closed, "Closed before it could connect"))
+        onFirst?(error ?? AMQPError(.closed, "the consumer was closed before it connected"))
         onFirst = nil
         onEvent(.closed(error ?? farewell))
     }
@@ -133,7 +133,7 @@ final class ConsumerRole: ConnectionRole {
         switch inbound {
         case .delivery(let channel, let number, let isRedelivered, let message):
             guard channel >= BrokerLink.firstWorkChannel else {
-                throw AMQPError(.protocolViolation, "The broker delivered a message on channel \(channel)")
+                throw AMQPError(.protocolViolation, "the broker delivered a message on channel \(channel)")
             }
             // A broker that does not write this header leaves the publisher's value in it.
             let isForged = !link.countsAcquisitions && message.properties.headers[Self.acquisitions] != nil

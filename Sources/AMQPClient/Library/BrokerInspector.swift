@@ -96,11 +96,12 @@ struct BrokerInspector {
             consume.queue = link.pool.bytes(queue)
             consume.arguments = link.pool.table(["x-priority": "none"])
             try link.call(
-                CRABBITMQ_BASIC_CONSUME, consume, channel: BrokerLink.declaringChannel, "Trying to read \"\(queue)\"")
+                CRABBITMQ_BASIC_CONSUME, consume, channel: BrokerLink.declaringChannel,
+                "testing read access to \"\(queue)\"")
         }
         switch error?.code {
         case nil:
-            throw AMQPError(.protocolViolation, "The broker took a consumer with a priority that is no number")
+            throw AMQPError(.protocolViolation, "the broker accepted a consumer with an invalid priority")
         case .accessRefused?: found.unreadable.append(queue)
         case .notFound?: found.missing.append("queue \(queue)")
         default: break
@@ -115,7 +116,7 @@ struct BrokerInspector {
         declare.passive = 1
         try link.call(
             CRABBITMQ_EXCHANGE_DECLARE, declare, channel: BrokerLink.declaringChannel,
-            "Looking for exchange \"\(exchange.name)\"")
+            "checking exchange \"\(exchange.name)\"")
     }
 
     func look(for queue: AMQPQueue) throws(AMQPError) -> AMQPInspection.Queue? {
@@ -125,7 +126,7 @@ struct BrokerInspector {
         declare.passive = 1
         let found = try link.call(
             CRABBITMQ_QUEUE_DECLARE, declare, channel: BrokerLink.declaringChannel,
-            "Looking for queue \"\(queue.name)\"")
+            "checking queue \"\(queue.name)\"")
         return found.map { AMQPInspection.Queue(messages: $0.messages, consumers: $0.consumers) }
     }
 }

@@ -7,10 +7,10 @@ extension BrokerLink {
     ) throws(AMQPError) {
         try openChannel(channel)
         let qos = amqp_basic_qos_t(prefetch_size: 0, prefetch_count: consumer.prefetch, global: 0)
-        try call(CRABBITMQ_BASIC_QOS, qos, channel: channel, "Setting the prefetch of queue \"\(realName)\"")
+        try call(CRABBITMQ_BASIC_QOS, qos, channel: channel, "setting the prefetch of queue \"\(realName)\"")
         pool.reset()
         let consume = consuming(queue, realName, consumer)
-        try call(CRABBITMQ_BASIC_CONSUME, consume, channel: channel, "Consuming queue \"\(realName)\"")
+        try call(CRABBITMQ_BASIC_CONSUME, consume, channel: channel, "consuming queue \"\(realName)\"")
     }
 
     /// Adds a consumer to a channel, without waiting for the answer. The answer would arrive after all deliveries in
@@ -19,11 +19,11 @@ extension BrokerLink {
         _ queue: AMQPConsumedQueue, realName: String, as consumer: ConsumerPrefetch.Consumer, channel: UInt16
     ) throws(AMQPError) {
         var qos = amqp_basic_qos_t(prefetch_size: 0, prefetch_count: consumer.prefetch, global: 0)
-        try check(amqp_send_method(state, channel, CRABBITMQ_BASIC_QOS, &qos), "Setting a prefetch")
+        try check(amqp_send_method(state, channel, CRABBITMQ_BASIC_QOS, &qos), "setting a prefetch")
         pool.reset()
         var consume = consuming(queue, realName, consumer)
         consume.nowait = 1
-        try check(amqp_send_method(state, channel, CRABBITMQ_BASIC_CONSUME, &consume), "Adding a consumer")
+        try check(amqp_send_method(state, channel, CRABBITMQ_BASIC_CONSUME, &consume), "adding a consumer")
     }
 
     private func consuming(
@@ -46,7 +46,7 @@ extension BrokerLink {
     ) throws(AMQPError) {
         pool.reset()
         var cancel = amqp_basic_cancel_t(consumer_tag: pool.bytes(consumer.tag), nowait: isAnswered ? 0 : 1)
-        try check(amqp_send_method(state, channel, CRABBITMQ_BASIC_CANCEL, &cancel), "Cancelling a consumer")
+        try check(amqp_send_method(state, channel, CRABBITMQ_BASIC_CANCEL, &cancel), "cancelling a consumer")
     }
 
     func acknowledge(_ number: UInt64, multiple: Bool, channel: UInt16) throws(AMQPError) {

@@ -30,7 +30,7 @@ extension BrokerLink {
     func closeDeclaringChannel() throws(AMQPError) {
         let close = amqp_channel_close_t(
             reply_code: UInt16(AMQP_REPLY_SUCCESS), reply_text: amqp_bytes_t(), class_id: 0, method_id: 0)
-        try call(CRABBITMQ_CHANNEL_CLOSE, close, channel: Self.declaringChannel, "Closing a channel")
+        try call(CRABBITMQ_CHANNEL_CLOSE, close, channel: Self.declaringChannel, "closing a channel")
     }
 
     func openChannel(_ channel: UInt16) throws(AMQPError) {
@@ -63,7 +63,7 @@ extension BrokerLink {
         declare.auto_delete = queue.isAutoDelete ? 1 : 0
         declare.arguments = pool.table(queue.arguments)
         let declared = try call(
-            CRABBITMQ_QUEUE_DECLARE, declare, channel: Self.declaringChannel, "Declaring queue \"\(queue.name)\"")
+            CRABBITMQ_QUEUE_DECLARE, declare, channel: Self.declaringChannel, "declaring queue \"\(queue.name)\"")
         return declared?.name ?? queue.name
     }
 
@@ -74,6 +74,6 @@ extension BrokerLink {
             routing_key: pool.bytes(binding.routingKey), nowait: 0, arguments: pool.table(binding.arguments))
         try call(
             CRABBITMQ_QUEUE_BIND, bind, channel: Self.declaringChannel,
-            "Binding queue \"\(queue)\" to exchange \"\(binding.exchange)\"")
+            "binding queue \"\(queue)\" to exchange \"\(binding.exchange)\"")
     }
 }

@@ -28,14 +28,14 @@ extension BrokerLink {
                 failure = failure ?? error
             }
         }
-        throw failure ?? AMQPError(.connectionFailed, "Connecting to \(endpoint): the name has no address")
+        throw failure ?? AMQPError(.connectionFailed, "connecting to \(endpoint): the name has no address")
     }
 
     private static func addresses(of endpoint: Endpoint) throws(AMQPError) -> [String] {
         do {
             return try HostAddresses.of(endpoint.host)
         } catch {
-            throw AMQPError(.connectionFailed, "Connecting to \(endpoint): \(error.reason)")
+            throw AMQPError(.connectionFailed, "connecting to \(endpoint): \(error.reason)")
         }
     }
 
@@ -58,7 +58,7 @@ extension BrokerLink {
     ) throws(AMQPError) {
         let socket: OpaquePointer? =
             if let tls { try tlsSocket(tls) } else { amqp_tcp_socket_new(state) }
-        guard let socket else { throw AMQPError(.connectionFailed, "Out of memory") }
+        guard let socket else { throw AMQPError(.connectionFailed, "out of memory") }
         var limit = limit
         errno = 0
         let status = amqp_socket_open_noblock(socket, address, Int32(endpoint.port), &limit)
@@ -68,13 +68,13 @@ extension BrokerLink {
         let peer = endpoint.host == address ? "\(endpoint)" : "\(endpoint) at \(address)"
         guard status == AMQP_STATUS_SOCKET_ERROR.rawValue else {
             if let complaint = self.tls?.complaint {
-                throw AMQPError(.tlsFailed, "Connecting to \(peer): its certificate is not trusted: \(complaint)")
+                throw AMQPError(.tlsFailed, "connecting to \(peer): its certificate is not trusted: \(complaint)")
             }
-            let failure = AMQPError(library: status, while: "Connecting to \(peer)")
+            let failure = AMQPError(library: status, while: "connecting to \(peer)")
             throw failure.code == .connectionLost ? AMQPError(.connectionFailed, failure.message) : failure
         }
         let text = reason == 0 || reason == EINPROGRESS ? "refused or unreachable" : String(cString: strerror(reason))
-        throw AMQPError(.connectionFailed, "Connecting to \(peer): \(text)")
+        throw AMQPError(.connectionFailed, "connecting to \(peer): \(text)")
     }
 
     private func tlsSocket(_ tls: AMQPTLSConfiguration) throws(AMQPError) -> OpaquePointer? {
@@ -86,14 +86,14 @@ extension BrokerLink {
         // connects to, not with the host name.
         amqp_ssl_socket_set_verify_hostname(socket, 0)
         if tls.verifiesPeer, amqp_ssl_socket_set_cacert(socket, tls.authorityFile) != AMQP_STATUS_OK.rawValue {
-            throw AMQPError(.tlsFailed, "TLS certificate authorities: can't use the file \(tls.authorityFile)")
+            throw AMQPError(.tlsFailed, "TLS certificate authorities: cannot use the file \(tls.authorityFile)")
         }
         if let client = tls.clientCertificate,
             amqp_ssl_socket_set_key(socket, client.certificateFile, client.keyFile) != AMQP_STATUS_OK.rawValue
         {
             throw AMQPError(
                 .tlsFailed,
-                "TLS client certificate: can't use \(client.certificateFile) with the key \(client.keyFile)")
+                "TLS client certificate: cannot use \(client.certificateFile) with the key \(client.keyFile)")
         }
         // `AMQP_TLSvLATEST` also allows TLS 1.3.
         amqp_ssl_socket_set_ssl_versions(socket, AMQP_TLSv1_2, AMQP_TLSvLATEST)
@@ -113,7 +113,7 @@ extension BrokerLink {
             ]),
         ])
         let attempt =
-            "Logging in to \(endpoint) as user \"\(configuration.user)\", virtual host \"\(configuration.virtualHost)\""
+            "logging in to \(endpoint) as user \"\(configuration.user)\", virtual host \"\(configuration.virtualHost)\""
         let reply = withExtendedLifetime(pool) {
             switch configuration.mechanism {
             case .password:

@@ -5,13 +5,13 @@ extension BrokerLink {
     func openConfirmingChannel(_ channel: UInt16) throws(AMQPError) {
         try openChannel(channel)
         try call(
-            CRABBITMQ_CONFIRM_SELECT, amqp_confirm_select_t(), channel: channel, "Asking for publisher confirms")
+            CRABBITMQ_CONFIRM_SELECT, amqp_confirm_select_t(), channel: channel, "enabling publisher confirms")
     }
 
     /// Answers the broker's `channel.close`. Afterwards the channel can be opened again.
     func confirmChannelClosed(_ channel: UInt16) throws(AMQPError) {
         var answer = amqp_channel_close_ok_t()
-        try check(amqp_send_method(state, channel, CRABBITMQ_CHANNEL_CLOSE_OK, &answer), "Closing a channel")
+        try check(amqp_send_method(state, channel, CRABBITMQ_CHANNEL_CLOSE_OK, &answer), "closing a channel")
     }
 
     /// Answers the broker's `connection.close`. Failures are ignored, because the connection ends in any case.

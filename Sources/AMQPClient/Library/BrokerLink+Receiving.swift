@@ -27,7 +27,9 @@ extension BrokerLink {
     private func received(_ frame: FrameBuffer.Frame) throws(AMQPError) -> Inbound {
         switch Int32(frame.type) {
         case AMQP_FRAME_METHOD:
-            guard frame.payload.count >= 4 else { throw AMQPError(.protocolViolation, "A method without a number") }
+            guard frame.payload.count >= 4 else {
+                throw AMQPError(.protocolViolation, "the broker sent a method without a number")
+            }
             let method = try methods.decode(frame.payload)
             return try received(method, channel: frame.channel)
         case AMQP_FRAME_HEADER:
@@ -51,7 +53,7 @@ extension BrokerLink {
         {
             var frame = amqp_frame_t()
             let status = amqp_simple_wait_frame_noblock(state, &frame, &limit)
-            guard status == AMQP_STATUS_OK.rawValue else { throw AMQPError(library: status, while: "Logging in") }
+            guard status == AMQP_STATUS_OK.rawValue else { throw AMQPError(library: status, while: "logging in") }
             guard Int32(frame.frame_type) == AMQP_FRAME_METHOD else { continue }
             kept.append(try received(frame.payload.method, channel: frame.channel))
         }
@@ -103,7 +105,7 @@ extension BrokerLink {
         _ channel: UInt16, _ body: (inout MessageAssembler) throws(AMQPError) -> R
     ) throws(AMQPError) -> R {
         guard channel > 0, assemblers.indices.contains(Int(channel)) else {
-            throw AMQPError(.protocolViolation, "The broker sent a message on channel \(channel), which is not open")
+            throw AMQPError(.protocolViolation, "the broker sent a message on channel \(channel), which is not open")
         }
         return try body(&assemblers[Int(channel)])
     }

@@ -41,7 +41,7 @@ final class BrokerLink {
     var session: OpaquePointer? { tls?.session }
 
     init(answerLimit: Duration, tls: TLSObserver?) throws(AMQPError) {
-        guard let state = amqp_new_connection() else { throw AMQPError(.connectionFailed, "Out of memory") }
+        guard let state = amqp_new_connection() else { throw AMQPError(.connectionFailed, "out of memory") }
         self.tls = tls
         self.state = state
         self.answerLimit = answerLimit
@@ -107,7 +107,7 @@ final class BrokerLink {
     func sendHeartbeat() throws(AMQPError) {
         var frame = amqp_frame_t()
         frame.frame_type = UInt8(AMQP_FRAME_HEARTBEAT)
-        try check(amqp_send_frame(state, &frame), "Sending a heartbeat")
+        try check(amqp_send_frame(state, &frame), "sending a heartbeat")
     }
 
     /// Lets the kernel combine small writes into full packets while `body` runs. The library calls `send` for each
@@ -128,7 +128,7 @@ final class BrokerLink {
             reply_code: UInt16(AMQP_REPLY_SUCCESS), reply_text: amqp_bytes_t(), class_id: 0, method_id: 0)
         do throws(AMQPError) {
             try call(
-                CRABBITMQ_CONNECTION_CLOSE, close, channel: 0, within: limit, keeping: false, "Closing the connection")
+                CRABBITMQ_CONNECTION_CLOSE, close, channel: 0, within: limit, keeping: false, "closing the connection")
             return nil
         } catch {
             return error

@@ -45,12 +45,12 @@ package final class FrameBuffer {
     package func next() throws(AMQPError) -> Frame? {
         let size = frameSize
         guard size <= maximumFrameSize else {
-            throw AMQPError(.protocolViolation, "The broker sent a frame of \(size) bytes")
+            throw AMQPError(.protocolViolation, "the broker sent a frame of \(size) bytes")
         }
         guard unread.count >= size else { return nil }
         let start = unread.lowerBound
         guard memory[start + size - 1] == Self.endMark else {
-            throw AMQPError(.protocolViolation, "The broker sent a frame without an end")
+            throw AMQPError(.protocolViolation, "the broker sent a frame without an end marker")
         }
         unread = start + size..<unread.upperBound
         return Frame(

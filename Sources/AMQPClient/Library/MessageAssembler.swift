@@ -30,7 +30,9 @@ struct MessageAssembler {
     /// Handles a header frame. The frame contains the class, the weight, the size of the body, and the properties (AMQP
     /// 0-9-1, section 4.2.6.1).
     mutating func received(header: UnsafeRawBufferPointer) throws(AMQPError) -> Inbound {
-        guard header.count >= 12 else { throw AMQPError(.protocolViolation, "A message's header is cut off") }
+        guard header.count >= 12 else {
+            throw AMQPError(.protocolViolation, "the broker sent an incomplete message header")
+        }
         remaining = UInt64(bigEndian: header.loadUnaligned(fromByteOffset: 4, as: UInt64.self))
         message.properties = AMQPProperties(
             wire: UnsafeRawBufferPointer(rebasing: header[12...]), problem: &message.problem)
@@ -39,7 +41,7 @@ struct MessageAssembler {
 
     mutating func received(body fragment: UnsafeRawBufferPointer) throws(AMQPError) -> Inbound {
         guard UInt64(fragment.count) <= remaining else {
-            throw AMQPError(.protocolViolation, "A message body is longer than its header says")
+            throw AMQPError(.protocolViolation, "the broker sent a message body that is longer than declared")
         }
         if message.body.isEmpty {
             // The peer may announce any size, so only a plausible part of it is reserved in advance.

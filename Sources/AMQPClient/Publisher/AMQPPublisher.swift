@@ -49,7 +49,7 @@ package final class AMQPPublisher: Sendable {
     ) throws(AMQPError) {
         try configuration.validate()
         guard unconfirmedLimit > 0 else {
-            throw AMQPError(.invalidConfiguration, "A publisher's limit of unconfirmed publications must be above zero")
+            throw AMQPError(.invalidConfiguration, "a publisher's limit of unconfirmed publications must be above zero")
         }
         self.configuration = configuration
         self.logger = logger
@@ -90,7 +90,7 @@ package final class AMQPPublisher: Sendable {
         let isStarted = thread.start(
             name: "amqp-publisher", configuration: configuration, mustConnectAtOnce: mustConnectAtOnce, logger: logger
         ) { makeRole(onEvent, onFirst) }
-        if !isStarted { onFirst(AMQPError(.closed, "This publisher was started or closed before")) }
+        if !isStarted { onFirst(AMQPError(.closed, "the publisher was already started or closed")) }
     }
 
     /// The product and version that the broker reported at the last connect, or `nil` before the first connect.
@@ -119,7 +119,7 @@ package final class AMQPPublisher: Sendable {
         let failure = await withCheckedContinuation { continuation in
             let batch = AwaitedBatch(count: publications.count) { continuation.resume(returning: $0) }
             if !hand(over: publications, batch: batch) {
-                batch.fail(AMQPError(.closed, "The publisher has closed"))
+                batch.fail(AMQPError(.closed, "the publisher has closed"))
             }
         }
         if let failure { throw failure }
@@ -145,7 +145,7 @@ package final class AMQPPublisher: Sendable {
     package func close(drain: Duration = .seconds(5)) async -> Int {
         let neverTaken = await thread.close(by: .now + drain)
         for case .publish(_, let batch) in neverTaken {
-            batch?.fail(AMQPError(.closed, "The publisher was closed before it started"))
+            batch?.fail(AMQPError(.closed, "the publisher was closed before it started"))
         }
         return counter.value
     }

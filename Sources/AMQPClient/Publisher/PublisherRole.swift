@@ -114,7 +114,7 @@ final class PublisherRole: ConnectionRole {
 
     func ended(_ error: AMQPError?) {
         inputDrained()
-        let failure = error ?? AMQPError(.closed, "The publisher was closed before the broker had answered")
+        let failure = error ?? AMQPError(.closed, "the publisher was closed before the broker answered")
         onFirst?(failure)
         onFirst = nil
         var unconfirmed: [UInt64] = []
@@ -220,7 +220,7 @@ final class PublisherRole: ConnectionRole {
         case .refused(let number, let multiple):
             try settled(number, multiple: multiple) { item in
                 guard let batch = item.batch else { return verdicts.refuse(item.publication) }
-                batch.settled(AMQPError(.publicationRefused, "The broker refused a publication (basic.nack)"))
+                batch.settled(AMQPError(.publicationRefused, "the broker refused a message (basic.nack)"))
             }
         case .returned(let reply, let message):
             let item = queue.returned {
@@ -233,11 +233,11 @@ final class PublisherRole: ConnectionRole {
                 if !tryAgain(item, reply) { returned(item, reply) }
             } else {
                 logger.warning(
-                    .unknownReturn, "The broker returned a message that is not known", metadata: ["reply": "\(reply)"])
+                    .unknownReturn, "The broker returned an unknown message", metadata: ["reply": "\(reply)"])
             }
         case .channelClosed(let channel, let reply, let causedByPublish):
             guard causedByPublish, channel == Self.channel else {
-                throw AMQPError(closedBy: reply, isConnection: false, while: "The broker closed the publishing channel")
+                throw AMQPError(closedBy: reply, isConnection: false, while: "the broker closed the publishing channel")
             }
             try channelClosedByPublication(reply, link)
         case .blocked(let reason):
@@ -247,7 +247,7 @@ final class PublisherRole: ConnectionRole {
             onEvent(.blocked(reason: reason))
         case .unblocked:
             queue.isBlocked = false
-            logger.notice(.brokerUnblocks, "The broker takes publications again")
+            logger.notice(.brokerUnblocks, "The broker accepts messages again")
             inputDrained()
             onEvent(.unblocked)
         default:
@@ -262,7 +262,7 @@ final class PublisherRole: ConnectionRole {
                 body($0)
             }
         } catch {
-            throw AMQPError(.protocolViolation, "The broker confirmed publication \(number), which is not open")
+            throw AMQPError(.protocolViolation, "the broker confirmed message \(number), which needs no confirm")
         }
     }
 
@@ -283,7 +283,7 @@ final class PublisherRole: ConnectionRole {
             verdicts.confirm(item.publication)
         } else if let batch = item.batch {
             let target = "exchange \"\(item.publication.exchange)\", routing key \"\(item.publication.routingKey)\""
-            batch.settled(AMQPError(.publicationRefused, "Publishing to \(target)", reply: reply))
+            batch.settled(AMQPError(.publicationRefused, "publishing to \(target)", reply: reply))
         } else {
             inputDrained()
             if item.publication.isRepeated { onEvent(.mayBeTaken([item.publication.id])) }

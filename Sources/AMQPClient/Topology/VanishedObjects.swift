@@ -79,7 +79,7 @@ package struct VanishedObjects: Sendable {
             metadata["todo"] = "consumers must bind their queues to \(others.joined(separator: ", ")) again"
         }
         logger.error(
-            .queuesVanished, "Queues or exchanges were deleted in the broker, and their messages or bindings are lost",
+            .queuesVanished, "Queues or exchanges were deleted; their messages or bindings are lost",
             metadata: metadata)
     }
 }

@@ -70,7 +70,7 @@ struct PackageOutput {
     }
 
     private static func exists(_ path: String) -> PackageFault {
-        PackageFault("\(path): is there already; --force replaces it")
+        PackageFault("\(path): already exists; --force replaces it")
     }
 
     private static var reason: String { String(cString: strerror(errno)) }

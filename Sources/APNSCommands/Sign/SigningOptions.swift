@@ -46,7 +46,7 @@ struct SigningOptions: ParsableArguments {
 
     func validate() throws {
         guard files.isEmpty == (credential != nil) else {
-            throw ValidationError("give either --file or --credential")
+            throw ValidationError("pass either --file or --credential")
         }
     }
 
@@ -62,7 +62,7 @@ struct SigningOptions: ParsableArguments {
     func identity() async throws -> SigningIdentity {
         let (name, kind) = try await stored() ?? read()
         guard case .certificate(let chain, let key) = kind else {
-            throw CredentialFault("\(name): is a key, and Apple wants packages signed with a certificate")
+            throw CredentialFault("\(name): is a key, but Apple requires packages to be signed with a certificate")
         }
         var others: [Certificate] = []
         for path in intermediates {
@@ -95,7 +95,7 @@ struct SigningOptions: ParsableArguments {
         let opened = try files.map { try CredentialFile(path: $0) }
         guard try opened.contains(where: { !(try $0.open(passphrase: details.passphrase).certificates.isEmpty) }) else {
             throw CredentialFault(
-                "\(files.joined(separator: ", ")): no certificate, and Apple wants packages signed with one")
+                "\(files.joined(separator: ", ")): no certificate, but Apple requires packages to be signed with one")
         }
         let credential = try APNSCredentials().read(opened, details, now: .now)
         return (opened.first?.name ?? "", credential.kind)

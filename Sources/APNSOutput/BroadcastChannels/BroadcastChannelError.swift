@@ -31,23 +31,23 @@ package enum BroadcastChannelError: Error, Hashable, CustomStringConvertible {
                 .compactMap { $0 }.joined(separator: " ")
         case .timedOut: "APNs did not answer in time; 'martlet channel list' shows whether the request was carried out"
         case .connectionLost(let why): "no connection to APNs: \(why)"
-        case .unexpected(let what): "APNs gave an answer that is not as documented: \(what)"
+        case .unexpected(let what): "APNs returned an undocumented answer: \(what)"
         case .badApp(let app): "\(app) is not a bundle id"
         }
     }
 
     private static func advice(for reason: String) -> String? {
         switch reason {
-        case "FeatureNotEnabled": "turn on the broadcast capability of this app id in Apple's developer portal"
+        case "FeatureNotEnabled": "enable the broadcast capability of this app id in Apple's developer portal"
         case "CannotCreateChannelConfig": "an app can have 10,000 channels in each environment: delete some"
         case "ChannelNotRegistered": "there is no such channel in this environment"
-        case "BadChannelId": "give the id as 'martlet channel create' printed it"
+        case "BadChannelId": "pass the id that 'martlet channel create' printed"
         case "TopicMismatch", "TopicDisallowed":
-            "the credential is not for this app; give the bundle id without a suffix"
+            "the credential is not for this app; pass the bundle id without a suffix"
         case "InvalidProviderToken", "MissingProviderToken", "BadCertificate", "BadCertificateEnvironment",
             "BadEnvironmentKeyInToken", "BadEnvironmentKeyIdInToken", "Forbidden":
             "the credential is refused: see 'martlet credential list'"
-        case "ExpiredProviderToken": "is the clock right?"
+        case "ExpiredProviderToken": "check the clock of the database server, which dates tokens"
         case "TooManyRequests", "TooManyProviderTokenUpdates", "InternalServerError", "ServiceUnavailable",
             "Service Unavailable", "Shutdown":
             "try again later"

@@ -7,9 +7,9 @@ extension CredentialFinding {
         let advice: String? =
             switch result {
             case .accepted, .unusable: nil
-            case .unreachable: "this says nothing about the credential: check the way to this host, and any proxy"
+            case .unreachable: "the credential was not tested: check the network path to this host, and any proxy"
             case .refused(nil, let reason) where reason.hasPrefix("in the TLS"):
-                "the certificate was revoked, has expired or is no push certificate: import a new one"
+                "the certificate was revoked, has expired or is not a push certificate: import a new one"
             case .refused(let status, let reason): Self.advice[reason] ?? Self.advice(status: status)
             }
         self.init(result, advice: advice)
@@ -22,7 +22,7 @@ extension CredentialFinding {
             case .goAway(let data): .refused(status: nil, reason: APNSErrorBody.words(data))
             case .connectionLost(let why): .unreachable(why)
             case .timedOut: .unreachable("APNs did not answer in time")
-            case .tooLong(let maximum): .unreachable("the answer is longer than \(maximum) bytes: that is not APNs")
+            case .tooLong(let maximum): .unreachable("an answer of more than \(maximum) bytes is not from APNs")
             }
         self.init(advising: result)
     }
@@ -37,17 +37,17 @@ extension CredentialFinding {
 
     private static let advice = [
         "InvalidProviderToken":
-            "key, key id and team id don't belong together, or the key was revoked: compare them with Apple's developer portal",
-        "BadEnvironmentKeyInToken": "the key is for the other environment: import it anew with --environment",
-        "BadEnvironmentKeyIdInToken": "the key is for the other environment: import it anew with --environment",
-        "BadCertificate": "the certificate was revoked or is no push certificate: import a new one",
+            "key, key id and team id do not match, or the key was revoked: compare them with Apple's developer portal",
+        "BadEnvironmentKeyInToken": "the key is for the other environment: import it again with --environment",
+        "BadEnvironmentKeyIdInToken": "the key is for the other environment: import it again with --environment",
+        "BadCertificate": "the certificate was revoked or is not a push certificate: import a new one",
         "BadCertificateEnvironment": "the certificate is for the other environment",
         "TopicDisallowed": "the credential is not for this topic: name another with --app",
-        "BadTopic": "--app is no topic",
-        "ExpiredProviderToken": "a clock is wrong: this machine's, or that of the database server, which dates tokens",
+        "BadTopic": "--app is not a valid topic",
+        "ExpiredProviderToken": "check the clocks of this machine and of the database server, which dates tokens",
         "TooManyProviderTokenUpdates": "the key had too many new tokens within 20 minutes: try again after that time",
-        "BadDeviceToken": "the device token is not one of this environment",
-        "DeviceTokenNotForTopic": "the device token is of another app: name its app with --app",
+        "BadDeviceToken": "the device token belongs to another environment",
+        "DeviceTokenNotForTopic": "the device token belongs to another app: pass that app with --app",
         "Unregistered": "the credential was accepted, but the device token is dead",
         "ExpiredToken": "the credential was accepted, but the device token is dead",
         "MissingTopic": "name the app with --app",

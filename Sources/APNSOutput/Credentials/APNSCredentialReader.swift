@@ -63,10 +63,10 @@ struct APNSCredentialReader {
             )
         }
         guard let keyID = details.keyID ?? Self.keyID(fromFileName: file.name) else {
-            throw CredentialFault("the key id is needed: \(file.name) is not named AuthKey_<key id>.p8")
+            throw CredentialFault("a key id is required, because \(file.name) is not named AuthKey_<key id>.p8")
         }
         guard let team = details.account ?? unsaid else {
-            throw CredentialFault("\(file.name): the team id is needed for a .p8 key")
+            throw CredentialFault("\(file.name): a team id is required for a .p8 key")
         }
         return NewCredential(
             kind: .token(keyID: try AppleID.check(keyID, "key id", of: file), privateKeyPEM: key.pem),
@@ -79,10 +79,10 @@ struct APNSCredentialReader {
     private func keyEnvironments() throws(CredentialFault) -> Set<PushEnvironment> {
         let environments = details.environments ?? Set(PushEnvironment.allCases)
         guard !environments.isEmpty else {
-            throw CredentialFault("at least one environment is needed")
+            throw CredentialFault("at least one environment is required")
         }
         guard details.topics.isEmpty || environments.count == 1 else {
-            throw CredentialFault("a key that is limited to topics is for one environment: say which")
+            throw CredentialFault("a key that is limited to topics is for one environment: pass --environment")
         }
         guard details.topics.count <= Self.greatestTopicCount else {
             throw CredentialFault("\(details.topics.count) topics: Apple limits a key to \(Self.greatestTopicCount)")
@@ -103,7 +103,7 @@ struct APNSCredentialReader {
             throw CredentialFault("the certificate of \(pair.file.name) is of team \(named), not of \(team)")
         }
         guard let team = details.account ?? leaf.organizationalUnit ?? unsaid else {
-            throw CredentialFault("the team id is needed: the certificate of \(pair.file.name) does not say it")
+            throw CredentialFault("a team id is required: the certificate of \(pair.file.name) has none")
         }
         return NewCredential(
             kind: .certificate(chainDER: leaf.chain(from: others).map(\.der), privateKeyDER: pair.key.der),

@@ -73,7 +73,7 @@ extension APNSConfiguration {
             guard let endpoint = try endpointIfSet(key, settings), endpoint.isApple else { continue }
             throw SettingFault(
                 "certificate_verification",
-                "is none, which is for test hosts only, but \(Job.defaultOutput).\(key) is \(endpoint.host)")
+                "is none, which is allowed for test hosts only, but \(Job.defaultOutput).\(key) is \(endpoint.host)")
         }
     }
 
@@ -83,7 +83,7 @@ extension APNSConfiguration {
         for key in pushEndpoints + channelEndpoints {
             guard let endpoint = try endpointIfSet(key, settings), endpoint.isAddress else { continue }
             throw SettingFault(
-                key, "is \(endpoint.host), an address, which can't be verified through apns.proxy: give its name")
+                key, "is the address \(endpoint.host), unverifiable through apns.proxy: use a host name")
         }
     }
 

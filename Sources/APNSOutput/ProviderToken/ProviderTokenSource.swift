@@ -75,15 +75,15 @@ package final class ProviderTokenSource: Sendable {
                 }
                 madeAt.set(Int(shared.issuedAt.milliseconds))
                 let isBack = finish { cache, now in cache.fetched(shared, now: now) }
-                if isBack { logger.notice(.providerTokensBack, "Provider tokens can be had again") }
+                if isBack { logger.notice(.providerTokensBack, "Provider tokens are available again") }
                 logger.debug(
-                    "Provider token taken",
+                    "Provider token loaded",
                     metadata: ["issued_at": "\(shared.issuedAt.rfc3339)", "age_seconds": "\(shared.age / 1000)"])
             } catch {
                 let isGone = finish { cache, now in cache.fetchFailed(now: now, random: .random(in: 0..<1)) }
                 if isGone {
                     logger.error(
-                        .providerTokensGone, "No provider token can be had, trying again",
+                        .providerTokensGone, "No provider token is available; retrying",
                         metadata: ["error": "\(error)"])
                 }
             }

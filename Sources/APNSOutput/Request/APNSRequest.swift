@@ -63,7 +63,7 @@ package struct APNSRequest: Equatable, Sendable {
     private static func pushType(of job: Job, _ facts: PayloadProperties?) throws(Fault) -> APNSPushType {
         if job.pushType == nil, !job.isBroadcast, facts?.inferredPushType == nil {
             let payload =
-                facts?.hasAps == true ? "the payload's aps does not tell it" : "the payload has no aps to tell it"
+                facts?.hasAps == true ? "the payload's aps does not imply one" : "the payload has no aps"
             throw Fault(reason: "InvalidPushType", detail: "the job has no push_type, and \(payload)")
         }
         let inferred: APNSPushType? = job.isBroadcast ? .liveactivity : facts?.inferredPushType

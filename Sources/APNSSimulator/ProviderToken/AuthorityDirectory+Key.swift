@@ -16,7 +16,7 @@ extension AuthorityDirectory {
             }
             guard let text = try? String(contentsOfFile: keyPath, encoding: .utf8),
                 let key = try? P256.Signing.PrivateKey(pemRepresentation: text)
-            else { throw SimulatorError("\(keyPath): holds no usable key; delete it, and one is made") }
+            else { throw SimulatorError("\(keyPath): contains no usable key; delete it to create a new one") }
             return ThrowawayKey(path: keyPath, privateKey: key)
         }
     }

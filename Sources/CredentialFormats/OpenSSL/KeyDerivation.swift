@@ -10,7 +10,7 @@ struct DerivationBudget {
 
     mutating func spend(_ count: Int) throws(FileProblem) {
         guard count >= 0, count <= iterations else {
-            throw FileProblem("asks for an unreasonable number of rounds to derive its key from the passphrase")
+            throw FileProblem("requires an unreasonable number of rounds to derive its key from the passphrase")
         }
         iterations -= count
     }

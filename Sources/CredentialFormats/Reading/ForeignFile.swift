@@ -3,12 +3,12 @@ internal import COpenSSL
 /// Error messages for files that contain something other than a credential. They state what the file contains.
 enum ForeignFile {
     static let unknown = FileProblem(
-        "is no credential: expected a .p8 key, a .p12, or PEM with a certificate and its private key")
+        "is not a credential: expected a .p8 key, a .p12, or PEM with a certificate and its private key")
 
     private static let request = FileProblem(
-        "is a certificate signing request: import the certificate that Apple makes of it, with the key it was made with"
+        "is a certificate signing request: import the certificate that Apple issues for it, with its private key"
     )
-    private static let publicKey = FileProblem("is a public key: the private key is needed")
+    private static let publicKey = FileProblem("is a public key: import the private key")
     private static let bundle = FileProblem("has certificates only (PKCS#7): export certificate and key as .p12")
 
     /// Returns the problem of a PEM file that contains neither a usable key nor a certificate.
@@ -19,7 +19,7 @@ enum ForeignFile {
             switch label {
             case "CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST": return request
             case "PKCS7", "CMS": return bundle
-            case "OPENSSH PRIVATE KEY": return FileProblem("is a key for SSH, which no push service knows")
+            case "OPENSSH PRIVATE KEY": return FileProblem("is an SSH key, which no push service uses")
             case _ where label.hasSuffix("PUBLIC KEY"): return publicKey
             case _ where label.hasSuffix("PRIVATE KEY"):
                 return FileProblem("has a private key of an unknown kind (\(label))")
@@ -50,10 +50,10 @@ enum ForeignFile {
             return isEmpty
                 ? bundle
                 : FileProblem(
-                    "is a provisioning profile or other signed document: it takes a .p8 key, or a push certificate with its key"
+                    "is a provisioning profile or other signed document: import a .p8 key or a push certificate"
                 )
         }
-        return FileProblem("is damaged, or of a kind that is not known")
+        return FileProblem("is damaged or of an unknown kind")
     }
 
     /// Returns the number of bytes that are missing according to the length in the DER, or `nil` if the file is

@@ -27,7 +27,7 @@ struct PEMBlock {
     }
 
     private static func unfinished(_ label: String) -> FileProblem {
-        FileProblem("is cut off: there is no line -----END \(label)-----")
+        FileProblem("is cut off: the line -----END \(label)----- is missing")
     }
 
     var isCertificate: Bool { ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"].contains(label) }

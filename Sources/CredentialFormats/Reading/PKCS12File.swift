@@ -33,7 +33,7 @@ struct PKCS12File: ~Copyable {
                 throw FileProblem(
                     algorithms.hasLegacy
                         ? "is damaged"
-                        : "is encrypted the old way (RC2), and this system lacks OpenSSL's legacy module to open it: convert it with 'openssl pkcs12' elsewhere"
+                        : "uses RC2 encryption, and OpenSSL's legacy module is not installed: convert it with 'openssl pkcs12' elsewhere"
                 )
             }
             throw FileProblem(passphrase.isMissing ? "needs a passphrase" : "the passphrase is wrong")

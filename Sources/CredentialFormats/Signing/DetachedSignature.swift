@@ -21,7 +21,7 @@ package enum DetachedSignature {
         defer { X509_free(signer) }
         guard
             let key = privateKeyDER.withBytes({ der in der.withDERPointer { d2i_AutoPrivateKey(nil, $0, $1) } })
-        else { throw FileProblem("has a private key that can't be read") }
+        else { throw FileProblem("has a private key that cannot be read") }
         defer { EVP_PKEY_free(key) }
         guard X509_check_private_key(signer, key) == 1 else {
             throw FileProblem("has a private key that does not belong to its certificate")
@@ -30,7 +30,7 @@ package enum DetachedSignature {
         defer { OPENSSL_sk_pop_free(chain, { X509_free($0.map { OpaquePointer($0) }) }) }
         for other in others {
             guard let one = other.der.withDERPointer({ d2i_X509(nil, $0, $1) }) else {
-                throw FileProblem("has a certificate of its issuer that is damaged")
+                throw FileProblem("has a damaged issuer certificate")
             }
             guard OPENSSL_sk_push(chain, UnsafeRawPointer(one)) > 0 else {
                 X509_free(one)
@@ -50,5 +50,5 @@ package enum DetachedSignature {
         return der
     }
 
-    private static let refused = FileProblem("can't be signed with: OpenSSL refuses")
+    private static let refused = FileProblem("cannot be used for signing: OpenSSL rejects it")
 }

@@ -12,23 +12,23 @@ public enum PKCS12Writer {
     ) throws(FileProblem) -> [UInt8] {
         defer { ERR_clear_error() }
         guard let certificate = read(certificatePEM, { PEM_read_bio_X509($0, nil, nil, nil) }) else {
-            throw FileProblem("holds no certificate")
+            throw FileProblem("has no certificate")
         }
         defer { X509_free(certificate) }
         guard let key = read(privateKeyPEM, { PEM_read_bio_PrivateKey($0, nil, nil, nil) }) else {
-            throw FileProblem("holds no private key")
+            throw FileProblem("has no private key")
         }
         defer { EVP_PKEY_free(key) }
         let cipher = NID_pbe_WithSHA1And3_Key_TripleDES_CBC
         // -1 omits the checksum, because old readers do not support OpenSSL's default. A checksum with SHA-1 is added
         // below.
         guard let file = PKCS12_create(passphrase, name, key, certificate, nil, cipher, cipher, rounds, -1, 0) else {
-            throw FileProblem("can't be written as PKCS #12")
+            throw FileProblem("cannot be written as PKCS #12")
         }
         defer { PKCS12_free(file) }
         guard PKCS12_set_mac(file, passphrase, -1, nil, 0, rounds, EVP_sha1()) == 1,
             let bytes = encoded({ i2d_PKCS12(file, $0) })
-        else { throw FileProblem("can't be written as PKCS #12") }
+        else { throw FileProblem("cannot be written as PKCS #12") }
         return bytes
     }
 

@@ -26,7 +26,7 @@ extension PrivateKey {
             defer { X509_SIG_free(signature) }
             return encoded { i2d_X509_SIG(signature, $0) }
         }
-        guard let sealed else { throw FileProblem("can't be encrypted") }
+        guard let sealed else { throw FileProblem("cannot be encrypted") }
         let body = Data(sealed).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
         return Secret("-----BEGIN ENCRYPTED PRIVATE KEY-----\n\(body)\n-----END ENCRYPTED PRIVATE KEY-----\n".utf8)
     }

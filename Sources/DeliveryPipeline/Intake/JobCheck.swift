@@ -25,7 +25,7 @@ extension PipelineConfiguration {
             limits: JobLimits(recipients: limits.maximumRecipients, now: now), makeID: makeID)
         // A second copy of the job can only be recognized by the id.
         if job.atMostOnce, !job.hasGivenID {
-            throw job.rejected("id", "is required with at_most_once, here or as the message's message_id")
+            throw job.rejected("id", "is required with at_most_once, in the job or as the message's message_id")
         }
         if let sendAt = job.sendAt, sendAt.seconds - now.seconds > ScheduleDelays.horizon {
             throw job.rejected("send_at", "is more than \(ScheduleDelays.horizon / 86_400) days ahead")

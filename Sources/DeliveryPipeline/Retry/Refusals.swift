@@ -56,8 +56,8 @@ struct Refusals {
         leaveJobs(
             of: returned.id, field: "body",
             because:
-                "made a message of \(publication.body.count) bytes for \(publication.exchange) that the broker never "
-                + "takes: \(returned.code) \(returned.text)", &splitting, &turn)
+                "produced a message of \(publication.body.count) bytes for \(publication.exchange), which the broker "
+                + "refuses: \(returned.code) \(returned.text)", &splitting, &turn)
     }
 
     func offerAgain(_ ids: [UInt64], _ turn: inout Turn) {
@@ -83,7 +83,7 @@ struct Refusals {
     func warn(of exchange: String, _ reason: String, _ turn: inout Turn) {
         turn.counts.messagesRefused[exchange, default: 0] += 1
         turn.logger.error(
-            .messagesRefused, "The broker does not take messages; they are offered again, after longer each time",
+            .messagesRefused, "The broker refused messages; retrying with increasing back-off",
             metadata: [
                 "exchange": "\(exchange)", "refused": "\(turn.counts.messagesRefused[exchange] ?? 0)",
                 "reason": "\(reason)",
@@ -113,7 +113,7 @@ struct Refusals {
             let share = turn.outbox.ledger.shares(of: id).first,
             let job = turn.outbox.ledger.delivery(of: share.entry)
         else { return false }
-        let problem = "\(message.publication.exchange) does not take what became of it: \(reason)"
+        let problem = "\(message.publication.exchange) refused a message of this job: \(reason)"
         if let event = message.event {
             guard let dead = turn.outbox.messages.waiting(event, id: id, reason: problem) else { return false }
             turn.counts.eventsDead += 1
@@ -162,7 +162,7 @@ struct Refusals {
 
 extension ChunkPlan {
     fileprivate var progress: String {
-        "; no more than the first \(passedOn) of its \(recipients) recipients were passed on"
+        "; at most the first \(passedOn) of its \(recipients) recipients were passed on"
     }
 }
 

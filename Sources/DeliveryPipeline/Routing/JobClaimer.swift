@@ -58,7 +58,7 @@ struct JobClaimer {
         let (answered, missing) = claims.answered(id, answers)
         if missing > 0 {
             turn.logger.error(
-                .claimsUnanswered, "The database has left claims without an answer; they are asked for again",
+                .claimsUnanswered, "The database did not answer some claims; requesting them again",
                 metadata: ["claims": "\(missing)"])
         }
         return answered.compactMap { goOn($0.asked, $0.answer, &turn) }
@@ -109,6 +109,6 @@ struct JobClaimer {
             job.atMostOnce
             ? "jobs.at_most_once_window = \(configuration.limits.atMostOnceWindow)"
             : "jobs.deduplication_window = \(configuration.limits.deduplicationWindow)"
-        return job.rejected("id", "was given to another job, with other content, within the last \(window) seconds")
+        return job.rejected("id", "was used for another job with different content within the last \(window) seconds")
     }
 }

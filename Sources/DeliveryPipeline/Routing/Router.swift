@@ -39,10 +39,10 @@ struct Router {
         _ job: Job, _ inbound: InboundJob, _ snapshot: Snapshot
     ) throws(JobRejection) -> (output: RunningOutput, environment: PushEnvironment) {
         guard let output = outputs[job.output] else {
-            throw job.rejected("output", "is \(job.output), but there is only: \(outputNames)")
+            throw job.rejected("output", "is \(job.output), but must be one of: \(outputNames)")
         }
         guard let app = snapshot.app(job.app) else {
-            throw job.rejected("app", "\(job.app) is not registered: see 'martlet app set'")
+            throw job.rejected("app", "\(job.app) is not registered: add it with 'martlet app set'")
         }
         try checkPublisher(of: job, inbound, app)
         try output.jobs.check(job)
@@ -55,10 +55,11 @@ struct Router {
     private func checkPublisher(of job: Job, _ inbound: InboundJob, _ app: App) throws(JobRejection) {
         guard !app.allowedPublishers.isEmpty else { return }
         guard let publisher = inbound.publisher(worker: configuration.brokerUser) else {
-            throw job.rejected("app", "\(job.app) has a list of publishers, and the message has no user_id property")
+            throw job.rejected(
+                "app", "\(job.app) accepts only listed publishers, and the message has no user_id property")
         }
         guard app.allowedPublishers.contains(publisher) else {
-            throw job.rejected("app", "\(job.app) may not be pushed to by broker user \(publisher)")
+            throw job.rejected("app", "broker user \(publisher) may not publish jobs for \(job.app)")
         }
     }
 

@@ -26,7 +26,7 @@ struct RateWaitLimit {
         guard count > most * rate else { return nil }
         return job.rejected(
             "rate",
-            "of \(rate) a second, its own or its app's: \(count) recipients take more than \(most) seconds")
+            "is \(rate) a second, set by the job or its app: \(count) recipients take more than \(most) seconds")
     }
 
     /// Returns a rejection if a job would wait too long until its slot, or `nil` otherwise. Only planned delays count,
@@ -36,7 +36,6 @@ struct RateWaitLimit {
         guard Int64(job.inbound.paced) + ahead > Int64(seconds) else { return nil }
         return job.job.rejected(
             "rate",
-            "of \(slot.rate) a second, its own or its app's: its turn comes after more than the \(seconds) seconds that a job waits "
-                + "for it")
+            "is \(slot.rate) a second, set by the job or its app: the job would wait longer than \(seconds) seconds")
     }
 }

@@ -24,7 +24,7 @@ extension Turn {
     }
 
     private mutating func publishWaiting(_ held: DelayedEvent, meeting shares: [Outbox.Share]) {
-        let reason = reasonToGiveUp(held, "its tokens can't be marked")
+        let reason = reasonToGiveUp(held, "its tokens cannot be marked")
         guard let publication = outbox.messages.waiting(held, id: nil, reason: reason) else { return }
         outbox.publish(publication, event: held, meeting: shares)
     }
@@ -51,8 +51,8 @@ extension Turn {
         }
         counts.eventsDead += 1
         logger.error(
-            .eventUntellable, "An event could not be told",
+            .eventUntellable, "Cannot publish result event",
             metadata: ["event": "\(held.event.routingKey)", "reason": "\(reason)"])
-        return "an event that could not be told for \(age) s: \(reason)"
+        return "result event that could not be published for \(age) s: \(reason)"
     }
 }

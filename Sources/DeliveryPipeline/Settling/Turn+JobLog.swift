@@ -18,9 +18,9 @@ extension Turn {
             started.isSent || started.isSettled, jobLog.tells(started.job.id, hasProblem: job.tally.hasProblem)
         else { return }
         if jobLog == .problems {
-            logger.notice(.jobProblems, "A job is done, and not all of it was sent", metadata: started.summary(now))
+            logger.notice(.jobProblems, "Job finished, but not all pushes were sent", metadata: started.summary(now))
         } else {
-            logger.info(.jobDone, "A job is done", metadata: started.summary(now))
+            logger.info(.jobDone, "Job finished", metadata: started.summary(now))
         }
     }
 }

@@ -102,14 +102,14 @@ final class AccessTokenSource: @unchecked Sendable {
 
     private func log(_ answer: TokenAnswer) {
         switch answer {
-        case .token: logger.notice(.accessTokensBack, "Access tokens can be had again")
+        case .token: logger.notice(.accessTokensBack, "Access tokens are available again")
         case .refused(let refusal):
             logger.error(
-                .accessTokenRefused, "Google gives this service account no access token",
+                .accessTokenRefused, "Google refuses this service account an access token",
                 metadata: ["error": "\(refusal)", "advice": "\(refusal.advice)"])
         case .failed(let why):
             logger.error(
-                .accessTokensGone, "No access token can be had, trying again",
+                .accessTokensGone, "No access token is available; retrying",
                 metadata: ["endpoint": "\(request.endpoint.authority)", "error": "\(why)"])
         }
     }

@@ -35,21 +35,21 @@ package enum TokenAnswer: Sendable, Equatable {
         switch status {
         case 200:
             guard let read else {
-                self = .failed("what answers is no token endpoint: 200 without JSON")
+                self = .failed("the answer is not from a token endpoint: status 200 without JSON")
                 return
             }
             guard let token = read.accessToken, !token.isEmpty else {
-                self = .refused(TokenRefusal("no_access_token", "the token endpoint answers without an access token"))
+                self = .refused(TokenRefusal("no_access_token", "the token endpoint returned no access token"))
                 return
             }
             guard token.utf8.count <= Self.greatestTokenBytes, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
             else {
-                self = .failed("the access token is none that a header field can carry")
+                self = .failed("the access token is not a valid header value")
                 return
             }
             let lifetime = read.expiresIn ?? 3_600
             guard lifetime >= Self.lifetimes.lowerBound else {
-                self = .failed("the access token is good for \(lifetime) s only")
+                self = .failed("the access token is valid for only \(lifetime) s")
                 return
             }
             self = .token(Secret(token.utf8), lifetimeSeconds: Int64(min(lifetime, Self.lifetimes.upperBound)))
@@ -82,15 +82,15 @@ package struct TokenRefusal: Error, Sendable, Hashable, CustomStringConvertible 
     package var advice: String {
         if explanation.contains("short-lived token") {
             return
-                "the clock of this machine is wrong: Google takes no assertion that is older than an hour or of the future"
+                "the clock of this machine is wrong: Google rejects assertions older than an hour or in the future"
         }
         if explanation.contains("account not found") {
-            return "the service account was deleted: import the key of another"
+            return "the service account was deleted: import the key of another one"
         }
         switch error {
         case "invalid_grant":
-            return "the key was deleted or is of another account: make a new one in the Google Cloud console"
-        case "invalid_scope", "no_access_token": return "Google does not know the scope: is token_uri Google's?"
+            return "the key was deleted or belongs to another account: create a new one in the Google Cloud console"
+        case "invalid_scope", "no_access_token": return "the scope is unknown to Google: check token_uri"
         default: return "see docs/fcm.md"
         }
     }

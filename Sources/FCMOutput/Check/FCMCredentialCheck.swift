@@ -36,8 +36,8 @@ struct FCMCredentialCheck {
             return CredentialFinding(.refused(status: nil, reason: "\(refusal)"), advice: refusal.advice)
         case .failed(let why):
             return CredentialFinding(
-                .unreachable("\(account.tokenURI.endpoint) gives no access token: \(why)"),
-                advice: "this says nothing about the credential: check the way to this host, and any proxy")
+                .unreachable("\(account.tokenURI.endpoint) returned no access token: \(why)"),
+                advice: "the credential was not tested: check the network path to this host, and any proxy")
         case .token(let token, _):
             return await validate(with: token, for: credential.account, recipient: recipient)
         }
@@ -58,7 +58,7 @@ struct FCMCredentialCheck {
         } catch {
             return CredentialFinding(
                 .unreachable("\(error)"),
-                advice: "Google gave an access token; check the way to \(configuration.endpoint), and any proxy")
+                advice: "got an access token; check the network path to \(configuration.endpoint), and any proxy")
         }
     }
 
@@ -76,10 +76,10 @@ struct FCMCredentialCheck {
         let advice =
             switch answer.status {
             case 401:
-                "Google's token endpoint knows the account, and FCM does not take its token: try again in a minute"
+                "Google issued an access token, but FCM rejects it: try again in a minute"
             case 403:
-                "give the account the role Firebase Cloud Messaging API Admin in this project, and turn the API on; "
-                    + "that takes up to a minute"
+                "grant the account the role Firebase Cloud Messaging API Admin in this project, and enable the API; "
+                    + "this takes up to a minute"
             case 404: "there is no such project: compare it with the Firebase console"
             default: "try again later"
             }

@@ -6,7 +6,7 @@ extension ServiceAccount {
     /// - Throws: ``ServiceAccount/Fault`` if the credential has no secret or its JSON is invalid.
     init(of credential: Credential) throws(Fault) {
         guard case .secret(let json) = credential.kind else {
-            throw Fault(description: "the credential is no service account")
+            throw Fault(description: "the credential is not a service account")
         }
         try self.init(json)
     }

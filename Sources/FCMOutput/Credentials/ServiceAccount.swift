@@ -41,12 +41,12 @@ package struct ServiceAccount: Sendable {
     /// - Throws: ``Fault``, whose description contains no secret.
     package init(_ json: Secret) throws(Fault) {
         guard let file = try? json.withBytes({ try JSONDecoder().decode(File.self, from: Data($0)) }) else {
-            throw Fault(description: "is no JSON object of a service account")
+            throw Fault(description: "is not a service account in JSON")
         }
         guard file.type == "service_account" else {
             throw Fault(
                 description:
-                    "has the type \(file.type ?? "none"), but must be of a service_account: make a key for one in "
+                    "has the type \(file.type ?? "none"), but must have the type service_account: create a key in "
                     + "the Firebase console, under Project settings, Service accounts")
         }
         func member(_ name: String, _ value: String?) throws(Fault) -> String {
@@ -63,7 +63,7 @@ package struct ServiceAccount: Sendable {
         } catch {
             throw Fault(
                 description:
-                    "has a private_key that can't be read: it must be an RSA key in PEM, its line ends written as \\n")
+                    "has a private_key that cannot be read: it must be an RSA key in PEM, its line ends written as \\n")
         }
     }
 

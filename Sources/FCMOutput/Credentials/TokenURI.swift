@@ -17,7 +17,7 @@ package struct TokenURI: Sendable, Hashable {
             parts.scheme?.lowercased() == "https", let host = parts.host, !host.isEmpty,
             1...65_535 ~= parts.port ?? 443, parts.user == nil, parts.password == nil, parts.fragment == nil,
             parts.query == nil
-        else { throw ServiceAccount.Fault(description: "has a token_uri that is no plain https URL") }
+        else { throw ServiceAccount.Fault(description: "has a token_uri that is not a plain https URL") }
         self.text = text
         let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
         endpoint = Endpoint(host: name.lowercased(), port: parts.port ?? 443)

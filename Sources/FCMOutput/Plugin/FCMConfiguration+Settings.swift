@@ -33,7 +33,7 @@ extension FCMConfiguration {
         proxy = try settings.proxy()
         if proxy != nil, endpoint.isAddress {
             throw SettingFault(
-                "endpoint", "is \(endpoint.host), an address, which can't be verified through fcm.proxy: give its name")
+                "endpoint", "is the address \(endpoint.host), unverifiable through fcm.proxy: use a host name")
         }
         maximumConnections = try settings.integer("maximum_connections")
         requestTimeoutSeconds = try settings.integer("request_timeout")

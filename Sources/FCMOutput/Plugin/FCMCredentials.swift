@@ -20,7 +20,7 @@ package struct FCMCredentials: OutputCredentials {
         _ files: [CredentialFile], _ details: CredentialDetails, now: Timestamp
     ) throws(CredentialFault) -> NewCredential {
         guard let file = files.first else { throw CredentialFault("no file was given") }
-        guard files.count == 1 else { throw files[1].fault("is one too many: a service account is one JSON file") }
+        guard files.count == 1 else { throw files[1].fault("is not needed: a service account is a single JSON file") }
         let account: ServiceAccount
         do throws(ServiceAccount.Fault) {
             account = try ServiceAccount(file.contents)
@@ -31,7 +31,7 @@ package struct FCMCredentials: OutputCredentials {
             throw file.fault("has the key id \(account.keyID), not \(keyID)")
         }
         let project = details.account ?? account.projectID
-        guard ServiceAccount.isProject(project) else { throw CredentialFault("\(project) is no project's id") }
+        guard ServiceAccount.isProject(project) else { throw CredentialFault("\(project) is not a project id") }
         return NewCredential(
             kind: .secret(file.contents), account: project, environments: [.production], topics: [],
             fingerprint: account.fingerprint, label: details.label ?? account.email)
@@ -42,7 +42,7 @@ package struct FCMCredentials: OutputCredentials {
         guard let account = try? ServiceAccount(of: credential),
             let problem = account.tokenURI.problem(allowing: allowed)
         else { return nil }
-        return "can get no access token: \(problem)"
+        return "cannot get an access token: \(problem)"
     }
 
     package func endpoint(of environment: PushEnvironment, _ settings: OutputSettings) throws -> String {

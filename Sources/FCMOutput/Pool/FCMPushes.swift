@@ -52,7 +52,7 @@ final class FCMPushes {
     private func projectMustWait(_ seconds: Int32, because reason: String, now: Moment) {
         if quota.mustWait(seconds, because: reason, now: now.uptime) {
             logger.warning(
-                .projectMustWait, "FCM wants a project to wait",
+                .projectMustWait, "FCM throttles a project",
                 metadata: [
                     "reason": "\(reason)", "seconds": "\(min(seconds, ProjectQuota.longestWaitSeconds))",
                     "asked_for": "\(seconds)",

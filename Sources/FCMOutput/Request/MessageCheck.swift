@@ -23,7 +23,7 @@ struct MessageCheck {
         try? scanner.object { (key, scanner) throws(JSONSyntaxError) in
             let name = key.text(in: message)
             if Self.targets.contains(name) {
-                fault = fault ?? .invalid("message.\(name) belongs to recipients, not into the payload")
+                fault = fault ?? .invalid("message.\(name) belongs in recipients, not in the payload")
             }
             let isCounted = name == "data" || name == "notification"
             guard isCounted, scanner.nextKind() == .object else {

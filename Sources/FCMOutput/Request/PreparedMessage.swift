@@ -51,7 +51,7 @@ package final class PreparedMessage: QueuedJob, @unchecked Sendable {
             tail = self.tail
         }
         if recipient.kind == .topic, !Self.isTopic(job.bytes(recipient.token)) {
-            throw .invalid("message.topic has other characters than letters, digits and -_.~%, or begins with /topics/")
+            throw .invalid("message.topic has characters other than letters, digits and -_.~%, or begins with /topics/")
         }
         return HTTP2Body(tail.bytes, after: head(of: recipient, isLast: tail.isEmpty))
     }

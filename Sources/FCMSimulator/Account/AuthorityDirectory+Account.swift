@@ -16,7 +16,7 @@ extension AuthorityDirectory {
             guard let text = FileManager.default.contents(atPath: path),
                 let pem = JSONReader.read(Array(text))?.member("private_key")?.text,
                 let key = try? _RSA.Signing.PrivateKey(pemRepresentation: pem)
-            else { throw SimulatorError("\(path): holds no usable key; delete it, and one is made") }
+            else { throw SimulatorError("\(path): contains no usable key; delete it to create a new one") }
             return ThrowawayAccount(path: path, privateKey: key)
         }
     }

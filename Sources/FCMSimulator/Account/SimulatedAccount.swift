@@ -19,7 +19,7 @@ public struct SimulatedAccount: Sendable {
         guard
             let publicKey = (try? _RSA.Signing.PrivateKey(pemRepresentation: pem).publicKey)
                 ?? (try? _RSA.Signing.PublicKey(pemRepresentation: pem))
-        else { throw SimulatorError("private_key: no key of RSA in PEM form") }
+        else { throw SimulatorError("private_key: must be an RSA key in PEM form") }
         self.project = project
         self.projectNumber = projectNumber ?? Self.number(project)
         self.email = email

@@ -33,12 +33,12 @@ package enum AddressRules {
         Network(bits: 0xc633_6400, length: 24, purpose: "documentation (198.51.100.0/24)"),
         Network(bits: 0xcb00_7100, length: 24, purpose: "documentation (203.0.113.0/24)"),
         Network(bits: 0xe000_0000, length: 4, purpose: "multicast (224.0.0.0/4)"),
-        Network(bits: 0xf000_0000, length: 4, purpose: "nothing yet (240.0.0.0/4)"),
+        Network(bits: 0xf000_0000, length: 4, purpose: "future use (240.0.0.0/4)"),
     ]
 
     /// The special-purpose ranges of IPv6, checked in this order.
     private static let version6: [Network<UInt128>] = [
-        network(0, 0, 128, "no address (::)"),
+        network(0, 0, 128, "the unspecified address (::)"),
         network(0, 1, 128, "loopback (::1)"),
         network(0, 0xffff_0000_0000, 96, "IPv4 in IPv6 (::ffff:0:0/96)"),
         network(0, 0, 96, "IPv4 in IPv6 (::/96)"),
@@ -75,7 +75,7 @@ package enum AddressRules {
     private static func purpose(of bits: UInt32) -> String? { version4.first { $0.contains(bits) }?.purpose }
 
     private static func purpose(of bits: UInt128) -> String? {
-        version6.first { $0.contains(bits) }?.purpose ?? (global.contains(bits) ? nil : "nothing yet")
+        version6.first { $0.contains(bits) }?.purpose ?? (global.contains(bits) ? nil : "future use")
     }
 
     private static func bits<Bits: FixedWidthInteger>(of address: SocketAddress, _ family: Int32, as: Bits.Type) -> Bits

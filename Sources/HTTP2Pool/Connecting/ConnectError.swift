@@ -20,18 +20,18 @@ package enum ConnectError: Error, Equatable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .unknownName(let host, let problem): "can't look up \(host): \(problem)"
+        case .unknownName(let host, let problem): "cannot look up \(host): \(problem)"
         case .noAddress(let host): "\(host) has no address"
         case .addressRefused(let address, let host, let purpose):
-            "\(host) has the address \(address), which may not be connected to: "
-                + (purpose.map { "it is for \($0)" } ?? "the configuration does not allow it")
-        case .timeout(let action, let seconds): "\(action): not done after \(seconds) s"
+            "\(host) has the address \(address), which is not allowed: "
+                + (purpose.map { "it is reserved for \($0)" } ?? "the configuration excludes it")
+        case .timeout(let action, let seconds): "\(action): not finished after \(seconds) s"
         case .closed(let action): "\(action): the other side closed the connection"
-        case .proxyRefused(407): "the proxy refused the tunnel with status 407: it wants another user or password"
+        case .proxyRefused(407): "the proxy refused the tunnel with status 407: correct the proxy's user and password"
         case .proxyRefused(let status): "the proxy refused the tunnel with status \(status)"
         case .proxyUnintelligible: "the proxy's answer is not HTTP/1"
         case .noSignOfLife(let service): "no sign of life from \(service)"
-        case .addressThroughProxy(let host): "\(host) can't be verified through a proxy: give its name"
+        case .addressThroughProxy(let host): "\(host) cannot be verified through a proxy: use a host name"
         }
     }
 
@@ -46,7 +46,7 @@ package enum ConnectError: Error, Equatable, CustomStringConvertible {
         let text = "\(error)"
         if text.contains("CERTIFICATE_VERIFY_FAILED") {
             return
-                "its certificate is not trusted: it is over, or of none of the authorities in ca_file (else the system's)"
+                "its certificate is not trusted: it has expired, or no trusted authority issued it; check ca_file"
         }
         let words = text.matches(of: /OPENSSL_internal:([A-Z0-9_]+)/).map { String($0.1) }
         return words.isEmpty ? text : "TLS handshake: \(words.joined(separator: ", "))"

@@ -57,7 +57,7 @@ final class ProxyTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        if !isDone { fail(ConnectError.closed(doing: "asking the proxy for a tunnel"), context: context) }
+        if !isDone { fail(ConnectError.closed(doing: "requesting a tunnel from the proxy"), context: context) }
         context.fireChannelInactive()
     }
 

@@ -139,7 +139,8 @@ final class PooledConnection: @unchecked Sendable {
         } catch {
             fields = nil
             logger.error(
-                .authorizationUnusable, "The authorization makes no header field", metadata: ["error": "\(error)"])
+                .authorizationUnusable, "The authorization is not a valid header field",
+                metadata: ["error": "\(error)"])
             retire()
         }
     }
@@ -207,7 +208,7 @@ final class PooledConnection: @unchecked Sendable {
         let overdue = inFlight.giveUp(sentBefore: now - timeout)
         guard !overdue.isEmpty else { return }
         logger.warning(
-            .answersOverdue, "\(configuration.service) did not answer in time",
+            .answersOverdue, "No answer from \(configuration.service) in time",
             metadata: ["requests": "\(overdue.count)"])
         for stream in overdue { wire?.cancel(stream) }
         wire?.flush()
@@ -215,7 +216,7 @@ final class PooledConnection: @unchecked Sendable {
     }
 
     private func giveUp() {
-        logger.warning(.connectionSilent, "\(configuration.service) gives no sign of life, closing the connection")
+        logger.warning(.connectionSilent, "No sign of life from \(configuration.service); closing the connection")
         channel?.close(promise: nil)
         channelClosed(error: ConnectError.noSignOfLife(configuration.service))
     }
@@ -264,7 +265,7 @@ extension PooledConnection: HTTP2ClientDelegate {
         guard let request = inFlight[place], request.isTooLong else { return }
         // The status is sufficient, and the rest of such a body may never end.
         logger.warning(
-            .answerTooLong, "An answer of \(configuration.service) is too long to be one",
+            .answerTooLong, "An answer of \(configuration.service) is too long",
             metadata: ["stream": "\(request.streamID)"])
         wire?.cancel(request.streamID)
         responseEnded(tag: place)
@@ -335,7 +336,7 @@ extension PooledConnection: HTTP2ClientDelegate {
         pool.meter?.goneAway(code)
         let reason = client.goAway(debugData: Array(debugData), now: pool.time())
         logger.notice(
-            .goAway, "\(configuration.service) sent GOAWAY",
+            .goAway, "Received GOAWAY from \(configuration.service)",
             metadata: ["code": "\(code)", "reason": "\(reason ?? "-")", "open_streams": "\(openStreams)"])
     }
 

@@ -43,7 +43,7 @@ final class HTTP1ClientHandler: ChannelInboundHandler {
     /// - Returns: The number of the request.
     func submit(_ head: HTTPRequestHead, body: HTTP2Body, tag: Int) throws(HTTP2Error) -> Int32 {
         guard let context, exchange.isIdle, exchange.takesRequests else {
-            throw HTTP2Error(.closing, "the connection takes no new requests")
+            throw HTTP2Error(.closing, "the connection accepts no new requests")
         }
         let number = exchange.begin(tag: tag)
         context.write(wrapOutboundOut(.head(head)), promise: nil)

@@ -10,7 +10,7 @@ extension HTTPRequestHead {
         connectionFields: HTTP2Fields, path: UnsafeRawBufferPointer, requestFields: HTTP2Fields, bodyBytes: Int
     ) throws(HTTP2Error) {
         guard path.first == UInt8(ascii: "/"), path.allSatisfy({ (0x21...0x7e).contains($0) }) else {
-            throw HTTP2Error(.invalidField, "the path does not begin with a slash, or holds what can't stand in a path")
+            throw HTTP2Error(.invalidField, "the path does not begin with a slash, or has an invalid character")
         }
         self.init(version: .http1_1, method: .GET, uri: String(decoding: path, as: UTF8.self))
         for fields in [connectionFields, requestFields] {

@@ -15,7 +15,7 @@ package enum SingleRequestError: Error {
             case .timeout: .timedOut
             case .streamReset(let code): .connectionLost("the request was reset (\(code))")
             case .connectionLost(let error?): SingleRequestError(lostBy: error)
-            case .connectionLost(nil): .connectionLost("closed without an answer")
+            case .connectionLost(nil): .connectionLost("the connection was closed without an answer")
             }
     }
 
@@ -30,7 +30,7 @@ extension SingleRequestError: CustomStringConvertible {
         switch self {
         case .timedOut: "no answer in time"
         case .connectionLost(let why): why
-        case .certificateRefused(let why): "it does not take our certificate (\(why))"
+        case .certificateRefused(let why): "the server rejects the client certificate (\(why))"
         case .goAway(let words):
             "the server ended the connection: \(String(decoding: words.prefix(500), as: UTF8.self))"
         case .tooLong(let maximum): "the answer is longer than \(maximum) bytes"

@@ -40,10 +40,10 @@ public final class HTTP2ClientSession: HTTP2Endpoint {
         guard core.failure == nil, nghttp2_session_check_request_allowed(core.native) != 0 else {
             throw nextStreamID > Int32.max
                 ? HTTP2Error(.streamIDsExhausted, "all stream identifiers of the connection are used")
-                : HTTP2Error(.closing, "the connection takes no new requests")
+                : HTTP2Error(.closing, "the connection accepts no new requests")
         }
         guard requestFields.pseudoCount == 0 else {
-            throw HTTP2Error(.misuse, "requestFields holds a pseudo-header; these belong in connectionFields")
+            throw HTTP2Error(.misuse, "requestFields has a pseudo-header, which belongs in connectionFields")
         }
         core.scratch.removeAll()
         core.scratch.append(connectionFields, from: 0, to: connectionFields.pseudoCount)

@@ -8,7 +8,7 @@ enum NativeSetup {
         var callbacks: OpaquePointer?
         let result = nghttp2_session_callbacks_new(&callbacks)
         guard result == 0, let callbacks else {
-            throw HTTP2Error(native: Int(result), doing: "making a session")
+            throw HTTP2Error(native: Int(result), doing: "creating a session")
         }
         defer { nghttp2_session_callbacks_del(callbacks) }
         return try body(callbacks)
@@ -20,7 +20,7 @@ enum NativeSetup {
         var options: OpaquePointer?
         let result = nghttp2_option_new(&options)
         guard result == 0, let options else {
-            throw HTTP2Error(native: Int(result), doing: "making a session")
+            throw HTTP2Error(native: Int(result), doing: "creating a session")
         }
         defer { nghttp2_option_del(options) }
         return try body(options)

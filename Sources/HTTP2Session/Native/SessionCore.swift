@@ -45,7 +45,7 @@ class SessionCore {
                 var native: OpaquePointer?
                 let result = new(&native, callbacks, options)
                 guard result == 0, let native else {
-                    throw HTTP2Error(native: Int(result), doing: "making a session")
+                    throw HTTP2Error(native: Int(result), doing: "creating a session")
                 }
                 return native
             }
@@ -65,7 +65,7 @@ class SessionCore {
             throw failure
         }
         guard !isProcessing else {
-            throw HTTP2Error(.misuse, "receive called from inside a delegate's call")
+            throw HTTP2Error(.misuse, "receive was called by a delegate")
         }
         isProcessing = true
         defer { isProcessing = false }
@@ -191,7 +191,7 @@ class SessionCore {
     func admitRefusal() -> Bool {
         unsentRefusals += 1
         guard unsentRefusals > Self.maximumFramesWithoutUse else { return true }
-        end(.flooded, "the peer had \(Self.maximumFramesWithoutUse) streams refused and did not read that they were")
+        end(.flooded, "the peer opened \(Self.maximumFramesWithoutUse) refused streams without reading the resets")
         return false
     }
 
@@ -228,7 +228,7 @@ class SessionCore {
         // The library's debug data names the frame and the broken rule. It may be empty.
         let said = String(decoding: goAway.debugData, as: UTF8.self)
         let problem = said.isEmpty ? diagnosis ?? goAway.code.meaning(at: currentFrame.place) : said
-        fail(HTTP2Error(.connection(goAway.code), "the peer broke the protocol: \(problem)"))
+        fail(HTTP2Error(.connection(goAway.code), "the peer violated the protocol: \(problem)"))
     }
 
     @discardableResult

@@ -43,7 +43,7 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
 
         let record = core.streams[index]
         guard record.pointee.fields == nil else {
-            throw HTTP2Error(.misuse, "stream \(stream) has been answered already")
+            throw HTTP2Error(.misuse, "stream \(stream) was already answered")
         }
         record.pointee.fields = fields
         record.pointee.body = body

@@ -105,7 +105,7 @@ struct AppCommand: AsyncParsableCommand {
                 // The error may also mean that the credential does not exist.
                 guard try await !apps.list().contains(where: { $0.bundleID == app }) else { throw error }
                 throw ValidationError(
-                    "there is no app \(app) yet: to add it, say \(AccountTerms.options(of: output.name))")
+                    "there is no app \(app) yet: to add it, pass \(AccountTerms.options(of: output.name))")
             }
         }
     }

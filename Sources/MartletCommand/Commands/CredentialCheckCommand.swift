@@ -43,7 +43,7 @@ struct CredentialCheckCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard [!ids.isEmpty, all, !files.isEmpty].count(where: { $0 }) == 1 else {
-            throw ValidationError("name credentials by id, or give either --all or --file")
+            throw ValidationError("pass credential ids, --all or --file")
         }
     }
 

@@ -33,7 +33,7 @@ extension CredentialCommand {
         func validate() throws {
             guard output.account.id == nil else { return }
             throw ValidationError(
-                "say whose it is to be: \(AccountTerms.all.map { "--\($0)" }.joined(separator: ", "))")
+                "an account is required: pass \(AccountTerms.all.map { "--\($0)" }.joined(separator: ", "))")
         }
 
         func run() async throws {
@@ -46,7 +46,7 @@ extension CredentialCommand {
             try await backup.keeping(new) {
                 try await CredentialSaver(output, json: json).keep(new, as: "created", options)
             }
-            if let out = backup.out, !json { print("the private key is in \(out): store it apart from the database") }
+            if let out = backup.out, !json { print("the private key is in \(out): do not store it with the database") }
         }
     }
 }

@@ -28,8 +28,8 @@ extension CredentialCommand {
                 return (report, keyring)
             }
             print(
-                "\(dryRun ? "would seal" : "sealed") \(report.resealed) of \(report.rows) rows anew under master key \(keyring.currentKeyID)"
-            )
+                "\(dryRun ? "would reseal" : "resealed") \(report.resealed) of \(report.rows) rows with "
+                    + "master key \(keyring.currentKeyID)")
             for problem in report.problems { print("could not open: \(problem)") }
             for key in keyring.keyIDs.union(report.rowsByMasterKey.keys).sorted() where key != keyring.currentKeyID {
                 let count = report.rowsByMasterKey[key] ?? 0

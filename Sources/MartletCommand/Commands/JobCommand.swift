@@ -58,7 +58,7 @@ struct JobCommand: AsyncParsableCommand {
             }
             guard let wait else { return try await publish(job, body, pipeline.names, source) }
             guard job.results == .all else {
-                throw ValidationError("--wait: of this job nothing is told but problems: it says so in 'results'")
+                throw ValidationError("--wait: the job's 'results' limits its outcomes to problems")
             }
             try await BrokerCheck.require(exchanges: [pipeline.names.results], by: source)
             let awaited = AwaitedOutcomes(job, body: body)
@@ -104,7 +104,7 @@ struct JobCommand: AsyncParsableCommand {
         private func check(_ job: Job) throws(JobRejection) {
             guard let plugin = Martlet.installed.first(where: { $0.name == job.output }) else {
                 let names = Martlet.installed.map(\.name).joined(separator: ", ")
-                throw job.rejected("output", "is \(job.output), but there is only: \(names)")
+                throw job.rejected("output", "is \(job.output), but must be one of: \(names)")
             }
             try plugin.jobs.check(job)
         }

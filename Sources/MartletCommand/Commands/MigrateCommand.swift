@@ -19,7 +19,7 @@ struct MigrateCommand: AsyncParsableCommand {
     var printsScript = false
 
     func validate() throws {
-        if dryRun, printsScript { throw ValidationError("--dry-run and --print exclude each other") }
+        if dryRun, printsScript { throw ValidationError("--dry-run and --print cannot be combined") }
     }
 
     func run() async throws {

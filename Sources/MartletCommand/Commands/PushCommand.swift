@@ -72,7 +72,7 @@ struct PushCommand: AsyncParsableCommand {
 
     private func readCredential(of plugin: any OutputPlugin) throws -> Credential? {
         guard let credentials = plugin.credentials else { return nil }
-        guard !files.isEmpty else { throw ValidationError("--credential: name the file of one for \(plugin.name)") }
+        guard !files.isEmpty else { throw ValidationError("--credential: is required for \(plugin.name)") }
         let new = try credential.read(files, of: output.account.id, for: credentials)
         return Credential(
             id: "push", output: plugin.name, kind: new.kind, account: new.account, environments: new.environments,
@@ -119,7 +119,7 @@ struct PushCommand: AsyncParsableCommand {
         switch (alert, payload) {
         case (let alert?, nil): plugin.payload(showing: alert)
         case (nil, let file?): try readInput(file)
-        default: throw ValidationError("give either --alert or --payload")
+        default: throw ValidationError("pass either --alert or --payload")
         }
     }
 

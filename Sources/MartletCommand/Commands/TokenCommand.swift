@@ -30,7 +30,7 @@ struct TokenCommand: AsyncParsableCommand {
             }
             if json { return try printJSON(tokens.map(TokenDescription.init)) }
             guard !tokens.isEmpty else {
-                print("nothing is known of this token: it is sent to")
+                print("there is no record of this token, so it is sent to")
                 return
             }
             var table = Table(header: ["APP", "ENVIRONMENT", "STATE", "REGISTERED", "UNREGISTERED", "MARKED", "REASON"])
@@ -71,10 +71,10 @@ struct TokenCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func validate() throws {
-            guard (token != nil) != all else { throw ValidationError("name a token, or --all and --app") }
+            guard (token != nil) != all else { throw ValidationError("pass a token, or --all and --app") }
             if all {
-                guard app != nil else { throw ValidationError("--all needs --app") }
-                guard environment == nil else { throw ValidationError("--all takes both environments") }
+                guard app != nil else { throw ValidationError("--all requires --app") }
+                guard environment == nil else { throw ValidationError("--environment and --all cannot be combined") }
             }
         }
 

@@ -34,7 +34,7 @@ extension TokenCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func validate() throws {
-            if since != nil, cursor != nil { throw ValidationError("give --since or --cursor, not both") }
+            if since != nil, cursor != nil { throw ValidationError("pass --since or --cursor, not both") }
             _ = try sinceTime()
         }
 
@@ -72,7 +72,7 @@ extension TokenCommand {
             guard let cursor, FileManager.default.fileExists(atPath: cursor) else { return nil }
             let text = String(decoding: try readInput(cursor), as: UTF8.self)
             guard let time = Timestamp(rfc3339: text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-                throw ValidationError("--cursor \(cursor): holds no time of an export")
+                throw ValidationError("--cursor \(cursor): does not contain the time of an export")
             }
             return time
         }

@@ -45,7 +45,7 @@ extension TokenCommand {
         private static let shownBadLines = 1_000
 
         func validate() throws {
-            guard tokens.isEmpty != (file == nil) else { throw ValidationError("name tokens, or --file") }
+            guard tokens.isEmpty != (file == nil) else { throw ValidationError("pass tokens, or --file") }
             guard fromLine >= 1 else { throw ValidationError("--from-line: lines are counted from 1") }
             _ = try registrationTime()
         }
@@ -76,7 +76,7 @@ extension TokenCommand {
                 let count = try await registrations.run(chunks.next) { line, problem in
                     shown += 1
                     if shown <= Self.shownBadLines { printError("line \(line): \(problem)") }
-                    if shown == Self.shownBadLines { printError("further bad lines are only counted") }
+                    if shown == Self.shownBadLines { printError("further invalid lines are only counted") }
                 } progress: { count in
                     progress.report { seconds in
                         "\(count.linesDone) lines done, \(Int(Double(count.tokens) / seconds)) tokens a second"
@@ -123,7 +123,7 @@ private struct Chunks {
         case nil: source = nil
         case "-": source = .standardInput
         case let path?:
-            guard let file = FileHandle(forReadingAtPath: path) else { throw ValidationError("can't read \(path)") }
+            guard let file = FileHandle(forReadingAtPath: path) else { throw ValidationError("cannot read \(path)") }
             source = file
         }
     }
@@ -136,7 +136,7 @@ private struct Chunks {
         do {
             return Array(try source.read(upToCount: Self.size) ?? Data())
         } catch {
-            throw ValidationError("can't read \(path): \(error.localizedDescription)")
+            throw ValidationError("cannot read \(path): \(error.localizedDescription)")
         }
     }
 }

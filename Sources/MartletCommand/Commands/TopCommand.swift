@@ -31,7 +31,7 @@ struct TopCommand: AsyncParsableCommand {
             if !fleet.isKnown { throw ExitCode.failure }
             return
         }
-        let backlog = Mutex("waiting in the broker: not known yet")
+        let backlog = Mutex("waiting in the broker: unknown yet")
         let looking = BrokerBacklog.follow(source) { text in backlog.withLock { $0 = text } }
         defer { looking.cancel() }
         while true {

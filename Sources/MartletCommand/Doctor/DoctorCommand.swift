@@ -14,7 +14,7 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Check configuration, broker, database, schema, master key, refusals, credentials, expiry and clock.",
         discussion: """
             Changes nothing unless --declare is given. Exits with 1 if a check failed, and with 78 if the configuration \
-            can't be read.
+            cannot be read.
             """)
 
     @Flag(help: "Declare missing exchanges and queues, as a worker does at its start.")
@@ -36,7 +36,7 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func validate() throws {
-        if declare, isOperator { throw ValidationError("--declare and --operator exclude each other") }
+        if declare, isOperator { throw ValidationError("--declare and --operator cannot be combined") }
     }
 
     func run() async throws {

@@ -24,12 +24,12 @@ struct ServerChecks {
             guard try !row["standby"].bool else {
                 throw DoctorFault(
                     "is a standby, which accepts no writes",
-                    todo: "name the primary in database.url, or all hosts with target_session_attrs=read-write")
+                    todo: "set database.url to the primary, or to all hosts with target_session_attrs=read-write")
             }
             guard try !row["read_only"].bool else {
                 throw DoctorFault(
                     "accepts no writes because default_transaction_read_only is on",
-                    todo: "set it to off for this database and user; workers then resume by themselves")
+                    todo: "set it to off for this database and user; workers then resume automatically")
             }
             guard try row["version"].integer >= Self.oldest else {
                 throw DoctorFault("PostgreSQL \(try row["name"].text) is older than 14", todo: "upgrade it")

@@ -29,6 +29,6 @@ package struct AccountOption: ParsableArguments {
 
     package func validate() throws {
         guard given.count > 1 else { return }
-        throw ValidationError("\(given.map { "--\($0.word)" }.joined(separator: ", ")): give one of them")
+        throw ValidationError("\(given.map { "--\($0.word)" }.joined(separator: ", ")): pass only one of them")
     }
 }

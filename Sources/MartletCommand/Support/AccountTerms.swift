@@ -58,7 +58,7 @@ enum AccountTerms {
 
     /// Returns the commands that add a credential to an account.
     static func remedy(_ account: String, of output: String) -> String {
-        "'martlet credential import FILE \(options(of: output)) \(account)', or 'credential create' where nobody gives one out"
+        "'martlet credential import FILE \(options(of: output)) \(account)', or 'credential create'"
     }
 
     static func word(of output: String) -> String { Martlet.installed.accountNames[output] ?? "account" }

@@ -31,8 +31,8 @@ struct BoundAddressOption: ParsableArguments {
         let word = credentials.accountName
         throw StoreError(
             .conflict,
-            "the addresses of app \(app) work only with \(word) \(old), and not with \(account): give \(account) to another "
-                + "app, for addresses that are made with it. If the present addresses are no longer used, pass "
+            "the addresses of app \(app) work only with \(word) \(old), not with \(account): assign \(account) to another "
+                + "app, for addresses that are created with it. If the existing addresses are no longer used, pass "
                 + "--lose-addresses")
     }
 }

@@ -21,7 +21,7 @@ enum BrokerCheck {
         if let queue = queues.first(where: { found.unseen.contains("queue \($0)") }) {
             throw AMQPError(
                 .accessRefused,
-                "Looking for queue \"\(queue)\": access refused; grant the permissions that 'martlet topology --users' prints"
+                "queue \"\(queue)\": access refused; grant the permissions that 'martlet topology --users' prints"
             )
         }
         guard found.missing.isEmpty else {

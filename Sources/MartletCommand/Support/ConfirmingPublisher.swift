@@ -81,6 +81,6 @@ struct PublicationUnconfirmed: Error, Hashable, CustomStringConvertible {
     var description: String {
         "the broker has not confirmed \(job.map { "job \($0)".printable } ?? "it") within \(seconds) s"
             + (reason.map { "; \($0)" } ?? "")
-            + ". It may still publish it: what was written to it can't be taken back"
+            + ". The job may still be published later, because it was already written to the connection"
     }
 }

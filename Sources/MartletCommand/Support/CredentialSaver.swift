@@ -66,7 +66,7 @@ struct CredentialSaver {
         if json { return try printJSON(described(new, id: nil, replacing: [])) }
         print("\(new.label): \(scope(of: new))")
         new.printFacts(now: .now)
-        if new.account.isEmpty { print("to import it, say \(AccountTerms.options(of: output))") }
+        if new.account.isEmpty { print("to import it, pass \(AccountTerms.options(of: output))") }
         print("nothing was imported")
     }
 
@@ -160,7 +160,7 @@ extension CredentialSummary {
     fileprivate var replacedNotice: String {
         let expiry = notAfter.map { ", which expires \($0.rfc3339)," } ?? ""
         return """
-            \(label)\(expiry) is still active for the same topics; the new one goes before it. Once 'martlet credential \
+            \(label)\(expiry) is still active for the same topics; the new one takes precedence. Once 'martlet credential \
             check' finds the new one good, retire the old one: martlet credential retire \(id)
             """
     }

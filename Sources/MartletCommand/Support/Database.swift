@@ -30,7 +30,7 @@ extension PostgresError {
         switch code {
         case .connectFailed, .connectionLost, .timedOut, .poolExhausted:
             "the database \(sqlState == nil ? "does not answer" : "refuses connections"): \(self)"
-        default: "the database refuses: \(self)"
+        default: "the database reports an error: \(self)"
         }
     }
 }

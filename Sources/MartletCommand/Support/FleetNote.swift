@@ -28,9 +28,9 @@ enum FleetNote {
     static let newRate = "its jobs that wait in the broker follow within \(slotMinutes) minutes or half of their wait"
 
     static func text(running: Int, silent: Int) -> String {
-        let others = silent == 0 ? "" : "; \(count(silent)) not heard of for six seconds or more"
-        guard running > 0 else { return "no worker runs: the next one that starts knows it" + others }
-        return "\(count(running)) know\(running == 1 ? "s" : "") it within \(seconds) seconds" + others
+        let others = silent == 0 ? "" : "; \(count(silent)) without a report for at least six seconds"
+        guard running > 0 else { return "no worker is running: the change applies when one starts" + others }
+        return "\(count(running)) appl\(running == 1 ? "ies" : "y") it within \(seconds) seconds" + others
     }
 
     private static func count(_ workers: Int) -> String { "\(workers) worker\(workers == 1 ? "" : "s")" }

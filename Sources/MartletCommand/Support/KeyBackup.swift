@@ -14,8 +14,8 @@ struct KeyBackup: ParsableArguments {
     var passphraseFile: String?
 
     func validate() throws {
-        if passphraseFile != nil, out == nil { throw ValidationError("--passphrase-file needs --out") }
-        if out == "-" || out?.isEmpty == true { throw ValidationError("--out needs a file: the key is not printed") }
+        if passphraseFile != nil, out == nil { throw ValidationError("--passphrase-file requires --out") }
+        if out == "-" || out?.isEmpty == true { throw ValidationError("--out requires a file: the key is not printed") }
     }
 
     /// Writes the backup file, then runs an operation that depends on it. If the operation fails, the file is removed.
@@ -37,7 +37,7 @@ struct KeyBackup: ParsableArguments {
             passphraseFile, prompts: ["Passphrase for the key: ", "Repeat the passphrase: "])
         guard passphrase.count > 0 else { throw ValidationError("--passphrase-file: the passphrase is empty") }
         let contents = try CredentialFile(name: "the key", contents: key).open(passphrase: nil)
-        guard let opened = contents.keys.first else { throw CredentialFault("the key can't be encrypted") }
+        guard let opened = contents.keys.first else { throw CredentialFault("the key cannot be encrypted") }
         return try opened.encryptedPEM(passphrase: passphrase)
     }
 

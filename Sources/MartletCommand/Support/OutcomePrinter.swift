@@ -64,8 +64,8 @@ struct OutcomePrinter {
         }
         printError(
             "\(awaited.openCount) of \(awaited.count) recipients have no outcome after \(limit.components.seconds) s"
-                + (wasLost ? ", or it was missed" : "") + ": 'martlet why' looks for the cause"
-                + (mayBeCopy ? "; a copy of a job that was published before has none" : ""))
+                + (wasLost ? ", or it was missed" : "") + "; 'martlet why' searches for the cause"
+                + (mayBeCopy ? "; a duplicate of an earlier job has none" : ""))
         return false
     }
 

@@ -22,7 +22,7 @@ struct OutputOption: ParsableArguments {
             throw ValidationError("--\(word) is of \(outputs.joined(separator: ", ")), not of \(given)")
         }
         if given == nil, outputs.count > 1 {
-            throw ValidationError("--output: say whose \(word) it is: \(outputs.joined(separator: ", "))")
+            throw ValidationError("--output: is required with --\(word), as one of \(outputs.joined(separator: ", "))")
         }
     }
 
@@ -31,7 +31,7 @@ struct OutputOption: ParsableArguments {
     func plugin() throws -> any OutputPlugin {
         guard let plugin = Martlet.installed.first(where: { $0.name == name }) else {
             throw ValidationError(
-                "--output: there is no \(name), only: \(Martlet.installed.map(\.name).joined(separator: ", "))")
+                "--output: is \(name), but must be one of: \(Martlet.installed.map(\.name).joined(separator: ", "))")
         }
         return plugin
     }

@@ -23,12 +23,12 @@ package struct PassphraseOption: ParsableArguments {
         if file == "-" {
             let typed = try prompts.map { prompt in
                 guard let typed = getpass(prompt) else {
-                    throw ValidationError("no terminal to ask for a passphrase")
+                    throw ValidationError("no terminal to read a passphrase from; pass --passphrase-file")
                 }
                 return Secret(String(cString: typed).utf8)
             }
             guard let first = typed.first, typed.allSatisfy({ $0 == first }) else {
-                throw ValidationError("the passphrases differ")
+                throw ValidationError("the passphrases do not match")
             }
             return first
         }

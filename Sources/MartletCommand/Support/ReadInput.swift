@@ -6,7 +6,7 @@ import Foundation
 package func readInput(_ path: String) throws -> [UInt8] {
     let limit = 128 << 20
     guard let bytes = try readInput(path, upTo: limit) else {
-        throw ValidationError("can't read \(path): has more than \(limit >> 20) MiB")
+        throw ValidationError("cannot read \(path): has more than \(limit >> 20) MiB")
     }
     return bytes
 }
@@ -15,7 +15,7 @@ package func readInput(_ path: String) throws -> [UInt8] {
 ///
 /// - Returns: the bytes, or `nil` if there are more than `limit`.
 package func readInput(_ path: String, upTo limit: Int) throws -> [UInt8]? {
-    func fault() -> ValidationError { ValidationError("can't read \(path): \(String(cString: strerror(errno)))") }
+    func fault() -> ValidationError { ValidationError("cannot read \(path): \(String(cString: strerror(errno)))") }
     let file = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw fault() }
     defer { if path != "-" { close(file) } }

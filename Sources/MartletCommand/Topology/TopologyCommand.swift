@@ -49,8 +49,8 @@ struct TopologyCommand: AsyncParsableCommand {
         }
         if users, format != .table {
             printError(
-                "The users have no password yet: rabbitmqctl change_password NAME. Who exists already would lose "
-                    + "the one that he has: make them once, or leave --users out.")
+                "The new users have no password yet: rabbitmqctl change_password NAME. An existing user would lose "
+                    + "its password: create the users once, or omit --users.")
         }
     }
 }

@@ -104,7 +104,7 @@ package struct FleetService: Service {
             report?.crashes = succession.crashes(after: uptime)
             let quotas = sharesQuotas() ? quotaShares.names() : []
             quotaShares.counted(try await repository.renew(worker, quotas: quotas, report: report))
-            if obstacle != nil { logger.notice(.fleetKnown, "The other workers are known again") }
+            if obstacle != nil { logger.notice(.fleetKnown, "The table martlet.workers can be read again") }
             obstacle = nil
             pace.away.succeeded()
             pace.refused.succeeded()
@@ -115,7 +115,7 @@ package struct FleetService: Service {
                 quotaShares.refused()
                 if obstacle != .refused {
                     logger.warning(
-                        .fleetForbidden, "This worker counts as the only one: the table martlet.workers can't be used",
+                        .fleetForbidden, "No right to martlet.workers; this worker assumes that it is the only one",
                         metadata: [
                             "error": "\(error)", "sql": "GRANT SELECT, INSERT, UPDATE, DELETE ON martlet.workers",
                         ])
@@ -126,7 +126,8 @@ package struct FleetService: Service {
             quotaShares.failed((error as? PostgresError)?.isReadOnly == true ? .readOnly : .away)
             if obstacle == nil {
                 logger.warning(
-                    .fleetUnknown, "The other workers are not known for now", metadata: ["error": "\(error)"])
+                    .fleetUnknown, "The table martlet.workers cannot be read; retrying",
+                    metadata: ["error": "\(error)"])
             }
             obstacle = .away
             return pace.away.failed(random: .random(in: 0...1))

@@ -44,7 +44,7 @@ package struct LedgerProcess: Sendable {
         let sent = try configuration.required(.ledgerSent)
         guard let sampling = LedgerSampling(sent) else {
             throw ConfigurationError(
-                .ledgerSent, "is \(sent), but must be all, none or sample: and a part such as 0.01")
+                .ledgerSent, "is \(sent), but must be all, none or sample: and a share, such as sample:0.01")
         }
         self.sampling = sampling
     }

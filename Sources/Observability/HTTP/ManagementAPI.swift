@@ -42,7 +42,7 @@ package struct ManagementAPI: Sendable {
         else { throw ConfigurationError("--management: must be http://host:port or https://host:port") }
         guard url.user == nil, url.password == nil else {
             throw ConfigurationError(
-                "--management: takes no user and password, as everybody on this machine can read command lines; those "
+                "--management: must not contain user and password, which all users of a machine can read; those "
                     + "of amqp.url are used")
         }
         self.url = url
@@ -84,7 +84,7 @@ package struct ManagementAPI: Sendable {
                 .connect(host: host, port: port).get()
             loop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
         } catch {
-            answer.fail(Failure(description: "\(host):\(port) can't be reached: \(error)"))
+            answer.fail(Failure(description: "\(host):\(port) cannot be reached: \(error)"))
         }
         return try await answer.futureResult.get()
     }
@@ -143,7 +143,7 @@ private final class AnswerCollector: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        answer.fail(ManagementAPI.Failure(description: "the connection ended before the answer was there"))
+        answer.fail(ManagementAPI.Failure(description: "the connection closed before the answer arrived"))
     }
 
     /// Parses a date in the IMF-fixdate format (RFC 9110), or returns `nil` if the text is not valid.

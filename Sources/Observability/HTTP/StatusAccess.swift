@@ -29,10 +29,10 @@ package struct StatusAccess: Sendable {
             return
         }
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
-            throw ConfigurationError(.httpTokenFile, "\(file) can't be read")
+            throw ConfigurationError(.httpTokenFile, "\(file) cannot be read")
         }
         guard let token = AccessToken(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw ConfigurationError(.httpTokenFile, "\(file) must hold a token of 16 bytes at least")
+            throw ConfigurationError(.httpTokenFile, "\(file) must contain a token of at least 16 bytes")
         }
         self.token = token
     }

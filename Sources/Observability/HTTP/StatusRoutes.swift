@@ -99,7 +99,7 @@ struct KnownHosts: RouterMiddleware {
             return Response(
                 status: .misdirectedRequest, headers: [.contentType: "text/plain; charset=utf-8"],
                 body: ResponseBody(
-                    byteBuffer: ByteBuffer(string: "http.hosts does not have the name that this was asked for by\n")))
+                    byteBuffer: ByteBuffer(string: "the requested host name is not in http.hosts\n")))
         }
         return try await next(request, context)
     }

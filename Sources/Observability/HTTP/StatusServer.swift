@@ -101,7 +101,7 @@ struct ListenError: Error, CustomStringConvertible {
 
     var description: String {
         cause.errnoCode == EADDRINUSE
-            ? "http.listen: port \(endpoint.port) is taken (\(endpoint)): set another, or end who has it"
-            : "http.listen: can't listen on \(endpoint): \(String(cString: strerror(cause.errnoCode)))"
+            ? "http.listen: port \(endpoint.port) is in use (\(endpoint)): set another, or stop its process"
+            : "http.listen: cannot listen on \(endpoint): \(String(cString: strerror(cause.errnoCode)))"
     }
 }

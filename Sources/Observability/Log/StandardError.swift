@@ -44,7 +44,7 @@ package final class StandardError: LogSink {
         writer = LineWriter(file: STDERR_FILENO) { count in
             encoding.bytes(
                 .warning(
-                    .linesDropped, "Log lines were dropped because the reader was too slow or the file refused them",
+                    .linesDropped, "Log lines were dropped because the reader was too slow or writing failed",
                     metadata: ["lines": "\(count)"]))
         }
     }

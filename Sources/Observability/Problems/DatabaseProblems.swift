@@ -71,18 +71,18 @@ extension ProblemKind {
     /// A sentence that names the failed action, or `nil` for kinds that no component reports as a failure.
     fileprivate var failure: String? {
         switch self {
-        case .appsUnread: "Apps and credentials can't be read"
-        case .marksFail: "Dead tokens can't be marked"
-        case .claimsFail: "Jobs can't be claimed"
-        case .cancellationsUnread: "Cancellations can't be read"
-        case .deadTokensUnread: "Dead tokens can't be read"
-        case .lookUpsFail: "Tokens can't be looked up"
-        case .registrationsFail: "Tokens can't be registered"
-        case .refusalsUnrecorded: "Refusals can't be recorded"
-        case .databaseUncleared: "Old rows can't be deleted"
-        case .keyringUnread: "the keyring can't be read"
+        case .appsUnread: "Apps and credentials cannot be read"
+        case .marksFail: "Dead tokens cannot be marked"
+        case .claimsFail: "Jobs cannot be claimed"
+        case .cancellationsUnread: "Cancellations cannot be read"
+        case .deadTokensUnread: "Dead tokens cannot be read"
+        case .lookUpsFail: "Tokens cannot be looked up"
+        case .registrationsFail: "Tokens cannot be registered"
+        case .refusalsUnrecorded: "Refusals cannot be recorded"
+        case .databaseUncleared: "Old rows cannot be deleted"
+        case .keyringUnread: "the keyring cannot be read"
         case .keyringOpensNothing: "the keyring opens no credential, so this worker consumes no jobs"
-        case .tracesFail: "Traces can't be sent"
+        case .tracesFail: "Traces cannot be sent"
         default: nil
         }
     }

@@ -25,7 +25,7 @@ struct OwnProblems {
             found.append(
                 Problem(
                     .credentialsUnopened,
-                    "Credentials can't be opened: \(facts.openingProblems.sorted().joined(separator: "; "))"))
+                    "Credentials cannot be opened: \(facts.openingProblems.sorted().joined(separator: "; "))"))
         }
         if !facts.keptBecause.isEmpty {
             found.append(
@@ -34,7 +34,7 @@ struct OwnProblems {
                     "Credentials in use can no longer be opened: \(Phrase.list(facts.keptBecause.sorted()))."))
         }
         if !facts.unreadableRows.isEmpty {
-            found.append(Problem(.rowsUnreadable, "Rows can't be read: \(Phrase.list(facts.unreadableRows))."))
+            found.append(Problem(.rowsUnreadable, "Rows cannot be read: \(Phrase.list(facts.unreadableRows))."))
         }
         found += appProblems
         if facts.counts.oldestJobSeconds > Self.longestOpenSeconds {

@@ -29,6 +29,6 @@ struct RefusalProblems {
         }
         let error = warning?.details["error"]
         return Problem(
-            .credentialUnusable, "Credential can't be used: \(name)\(error.map { ": \($0)" } ?? "").", subject: name)
+            .credentialUnusable, "Credential cannot be used: \(name)\(error.map { ": \($0)" } ?? "").", subject: name)
     }
 }

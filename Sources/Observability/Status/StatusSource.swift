@@ -78,10 +78,10 @@ final class StatusSource: Sendable {
         // `worker.stopped` must be the last line of a worker's log, so a draining worker logs no problems.
         guard !facts.view.isDraining else { return }
         for problem in began where problem.severity == .trouble {
-            logger.notice(.problemBegan, "A problem has begun", metadata: problem.metadata)
+            logger.notice(.problemBegan, "Problem started", metadata: problem.metadata)
         }
         for problem in ended where problem.severity == .trouble {
-            logger.notice(.problemEnded, "A problem has ended", metadata: problem.metadata)
+            logger.notice(.problemEnded, "Problem ended", metadata: problem.metadata)
         }
     }
 

@@ -54,7 +54,7 @@ package struct TraceService: Service {
         let left = buffer.counts.dropped - before
         if left > 0 {
             logger.notice(
-                .tracesLeft, "Spans were not sent before the stop", metadata: ["spans": .stringConvertible(left)])
+                .tracesLeft, "Some spans were not sent before shutdown", metadata: ["spans": .stringConvertible(left)])
         }
     }
 
@@ -79,21 +79,21 @@ package struct TraceService: Service {
                 buffer.sent(spans.count - rejected)
                 buffer.refused(rejected)
                 failures.ended(.tracesTaken, "The collector accepts traces again", after: .tracesFailed, to: logger)
-                if rejected > 0 { warn(.tracesRefused, "The collector has refused spans", answer, rejected) }
+                if rejected > 0 { warn(.tracesRefused, "The collector refused spans", answer, rejected) }
                 return
             case .refused:
                 buffer.refused(spans.count)
-                return warn(.tracesRefused, "The collector has refused spans", answer, spans.count)
+                return warn(.tracesRefused, "The collector refused spans", answer, spans.count)
             case .wait(let time):
                 failures.began(
-                    .tracesFailed, "Traces can't be sent, trying again", answer.text,
+                    .tracesFailed, "Traces cannot be sent; retrying", answer.text,
                     metadata: ["spans": .stringConvertible(spans.count)], to: logger)
                 await sleep.sleep(time)
                 guard sleep.isOver else { continue }
                 return buffer.givenUp(spans.count)
             case .giveUp(let time):
                 buffer.givenUp(spans.count)
-                warn(.tracesGivenUp, "Spans are given up that could not be sent", answer, spans.count)
+                warn(.tracesGivenUp, "Dropped spans that could not be sent", answer, spans.count)
                 return await sleep.sleep(time)
             }
         }

@@ -30,10 +30,10 @@ package struct PassPackage {
         }
         if let json { files.append(PackageFile(path: Self.description, bytes: json)) }
         for file in files where file.path.lowercased().hasSuffix(".png") && PNGSize(file.bytes) == nil {
-            faults.append("\(file.path): is no PNG")
+            faults.append("\(file.path): is not a PNG")
         }
         if faults.isEmpty, !files.contains(where: { Self.icons.contains($0.path) }) {
-            faults.append("icon.png: is missing: no pass is shown without icon.png or icon@2x.png")
+            faults.append("icon.png: is missing: a pass requires icon.png or icon@2x.png")
         }
         do throws(PackageFault) {
             guard let pass = files.first(where: { $0.path == Self.description }) else {
@@ -60,16 +60,16 @@ package struct PassPackage {
                     let path = "\(name)/\(inner)"
                     switch try folder.entry(path) {
                     case .file: paths.append(path)
-                    case .folder: faults.append("\(path): is a folder in a folder for a language")
+                    case .folder: faults.append("\(path): is a folder inside a language folder")
                     case nil: faults.append(SourceFolder.missing(path))
                     }
                 }
-            case .folder: faults.append("\(name): is a folder, and a pass has those for languages only (en.lproj)")
+            case .folder: faults.append("\(name): is a folder: a pass may have language folders only, such as en.lproj")
             case nil: faults.append(SourceFolder.missing(name))
             }
         }
         for path in paths where path.contains("\\") || path.unicodeScalars.contains(where: { $0.value < 0x20 }) {
-            faults.append("\(path): has a character in its name that not all who unpack it know")
+            faults.append("\(path): has a character in its name that some programs cannot unpack")
         }
         guard faults.isEmpty else { throw PackageFault(faults) }
         var room = SourceFolder.greatestSize
@@ -86,7 +86,7 @@ package struct PassPackage {
         var members = try JSONMembers(json, of: description)
         _ = members.text("description")
         if let version = members.number("formatVersion"), version != "1" {
-            members.fault("formatVersion", "must be 1, and is \(version)")
+            members.fault("formatVersion", "is \(version), but must be 1")
         }
         _ = members.text("organizationName")
         let id = members.text("passTypeIdentifier")
@@ -97,7 +97,8 @@ package struct PassPackage {
             members.fault(
                 Self.styles.joined(separator: ", "),
                 styles.isEmpty
-                    ? "one of them is missing" : "a pass has one of them, not \(styles.joined(separator: " and "))")
+                    ? "one of them is required"
+                    : "only one of them is allowed, but \(styles.joined(separator: " and ")) are given")
         }
         for style in styles {
             guard var fields = try members.object(style) else { continue }

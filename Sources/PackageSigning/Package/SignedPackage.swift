@@ -8,7 +8,7 @@ package enum SignedPackage {
     ) throws(PackageFault) -> [UInt8] {
         // The manifest and the signature are added below.
         guard files.count <= ZipArchive.mostFiles - 2 else {
-            throw PackageFault("\(files.count) files: too many: a package has at most \(ZipArchive.mostFiles - 2)")
+            throw PackageFault("\(files.count) files are too many: the maximum is \(ZipArchive.mostFiles - 2)")
         }
         let list = manifest.json(of: files)
         let signature = PackageFile(path: "signature", bytes: try identity.sign(list))

@@ -6,7 +6,7 @@ extension JSONMembers {
 
     mutating func checkToken(_ key: String) {
         guard let token = text(key), token.count < Self.leastTokenLength else { return }
-        fault(key, "has \(token.count) characters: Apple wants at least \(Self.leastTokenLength)")
+        fault(key, "has \(token.count) characters: Apple requires at least \(Self.leastTokenLength)")
     }
 
     /// Returns a required URL. If it is missing or invalid, records a fault and returns `nil`.

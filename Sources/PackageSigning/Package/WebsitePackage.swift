@@ -58,9 +58,9 @@ package struct WebsitePackage {
     private static func icon(_ path: String, side: Int, in folder: SourceFolder) throws(PackageFault) -> [UInt8] {
         guard try folder.entry(path) == .file else { throw PackageFault("\(path): is missing") }
         let bytes = try folder.bytes(of: path)
-        guard let size = PNGSize(bytes) else { throw PackageFault("\(path): is no PNG") }
+        guard let size = PNGSize(bytes) else { throw PackageFault("\(path): is not a PNG") }
         guard size == PNGSize(width: side, height: side) else {
-            throw PackageFault("\(path): has \(size) pixels: must be \(side)×\(side)")
+            throw PackageFault("\(path): has \(size) pixels, but must have \(side)×\(side)")
         }
         return bytes
     }
@@ -69,15 +69,15 @@ package struct WebsitePackage {
     private static func checked(_ json: [UInt8]) throws(PackageFault) -> String {
         var members = try JSONMembers(json, of: description)
         for key in members.keys where !keys.contains(key) {
-            members.fault(key, "is no key of a website: those are \(keys.joined(separator: ", "))")
+            members.fault(key, "is not a key of website.json; the keys are \(keys.joined(separator: ", "))")
         }
         _ = members.text("websiteName")
         let id = members.text("websitePushID")
-        if let id, !id.hasPrefix("web.") { members.fault("websitePushID", "must begin with web., and is \(id)") }
+        if let id, !id.hasPrefix("web.") { members.fault("websitePushID", "is \(id), but must begin with web.") }
         for domain in members.texts("allowedDomains") ?? [] {
             let host = domain.split(separator: "://", maxSplits: 1).last ?? ""
             if !JSONMembers.isURL(domain, schemes: ["https://", "http://"]) || host.contains("/") {
-                members.fault("allowedDomains", "\(domain) must be https:// and a host, without a path or a slash")
+                members.fault("allowedDomains", "\(domain) must be https:// and a host, without path or slash")
             }
         }
         _ = members.checkURL("urlFormatString", schemes: ["https://", "http://"])

@@ -29,11 +29,11 @@ package struct SigningIdentity: Sendable {
         guard let issuer = signers.first(where: \.isAuthority) else {
             if let signer = signers.first {
                 throw PackageFault(
-                    "\(name): its issuer \(signer.commonName ?? "") is no authority that may issue others")
+                    "\(name): its issuer \(signer.commonName ?? "") is not a certificate authority")
             }
             throw PackageFault(
-                "\(name): the certificate of its issuer is missing, without which Apple takes no signature: "
-                    + "give it with --intermediate; it is that of \(leaf.issuerName)")
+                "\(name): the certificate of its issuer is missing, and Apple requires it: "
+                    + "pass the certificate of \(leaf.issuerName) with --intermediate")
         }
         var issuers = [issuer]
         while let last = issuers.last, !last.isSelfIssued, issuers.count < Self.longestChain,

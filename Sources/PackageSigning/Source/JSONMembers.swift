@@ -37,12 +37,12 @@ struct JSONMembers {
         }
         if let problem {
             let line = bytes.prefix(problem.offset).count { $0 == UInt8(ascii: "\n") } + 1
-            throw PackageFault("\(file): line \(line): is no JSON object: \(problem.problem)")
+            throw PackageFault("\(file): line \(line): is not a JSON object: \(problem.problem)")
         }
         self.file = file
         self.bytes = bytes
         self.members = members
-        for name in twice { fault(name, "is there twice") }
+        for name in twice { fault(name, "is given twice") }
     }
 
     mutating func fault(_ key: String, _ problem: String) { faults.append("\(file): \(key): \(problem)") }
@@ -107,7 +107,7 @@ struct JSONMembers {
         }
         guard member.kind == kind else {
             let found = member.kind.rawValue
-            fault(key, "must be \(words), and is \("ao".contains(found.prefix(1)) ? "an" : "a") \(found)")
+            fault(key, "must be \(words), but is \("ao".contains(found.prefix(1)) ? "an" : "a") \(found)")
             return nil
         }
         return member.range

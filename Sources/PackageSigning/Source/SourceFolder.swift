@@ -30,7 +30,7 @@ package struct SourceFolder {
         guard let real = Self.realPath(path) else { throw PackageFault("\(path): \(Self.reason)") }
         root = real
         self.output = output.flatMap(Self.realPath)
-        guard try entry("") == .folder else { throw PackageFault("\(path): is no folder") }
+        guard try entry("") == .folder else { throw PackageFault("\(path): is not a folder") }
     }
 
     /// Returns the kind of the entry at a path, or `nil` if nothing exists at this path.
@@ -55,7 +55,7 @@ package struct SourceFolder {
             return try FileManager.default.contentsOfDirectory(atPath: real)
                 .filter { !Self.isLitter($0) && (output == nil || Self.realPath("\(real)/\($0)") != output) }.sorted()
         } catch let error {
-            throw PackageFault("\(path): can't be read: \(error.localizedDescription)")
+            throw PackageFault("\(path): cannot be read: \(error.localizedDescription)")
         }
     }
 
@@ -65,7 +65,7 @@ package struct SourceFolder {
     /// - Throws: ``PackageFault`` if the file cannot be read or is larger.
     package func bytes(of path: String, room: Int = greatestSize) throws(PackageFault) -> [UInt8] {
         guard let real = try place(of: path), let file = FileHandle(forReadingAtPath: real) else {
-            throw PackageFault("\(path): can't be read: \(Self.reason)")
+            throw PackageFault("\(path): cannot be read: \(Self.reason)")
         }
         defer { try? file.close() }
         var contents = Data()
@@ -75,17 +75,17 @@ package struct SourceFolder {
                 contents += more
             }
         } catch let error {
-            throw PackageFault("\(path): can't be read: \(error.localizedDescription)")
+            throw PackageFault("\(path): cannot be read: \(error.localizedDescription)")
         }
         guard contents.count <= room else {
-            throw PackageFault("\(path): too much: a package has at most \(Self.greatestSize >> 20) MiB")
+            throw PackageFault("\(path): too large: a package may have at most \(Self.greatestSize >> 20) MiB")
         }
         return Array(contents)
     }
 
     /// Returns the fault for a name that was listed but has disappeared, or that is not UTF-8.
     static func missing(_ path: String) -> String {
-        path.contains("\u{FFFD}") ? "\(path): has a name that is not UTF-8" : "\(path): is not there any more"
+        path.contains("\u{FFFD}") ? "\(path): has a name that is not UTF-8" : "\(path): no longer exists"
     }
 
     /// Returns whether a file is hidden or was left by Finder or Explorer. Apple refuses packages with such files.
@@ -100,12 +100,12 @@ package struct SourceFolder {
             guard errno == ENOENT || errno == ENOTDIR else { throw PackageFault("\(path): \(Self.reason)") }
             var facts = stat()
             guard lstat(root + "/" + path, &facts) != 0 else {
-                throw PackageFault("\(path): is a link to what is not there")
+                throw PackageFault("\(path): is a link to a missing file")
             }
             return nil
         }
         guard real.hasPrefix(root == "/" ? "/" : root + "/") else {
-            throw PackageFault("\(path): is a link that leads out of the folder: put the file itself there")
+            throw PackageFault("\(path): is a link to a file outside the folder: copy the file into the folder")
         }
         return real
     }

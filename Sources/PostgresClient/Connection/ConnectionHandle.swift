@@ -227,7 +227,7 @@ struct ConnectionHandle: ~Copyable {
     /// the error contains the SQLSTATE of the refusal.
     private func connectError() -> PostgresError {
         let text = ConnectText(PQerrorMessage(connection).map { String(cString: $0) } ?? "")
-        var error = PostgresError(.connectFailed, text.line.isEmpty ? "connect failed" : text.line)
+        var error = PostgresError(.connectFailed, text.line.isEmpty ? "connection failed" : text.line)
         error.sqlState = text.sqlState
         return error
     }

@@ -60,7 +60,7 @@ package final class PostgresConnection: Sendable {
     ) async throws -> PostgresResult {
         let results = try await perform(.statement(PostgresStatement(sql, parameters)), timeout)
         guard let result = results.first else {
-            throw PostgresError(.unexpectedResult, "the server gave no result")
+            throw PostgresError(.unexpectedResult, "the server returned no result")
         }
         return result
     }
@@ -112,7 +112,7 @@ package final class PostgresConnection: Sendable {
         }
         // If a statement failed and `body` ignored the error, the server answers COMMIT with ROLLBACK.
         guard try await perform(.transactionControl("COMMIT")).first?.commandTag == "COMMIT" else {
-            throw PostgresError(.unexpectedResult, "the transaction was rolled back: a statement in it had failed")
+            throw PostgresError(.unexpectedResult, "the transaction was rolled back because a statement in it failed")
         }
         return value
     }

@@ -11,7 +11,7 @@ final class WakeUp: Sendable {
     init() throws(PostgresError) {
         descriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
         guard descriptor >= 0 else {
-            throw PostgresError(.connectFailed, "no eventfd: \(String(cString: strerror(errno)))")
+            throw PostgresError(.connectFailed, "creating an eventfd: \(String(cString: strerror(errno)))")
         }
     }
 

@@ -62,7 +62,8 @@ package final class PostgresListener: Sendable {
             let wait = backoff.failed(random: .random(in: 0...1))
             continuation.yield(.disconnected(error))
             logger.warning(
-                .notListening, "Not listening for notifications", metadata: ["error": "\(error)", "retry": "\(wait)"])
+                .notListening, "Cannot listen for notifications; retrying",
+                metadata: ["error": "\(error)", "retry": "\(wait)"])
             try? await Task.sleep(for: wait)
         }
     }

@@ -143,5 +143,5 @@ package struct PoolState {
 extension PostgresError {
     static let poolClosed = PostgresError(.closed, "the database pool was closed")
     static let poolExhausted = PostgresError(
-        .poolExhausted, "no connection of the database pool became free within the lease timeout")
+        .poolExhausted, "no connection of the database pool became free in time")
 }

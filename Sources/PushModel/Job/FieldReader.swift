@@ -23,7 +23,7 @@ struct FieldReader {
         return token
     }
 
-    private static let unpairedSurrogate = "has an unpaired surrogate, which is no Unicode text"
+    private static let unpairedSurrogate = "has an unpaired surrogate, which is not valid Unicode"
 
     mutating func text() throws(JSONSyntaxError) -> String? {
         guard let token = try string() else { return nil }

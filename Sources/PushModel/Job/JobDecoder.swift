@@ -19,7 +19,7 @@ public enum JobDecoder {
         let id = reader.fields.id.isEmpty ? messageID.flatMap { $0.isEmpty ? nil : $0 } : reader.fields.id
         if reader.fields.id.isEmpty, let messageID, messageID.contains("\u{FFFD}") {
             // Bytes of the id that were not UTF-8 have become U+FFFD, so different ids could be equal here.
-            reader.fault("message_id", "is no text: it has U+FFFD, the replacement character")
+            reader.fault("message_id", "is not valid text: it has U+FFFD, the replacement character")
         }
         guard reader.faults.isEmpty else {
             throw JobRejection(

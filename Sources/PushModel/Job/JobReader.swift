@@ -65,7 +65,7 @@ struct JobReader {
             return
         }
         for field in [JobField.recipients, .topic, .collapseID] where seen.contains(field) {
-            fault(field.name, "can't be given together with channel")
+            fault(field.name, "cannot be combined with channel")
         }
     }
 

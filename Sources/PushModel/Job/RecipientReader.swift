@@ -36,7 +36,7 @@ struct RecipientReader {
                 try value.scanner.value()
                 return value.problem = "is not a field of a recipient"
             }
-            if let other = self.kind, other != kind { value.problem = "can't be given together with \(other.name)" }
+            if let other = self.kind, other != kind { value.problem = "cannot be combined with \(other.name)" }
             self.kind = kind
             try readAddress(kind, &value)
         }

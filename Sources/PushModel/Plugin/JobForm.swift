@@ -26,14 +26,15 @@ public struct JobForm: Sendable, Hashable {
             let field = other == .channel ? "channel" : "recipients"
             throw job.rejected(
                 field,
-                "\(job.output) takes \(AddressKinds(addresses).kinds.map(\.name).joined(separator: ", ")), not \(other.name)"
+                "\(job.output) accepts "
+                    + "\(AddressKinds(addresses).kinds.map(\.name).joined(separator: ", ")), not \(other.name)"
             )
         }
         if job.fields.hasTextPayload, !takesText {
             throw job.rejected("payload", "must be an object for \(job.output)")
         }
         if job.fields.validateOnly, !validatesOnly {
-            throw job.rejected("validate_only", "\(job.output) can't check a push without delivering it")
+            throw job.rejected("validate_only", "\(job.output) cannot validate a push without delivering it")
         }
     }
 }

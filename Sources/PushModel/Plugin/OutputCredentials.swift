@@ -69,10 +69,10 @@ extension OutputCredentials {
     public func problem(with credential: Credential, _ settings: OutputSettings) throws -> String? { nil }
 
     public func changed(_ credential: Credential, _ details: CredentialDetails) throws -> NewCredential {
-        throw CredentialFault("can't be changed: import it again and retire this one")
+        throw CredentialFault("cannot be changed: import it again and retire this one")
     }
 
     public func create(_ details: CredentialDetails, now: Timestamp) throws -> NewCredential {
-        throw CredentialFault("can't be made here: import the file that the provider gives out")
+        throw CredentialFault("cannot be created here: import the file that the provider issues")
     }
 }

@@ -26,7 +26,7 @@ public struct OutputSettings: Sendable {
     ///   kind.
     public func text(_ key: String) throws(SettingFault) -> String {
         guard let text = self[key] else {
-            throw SettingFault(key, "is not set; it is \(settings[key]?.help ?? "no setting")")
+            throw SettingFault(key, "is not set; expected: \(settings[key]?.help ?? "no such setting")")
         }
         let isSecret = isSecret(key)
         switch settings[key]?.kind {
@@ -43,7 +43,7 @@ public struct OutputSettings: Sendable {
     ///
     /// - Throws: ``SettingFault`` if the value is missing or invalid, or if the setting's kind is not an integer.
     public func integer(_ key: String) throws(SettingFault) -> Int {
-        guard case .integer(let range) = settings[key]?.kind else { throw SettingFault(key, "is no number") }
+        guard case .integer(let range) = settings[key]?.kind else { throw SettingFault(key, "is not a number") }
         return try Self.integer(try text(key), in: range, of: key, isSecret: isSecret(key))
     }
 

@@ -19,7 +19,7 @@ public enum RecipientForm: Sendable, Hashable {
     /// Returns the reason why a text in canonical form cannot be a recipient, or `nil` if it can.
     package func problem(of token: String) -> String? {
         guard case .hex(let maximum) = self else { return nil }
-        guard token.utf8.allSatisfy({ $0.hexDigitValue != nil }) else { return "has a character that is no hex digit" }
+        guard token.utf8.allSatisfy({ $0.hexDigitValue != nil }) else { return "has characters other than hex digits" }
         guard token.utf8.count.isMultiple(of: 2), token.utf8.count <= maximum else {
             return "must have an even number of hex digits, at most \(maximum)"
         }

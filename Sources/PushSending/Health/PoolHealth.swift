@@ -147,7 +147,7 @@ package final class PoolHealth<Job: QueuedJob> {
 
     private func log(_ breaker: Breaker, topic: String?, app: String?) {
         logger.warning(
-            .credentialRefused, "\(service) refuses this credential, its jobs wait",
+            .credentialRefused, "\(service) refuses this credential; its jobs wait",
             metadata: [
                 "reason": "\(breaker.reason ?? "-")", "topic": "\(topic ?? "all")", "app": "\(app ?? "all")",
                 "next_probe_in_s": "\(breaker.openMilliseconds / 1000)",

@@ -40,7 +40,7 @@ public struct AuthorityDirectory: Sendable {
                 certificatePEM: String(contentsOfFile: certificatePath, encoding: .utf8),
                 keyPEM: String(contentsOfFile: keyPath, encoding: .utf8))
         } catch {
-            throw SimulatorError("\(certificatePath) and \(keyPath) hold no usable authority: \(error)")
+            throw SimulatorError("\(certificatePath) and \(keyPath) contain no usable authority: \(error)")
         }
     }
 
@@ -52,7 +52,7 @@ public struct AuthorityDirectory: Sendable {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {
             let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
-            throw SimulatorError("directory \(path): can't be made: \(cause.localizedDescription)")
+            throw SimulatorError("directory \(path): cannot be created: \(cause.localizedDescription)")
         }
         let lock = open(path + "/ca.lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         guard lock >= 0 else {

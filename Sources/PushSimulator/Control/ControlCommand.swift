@@ -51,7 +51,7 @@ public struct ControlCommand<Service: PushDouble>: Sendable {
         fromBody = { _ in act }
         fromStep = { container, key in
             guard try container.decode(Bool.self, forKey: key) else {
-                throw SimulatorError("\(key.stringValue): can only be true")
+                throw SimulatorError("\(key.stringValue): must be true")
             }
             return act
         }

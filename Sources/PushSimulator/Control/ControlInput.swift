@@ -37,7 +37,7 @@ enum ControlInput {
             case .typeMismatch(let type, let context): (context, "not \(name(of: type))")
             case .valueNotFound(let type, let context): (context, "null, and not \(name(of: type))")
             case .dataCorrupted(let context):
-                (context, context.codingPath.isEmpty ? "no valid JSON" : context.debugDescription)
+                (context, context.codingPath.isEmpty ? "is not valid JSON" : context.debugDescription)
             @unknown default: (DecodingError.Context(codingPath: [], debugDescription: ""), "\(error)")
             }
         let place = context.codingPath.map { $0.intValue.map { "step \($0 + 1)" } ?? $0.stringValue }
@@ -107,7 +107,7 @@ extension KeyedDecodingContainer {
         guard let text = try decodeIfPresent(String.self, forKey: key) else { return nil }
         guard let word = Word(rawValue: text) else {
             let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
-            throw SimulatorError("\(key.stringValue): '\(text)' is none of \(words)")
+            throw SimulatorError("\(key.stringValue): '\(text)' is not one of \(words)")
         }
         return word
     }

@@ -72,7 +72,7 @@ struct ControlRoutes<Service: PushDouble> {
                 do {
                     try await script.run(on: simulator)
                 } catch {
-                    simulator.logger.error("the script has ended early", metadata: ["error": "\(error)"])
+                    simulator.logger.error("the script ended early", metadata: ["error": "\(error)"])
                 }
             }
             return HTTPResponse.Status.accepted

@@ -67,7 +67,7 @@ final class HTTP1Translator: ChannelDuplexHandler, HTTP2ClientDelegate {
             }
         case .body(let bytes):
             request?.body.append(contentsOf: bytes.readableBytesView)
-            if request?.isTooLong ?? false { refuse(.payloadTooLarge, "a body that does not end") }
+            if request?.isTooLong ?? false { refuse(.payloadTooLarge, "the body exceeds the limit") }
         case .end:
             deadline?.cancel()
             submit()

@@ -20,7 +20,7 @@ final class AcceptPause: ChannelInboundHandler {
         guard let error = error as? IOError else { return context.fireErrorCaught(error) }
         if nextLine <= .now() {
             nextLine = .now() + Self.timeBetweenLines
-            logger.error("a connection can't be accepted", metadata: ["error": "\(error)"])
+            logger.error("a connection cannot be accepted", metadata: ["error": "\(error)"])
         }
         accept(false, context)
         context.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.accept(true, context) }

@@ -32,7 +32,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
         deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(loop.configuration.timeout)) {
             // The handshake can proceed only while the server reads from the connection.
             guard self.loop.faults.silence != .all else { return self.waitForTheEnd(context) }
-            self.fail(context, "it takes too long")
+            self.fail(context, "the time limit was exceeded")
         }
     }
 

@@ -15,7 +15,7 @@ final class LimitedLog {
         logged += 1
         guard logged <= Self.mostLines else { return }
         logger.notice(message, metadata: ["problem": "\(problem)"])
-        if logged == Self.mostLines { logger.notice("more of such are counted and not logged for a while") }
+        if logged == Self.mostLines { logger.notice("further problems are counted, but not logged for a while") }
     }
 
     /// Resets the number of logged lines, so that more lines may be logged.

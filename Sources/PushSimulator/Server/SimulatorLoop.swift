@@ -100,21 +100,21 @@ final class SimulatorLoop {
 
     func requestMalformed(_ problem: String) {
         counters.simple.malformedRequests += 1
-        log.say("a malformed request is refused", problem)
+        log.say("refused a malformed request", problem)
     }
 
     func timedOut(_ problem: String) {
         counters.simple.timeouts += 1
-        log.say("not in time", problem)
+        log.say("time limit exceeded", problem)
     }
 
     func connectionBroken(_ error: HTTP2Error) {
         counters.simple.brokenConnections += 1
-        log.say("a connection has ended", "\(error)")
+        log.say("a connection broke", "\(error)")
     }
 
     func answerImpossible(_ error: HTTP2Error) {
-        log.say("an answer is none that HTTP has", "\(error)")
+        log.say("an answer is not valid HTTP", "\(error)")
     }
 
     var snapshot: SimulatorCounters {

@@ -128,7 +128,7 @@ final class SimulatorServer: Sendable {
     func controlRequestRefused(_ problem: String) {
         kept.withLock { $0.counters.refusedControlRequests += 1 }
         logger.notice(
-            "a request to the control endpoint is refused", metadata: ["problem": "\(problem.debugDescription)"])
+            "refused a request to the control endpoint", metadata: ["problem": "\(problem.debugDescription)"])
     }
 
     func counters() async -> SimulatorCounters {

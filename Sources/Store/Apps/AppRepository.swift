@@ -47,7 +47,7 @@ package struct AppRepository: Sendable {
         }
         if changes.isEmpty, !adding { return try await show(bundleID) }
         for case .account("", let output) in changes {
-            throw StoreError(.invalidField, "app \(bundleID) needs an account for \(output)")
+            throw StoreError(.invalidField, "app \(bundleID) requires an account for \(output)")
         }
         do {
             return try await pool.transaction { connection in
@@ -190,7 +190,7 @@ extension RawRepresentable<String> {
     init(known text: String, in cell: PostgresCell) throws {
         guard let value = Self(rawValue: text) else {
             throw PostgresError(
-                .unexpectedResult, "column \(cell.name) has \(text), which this version does not know")
+                .unexpectedResult, "column \(cell.name) has the value \(text), which this version does not support")
         }
         self = value
     }

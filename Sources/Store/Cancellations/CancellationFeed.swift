@@ -83,7 +83,7 @@ package final class CancellationFeed: Sendable {
             } catch {
                 if Task.isCancelled { return }
                 failures.began(
-                    .cancellationsUnreadable, "Cancellations can't be read, the last ones stay in force", "\(error)",
+                    .cancellationsUnreadable, "Cancellations cannot be read; the last ones stay in force", "\(error)",
                     to: logger)
             }
         }

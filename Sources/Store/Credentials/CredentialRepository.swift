@@ -21,7 +21,7 @@ package struct CredentialRepository: Sendable {
             try await pool.query(row.insertion.sql, row.insertion.parameters)
         } catch let error as PostgresError where error.constraint == SealedCredential.importedOnce {
             throw StoreError(
-                .conflict, "\(new.label) was imported before: retire that credential first, see martlet credential list"
+                .conflict, "\(new.label) was already imported: retire it first (see 'martlet credential list')"
             )
         }
         return row.id
@@ -62,16 +62,16 @@ package struct CredentialRepository: Sendable {
     private static func conflict(withSameKey other: CredentialSummary) -> StoreError {
         StoreError(
             .conflict,
-            "this key is already credential \(other.id) of \(other.account), with other details: change those with "
+            "this key is already credential \(other.id) of \(other.account), with different details: change them with "
                 + "'martlet credential set', or retire that credential first")
     }
 
     private static func conflict(withBound other: CredentialSummary) -> StoreError {
         StoreError(
             .conflict,
-            "\(other.account) has the key \(other.id) (\(other.label)) in use, and every address of \(other.output) works "
-                + "only with the key that it was made with: a second key would fail all of them. For new addresses, add "
-                + "the new key to another account, and give that account to another app; subscribers move when they "
+            "\(other.account) has the key \(other.id) (\(other.label)) in use, and addresses of \(other.output) work "
+                + "only with their original key, so a second key would fail for all of them. For new addresses, add "
+                + "the new key to another account, and assign that account to another app; subscribers move when they "
                 + "subscribe there. Retire \(other.id) first only if its addresses are no longer used")
     }
 
@@ -95,7 +95,7 @@ package struct CredentialRepository: Sendable {
             }
             let new = try change(row.summary, try row.open(with: keyring))
             guard new.fingerprint == row.summary.fingerprint, new.account == row.summary.account else {
-                throw StoreError(.invalidField, "credential \(id) would get another key or account")
+                throw StoreError(.invalidField, "credential \(id): key and account cannot be changed")
             }
             let changed = try SealedCredential(new, of: row.summary.output, id: row.summary.id, keyring: keyring)
             try await connection.query(
@@ -128,7 +128,7 @@ package struct CredentialRepository: Sendable {
             guard apps.isEmpty else {
                 throw StoreError(
                     .conflict,
-                    "credential \(id) is the explicit one of \(apps.joined(separator: ", ")): change that first")
+                    "credential \(id) is set explicitly for \(apps.joined(separator: ", ")): change these apps first")
             }
             let bound = try await connection.query(
                 """
@@ -143,7 +143,7 @@ package struct CredentialRepository: Sendable {
                 throw StoreError(
                     .conflict,
                     "credential \(id) is the only key for the addresses of \(bound.joined(separator: ", ")), which work with "
-                        + "no other key: retiring it makes them unreachable for good. To retire it anyway, pass --lose-addresses"
+                        + "no other key: retiring it makes them unreachable forever. To retire it anyway, pass --lose-addresses"
                 )
             }
             let result = try await connection.query(

@@ -72,7 +72,7 @@ package final class DeadTokenFeed: Sendable {
                     .deadTokensReadAgain, "Dead tokens can be read again", after: .deadTokensUnreadable, to: logger)
             } catch {
                 if Task.isCancelled { return }
-                failures.began(.deadTokensUnreadable, "Dead tokens can't be read for now", "\(error)", to: logger)
+                failures.began(.deadTokensUnreadable, "Dead tokens cannot be read; retrying", "\(error)", to: logger)
                 patience.failed(error)
                 wait = backoff.failed(random: .random(in: 0...1))
             }

@@ -37,7 +37,7 @@ package struct DeviceTokenRegistry: Sendable {
             guard marks.count > 1 else {
                 let app: Logger.MetadataValue = "\(marks.first?.key.app ?? "-")"
                 logger?.error(
-                    .markImpossible, "A dead token can't be marked", metadata: ["app": app, "error": "\(error)"])
+                    .markImpossible, "A dead token cannot be marked", metadata: ["app": app, "error": "\(error)"])
                 return 0
             }
             let half = marks.count / 2

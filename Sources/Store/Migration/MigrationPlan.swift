@@ -18,13 +18,13 @@ struct MigrationPlan {
             guard let migration = knownByNumber[row.number] else {
                 throw StoreError(
                     .migrationsDiffer,
-                    "the database is ahead: it has migration \(row.number) (\(row.name)), which this version does not know"
+                    "the database has the unknown migration \(row.number) (\(row.name)): upgrade martlet"
                 )
             }
             guard migration.checksum == row.checksum else {
                 throw StoreError(
                     .migrationsDiffer,
-                    "migration \(migration.fileName) is not the one that was applied: its checksum differs")
+                    "migration \(migration.fileName) differs from the one that was applied (checksum mismatch)")
             }
         }
         let appliedNumbers = Set(applied.map(\.number))
@@ -32,7 +32,7 @@ struct MigrationPlan {
         if let last = applied.map(\.number).max(), let first = pending.first, first.number < last {
             throw StoreError(
                 .migrationsDiffer,
-                "migration \(first.fileName) was never applied although number \(last) was: numbers only go forward")
+                "migration \(first.fileName) was not applied before migration \(last): apply migrations in order")
         }
     }
 }

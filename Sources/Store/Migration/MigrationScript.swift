@@ -33,7 +33,7 @@ enum MigrationScript {
                 """
         }
         return text
-            + "\n-- grants what roles need that there are by now; says which are missing\n"
+            + "\n-- grants rights to the existing roles, and lists the missing ones\n"
             + "SELECT unnest(martlet.apply_grants()) AS \"missing role\";\n"
     }
 }

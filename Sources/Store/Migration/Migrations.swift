@@ -60,7 +60,7 @@ package struct Migrations: Sendable {
         guard let first = pending.first else { return }
         throw StoreError(
             .migrationsMissing,
-            "run martlet migrate: the database lacks \(pending.count) of its steps, from \(first.fileName) on")
+            "the database lacks \(pending.count) migrations, from \(first.fileName) on: run 'martlet migrate'")
     }
 
     /// Applies the pending migrations, each in its own transaction. Waits for up to a minute while another program
@@ -102,7 +102,7 @@ package struct Migrations: Sendable {
             } catch let error as PostgresError where error.sqlState == Self.lockNotAvailable {
                 throw StoreError(
                     .locked,
-                    "waited too long for a lock; it is held by \(watch.holders ?? "a session that is not seen")")
+                    "could not acquire a lock in time; it is held by \(watch.holders ?? "an unknown session")")
             }
         }
     }
@@ -138,7 +138,7 @@ package struct Migrations: Sendable {
         guard !missing.isEmpty else { return }
         logger.warning(
             .rolesMissing,
-            "Database roles are missing that this user may not make: let an administrator make them, then migrate again",
+            "Database roles are missing; have an administrator create them, then migrate again",
             metadata: ["sql": "\(missing.map { "CREATE ROLE \($0) NOLOGIN" }.joined(separator: "; "))"])
     }
 

@@ -37,7 +37,7 @@ struct KeyringFile: Sendable {
                 "its permissions (0\(String(mode & 0o777, radix: 8))) are too wide: run chmod 600, or 640 for a group")
         }
         guard var contents = FileManager.default.contents(atPath: path) else {
-            throw .keyring(path, "can't be read")
+            throw .keyring(path, "cannot be read")
         }
         defer { contents.erase() }
         return try MasterKeys(text: contents, source: path)

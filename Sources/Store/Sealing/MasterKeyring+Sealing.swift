@@ -48,8 +48,7 @@ extension MasterKeyring {
         } catch {
             throw StoreError(
                 .sealBroken,
-                "\(row) does not open under master key \(sealed.masterKeyID): that is another key of the same id, or the row was changed"
-            )
+                "\(row) cannot be opened with master key \(sealed.masterKeyID), so the key or the row was changed")
         }
     }
 }

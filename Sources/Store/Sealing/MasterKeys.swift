@@ -24,13 +24,13 @@ struct MasterKeys: Sendable, Equatable {
             let id = String(decoding: name, as: UTF8.self)
             guard id.count <= 64, id.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) })
             else {
-                throw .keyring(place, "a key id is up to 64 of A–Z a–z 0–9 . _ -")
+                throw .keyring(place, "a key id may have up to 64 characters of A–Z a–z 0–9 . _ -")
             }
             guard let key = Self.key(base64: fields[1]) else {
                 throw .keyring(place, "the key of \(id) is not 32 bytes in base64")
             }
             guard keys.updateValue(key, forKey: id) == nil else {
-                throw .keyring(place, "key id \(id) is there twice")
+                throw .keyring(place, "key id \(id) is given twice")
             }
             first = first ?? (id, key)
         }

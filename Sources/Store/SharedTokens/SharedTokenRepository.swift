@@ -79,7 +79,7 @@ package struct SharedTokenRepository: SharedTokenStore {
 
     private func newest(_ result: PostgresResult) throws -> Newest {
         guard let row = result.first else {
-            throw PostgresError(.unexpectedResult, "no answer about a provider token")
+            throw PostgresError(.unexpectedResult, "the database returned no row for a provider token")
         }
         let stored = try row["credential"].optional.map { credential in
             Stored(

@@ -35,7 +35,7 @@ package enum RoutingObstacle: Error, Sendable, Hashable {
         case .state(let state): "is \(state.rawValue)"
         case .expired(let moment): "expired on \(moment.rfc3339)"
         case .early(let moment): "is not valid before \(moment.rfc3339)"
-        case .sealed(let problem): "can't be opened: \(problem)"
+        case .sealed(let problem): "cannot be opened: \(problem)"
         }
     }
 }

@@ -157,7 +157,7 @@ package final class Snapshot: Sendable {
     ) -> RoutingFailure {
         if let named, obstacle.map({ $0.is.isMismatch }) ?? true {
             // The publisher must not learn details of a credential that belongs to another account.
-            let problem = obstacle.map { $0.is.text(accountName: accountName) } ?? "is no credential in use"
+            let problem = obstacle.map { $0.is.text(accountName: accountName) } ?? "is not a credential in use"
             return .unsuitable(explanation: "\(named) \(problem)")
         }
         if let obstacle {

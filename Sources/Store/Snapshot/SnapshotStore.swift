@@ -101,7 +101,7 @@ package final class SnapshotStore: Sendable {
                 .keyringReadAgain, "The keyring can be read again", after: .keyringUnreadable, to: logger)
         } catch {
             failures.began(
-                .keyringUnreadable, "The keyring can't be read, the last master keys stay in use", "\(error)",
+                .keyringUnreadable, "The keyring cannot be read; the last master keys stay in use", "\(error)",
                 level: .error, to: logger)
         }
     }
@@ -109,7 +109,7 @@ package final class SnapshotStore: Sendable {
     private func logKeyring() {
         let keyring = loader.keyring
         logger.notice(
-            .keyringRead, "Master keys read again",
+            .keyringRead, "Master keys reloaded",
             metadata: ["current": "\(keyring.currentKeyID)", "keys": .array(keyring.keyIDs.sorted().map { "\($0)" })])
     }
 
@@ -128,7 +128,7 @@ package final class SnapshotStore: Sendable {
             patience.failed(error)
             if Task.isCancelled { return }
             failures.began(
-                .snapshotUnreadable, "Apps and credentials can't be read, the last ones stay in use", "\(error)",
+                .snapshotUnreadable, "Apps and credentials cannot be read; the last ones stay in use", "\(error)",
                 to: logger)
         }
     }
@@ -155,16 +155,16 @@ package final class SnapshotStore: Sendable {
         for problem in new.appProblems.subtracting(old?.appProblems ?? []).sorted() {
             logger.error(
                 .appUnreadable,
-                "App can't be read, what was read before stays in use until this worker stops, else its jobs wait",
+                "App cannot be read; its last valid row stays in use, or its jobs wait",
                 metadata: ["error": "\(problem)"])
         }
         for problem in new.openingProblems.subtracting(old?.openingProblems ?? []).sorted() {
-            logger.error(.credentialUnopened, "Credential can't be used", metadata: ["error": "\(problem)"])
+            logger.error(.credentialUnopened, "Credential cannot be used", metadata: ["error": "\(problem)"])
         }
         for problem in new.keptBecause.subtracting(old?.keptBecause ?? []).sorted() {
             logger.error(
                 .credentialKept,
-                "Credential can't be opened again, the opened copy stays in use until this worker stops",
+                "Credential can no longer be opened; the copy in memory stays in use",
                 metadata: ["error": "\(problem)"])
         }
     }

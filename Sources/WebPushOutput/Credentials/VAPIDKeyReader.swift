@@ -28,7 +28,7 @@ package struct VAPIDKeyReader {
     /// - Throws: ``CredentialFault`` if the number of files is not one, or if the file or the subject is invalid.
     package func read(_ files: [CredentialFile]) throws(CredentialFault) -> VAPIDKey {
         guard let file = files.first else { throw CredentialFault("no file was given") }
-        guard files.count == 1 else { throw CredentialFault("one file is enough: the one with the private key") }
+        guard files.count == 1 else { throw CredentialFault("pass only one file, the one with the private key") }
         let text = file.contents.withBytes { bytes in
             String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         }
@@ -44,7 +44,7 @@ package struct VAPIDKeyReader {
     /// - Throws: ``CredentialFault`` if the subject is missing or invalid.
     package static func checked(_ subject: String?) throws(CredentialFault) -> String {
         guard let subject else {
-            throw CredentialFault("--subject is needed: a contact for push services, as mailto:push@yourdomain.com")
+            throw CredentialFault("--subject is required: a contact, such as mailto:push@yourdomain.com")
         }
         if let problem = VAPIDSubject.problem(of: subject) { throw CredentialFault("--subject \(problem)") }
         return subject
@@ -62,9 +62,9 @@ package struct VAPIDKeyReader {
     }
 
     private static func key(_ raw: [UInt8], _ file: CredentialFile) throws(CredentialFault) -> P256.Signing.PrivateKey {
-        if raw.count == ReceiverKeys.pointBytes { throw file.fault("is a public key: the private key is needed") }
+        if raw.count == ReceiverKeys.pointBytes { throw file.fault("is a public key: import the private key") }
         guard raw.count == keyBytes, let key = try? P256.Signing.PrivateKey(rawRepresentation: raw) else {
-            throw file.fault("is no P-256 private key: it has \(raw.count) bytes of base64, and not 32")
+            throw file.fault("is not a P-256 private key: it has \(raw.count) bytes in base64 instead of 32")
         }
         return key
     }
@@ -74,7 +74,7 @@ package struct VAPIDKeyReader {
         guard contents.keys.count == 1, let key = contents.keys.first else {
             throw file.fault(contents.keys.isEmpty ? "has no private key" : "has more than one private key")
         }
-        guard key.algorithm == .p256 else { throw file.fault("is a key for \(key.algorithm): Web Push uses P-256") }
+        guard key.algorithm == .p256 else { throw file.fault("is a key for \(key.algorithm): Web Push requires P-256") }
         let read = key.pem.withBytes {
             try? P256.Signing.PrivateKey(pemRepresentation: String(decoding: $0, as: UTF8.self))
         }

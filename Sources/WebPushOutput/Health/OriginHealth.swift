@@ -106,7 +106,7 @@ final class OriginHealth {
 
     private func report(of key: KeyAtOrigin, reason: String, now: Moment) {
         logger.warning(
-            .keyRefused, "A push service refuses this VAPID key, its messages there wait",
+            .keyRefused, "A push service refuses this VAPID key; its messages there wait",
             metadata: metadata(of: key).merging([
                 "reason": "\(reason)", "next_probe_in_s": "\(key.breaker.openMilliseconds / 1_000)",
             ]) { $1 })
@@ -150,7 +150,7 @@ final class OriginHealth {
     ///   ``SendPause/longestSeconds``.
     private func reportPause(_ pause: SendPause, of what: String, askedFor: Int32, _ now: Moment) {
         logger.notice(
-            .serviceBusy, "A push service is overloaded, its messages are retried later",
+            .serviceBusy, "A push service is overloaded; its messages are retried later",
             metadata: [
                 "reason": "\(pause.reason ?? "-")", "of": "\(what)",
                 "seconds": "\(pause.seconds(nowMilliseconds: now.uptime) ?? 0)",

@@ -48,14 +48,13 @@ extension WebPushConfiguration {
         for text in entries("allowed_hosts", settings) {
             guard let rule = AllowedHosts.Rule(text) else {
                 throw SettingFault(
-                    "allowed_hosts", "\(text) is no host: name.example, *.name.example, either with :port, no addresses"
-                )
+                    "allowed_hosts", "\(text) is not a host name: use name.example or *.name.example, optional :port")
             }
             rules.append(rule)
         }
         let privateHosts = try settings.privateHosts(usualPorts: [443])
         for host in privateHosts where !PushEndpoint.isName(host.host.utf8) {
-            throw SettingFault("private_hosts", "\(host.host) is no host by name")
+            throw SettingFault("private_hosts", "\(host.host) is not a host name")
         }
         return AllowedHosts(rules, privateHosts: privateHosts)
     }

@@ -26,7 +26,7 @@ struct WebPushCredentialCheck {
             return try await ask(with: identity, about: Self.endpoint(of: recipient), now: now)
         } catch let error as SingleRequestError {
             return CredentialFinding(
-                .unreachable("\(error)"), advice: "this says nothing about the key: check the way to this host")
+                .unreachable("\(error)"), advice: "the key was not tested: check the network path to this host")
         } catch let fault as WebPushFault {
             return CredentialFinding(.unusable("\(fault.reason): see docs/errors.md"))
         } catch {
@@ -70,7 +70,7 @@ struct WebPushCredentialCheck {
                 .refused(status: answer.status, reason: reason), advice: "the subscription was made with another key")
         case .subscriptionGone:
             return CredentialFinding(
-                .refused(status: answer.status, reason: reason), advice: "the subscription is gone: name another")
+                .refused(status: answer.status, reason: reason), advice: "the subscription is gone: use another one")
         case .busy, .unavailable, .noListener:
             return CredentialFinding(.refused(status: answer.status, reason: reason), advice: "try again later")
         case .credentialRefused, .unauthorized, .refused, .tooLarge, .redirected:

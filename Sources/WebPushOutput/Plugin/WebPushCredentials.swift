@@ -32,7 +32,7 @@ package struct WebPushCredentials: OutputCredentials {
 
     private static func credential(_ key: VAPIDKey, _ details: CredentialDetails) throws -> NewCredential {
         guard let account = details.account else {
-            throw CredentialFault("--vapid is needed: a name for the key pair, which apps are given by")
+            throw CredentialFault("--vapid is required: a name for the key pair, to which apps refer")
         }
         var new = NewCredential(
             kind: .secret(try key.sealed()), account: account, environments: [.production], topics: details.topics,

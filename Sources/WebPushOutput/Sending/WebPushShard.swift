@@ -144,7 +144,7 @@ final class WebPushShard: @unchecked Sendable {
                 settle(job, recipient, .hold, reason: "TooManyOrigins")
             } catch {
                 logger.error(
-                    .serviceUnreachable, "No connection to a push service can be made ready",
+                    .serviceUnreachable, "Cannot prepare connections to a push service",
                     metadata: ["error": "\(error)"])
                 settle(job, recipient, .hold, reason: SendingReason.connectionFailed)
             }

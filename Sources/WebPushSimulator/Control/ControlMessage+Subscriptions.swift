@@ -40,7 +40,7 @@ extension ControlMessage {
         static func key(_ text: String) throws -> [UInt8] {
             guard let bytes = UnpaddedBase64.decode(text), bytes.count == 65,
                 (try? P256.Signing.PublicKey(x963Representation: bytes)) != nil
-            else { throw SimulatorError("application_server_key: no public key of P-256, 65 bytes in base64url") }
+            else { throw SimulatorError("application_server_key: must be a P-256 public key, 65 bytes in base64url") }
             return bytes
         }
     }

@@ -37,7 +37,7 @@ package enum MessageCipher {
                 nonce: AES.GCM.Nonce(data: keys.nonce), ciphertext: record.dropLast(tagBytes),
                 tag: record.suffix(tagBytes)),
             let padded = try? AES.GCM.open(box, using: keys.key)
-        else { throw Fault(problem: "the body can't be deciphered with the subscription's keys") }
+        else { throw Fault(problem: "the body cannot be deciphered with the subscription's keys") }
         guard let end = padded.lastIndex(where: { $0 != 0 }), padded[end] == 0x02 else {
             throw Fault(problem: "the last byte before the padding is not 2")
         }

@@ -19,7 +19,7 @@ extension AuthorityDirectory {
                 let bytes = UnpaddedBase64.decode(
                     String(decoding: text, as: UTF8.self).trimmingCharacters(in: .newlines)),
                 bytes.count == 32
-            else { throw SimulatorError("\(path): holds no secret; delete it, and one is made") }
+            else { throw SimulatorError("\(path): contains no secret; delete it to create a new one") }
             return SymmetricKey(data: bytes)
         }
     }

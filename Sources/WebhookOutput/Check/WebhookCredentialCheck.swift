@@ -24,7 +24,7 @@ package struct WebhookCredentialCheck: Sendable {
 
     package func run(_ credential: Credential) async -> CredentialFinding {
         guard case .secret(let json) = credential.kind else {
-            return CredentialFinding(.unusable("it is no URL with secrets"))
+            return CredentialFinding(.unusable("it is not a URL with secrets"))
         }
         do {
             let target = try WebhookTarget(json: json)
@@ -34,7 +34,7 @@ package struct WebhookCredentialCheck: Sendable {
         } catch let error as SingleRequestError {
             return CredentialFinding(
                 .unreachable(Self.text(of: error)),
-                advice: "this says nothing about the receiver: check the way to this host, and any proxy")
+                advice: "the receiver was not tested: check the network path to this host, and any proxy")
         } catch {
             return CredentialFinding(.unusable("\(error)"))
         }
@@ -54,7 +54,7 @@ package struct WebhookCredentialCheck: Sendable {
         let hasRetryAfter = answer.fields["retry-after"] != nil
         switch AnswerClass(status: answer.status, hasRetryAfter: hasRetryAfter) {
         case .reported where BatchAnswer(answer.body, recipients: 0) != nil:
-            return CredentialFinding(.accepted("the receiver took an empty batch; nothing was sent"))
+            return CredentialFinding(.accepted("the receiver accepted an empty batch; nothing was sent"))
         case .reported:
             return CredentialFinding(
                 .refused(status: answer.status, reason: WebhookReason.badAnswer),

@@ -16,7 +16,7 @@ package struct WebhookSecret: Sendable, Hashable {
     package init(_ text: String) throws(WebhookFault) {
         guard text.hasPrefix(Self.prefix), let bytes = Data(base64Encoded: String(text.dropFirst(Self.prefix.count))),
             Self.lengths.contains(bytes.count)
-        else { throw WebhookFault("a secret must be whsec_ and 24 to 64 bytes in base64") }
+        else { throw WebhookFault("a secret must be whsec_ followed by 24 to 64 bytes in base64") }
         key = Secret(bytes)
     }
 

@@ -23,7 +23,7 @@ package struct WebhookTarget: Sendable, Hashable {
     /// - Throws: ``WebhookFault`` if the URL or the number of secrets is invalid, or if two secrets are equal.
     package init(url text: String, secrets: [WebhookSecret]) throws(WebhookFault) {
         guard (1...Self.mostSecrets).contains(secrets.count), Set(secrets).count == secrets.count else {
-            throw WebhookFault("there must be 1 to \(Self.mostSecrets) secrets, each another one")
+            throw WebhookFault("there must be 1 to \(Self.mostSecrets) secrets, all different")
         }
         self.text = text
         url = try WebhookURL(text)

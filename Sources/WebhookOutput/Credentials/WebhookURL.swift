@@ -27,20 +27,20 @@ package struct WebhookURL: Sendable, Hashable {
         let rest = text.dropFirst(isPlain ? 7 : 8)
         let authority = rest.prefix { !"/?#".contains($0) }
         let path = rest.dropFirst(authority.count)
-        guard !path.contains("#") else { throw WebhookFault("the URL has a fragment, which no server is told") }
+        guard !path.contains("#") else { throw WebhookFault("the URL has a fragment, which is never sent to a server") }
         guard !authority.contains("@") else {
-            throw WebhookFault("the URL has a user or a password: the signature says who we are")
+            throw WebhookFault("the URL has a user or a password: receivers authenticate requests by their signature")
         }
         self.path = path.hasPrefix("/") ? String(path) : "/\(path)"
         let usual = isPlain ? 80 : 443
         do {
             endpoint = try Endpoint(authority.lowercased(), defaultPort: usual)
         } catch {
-            throw WebhookFault("the URL has no host, or a port that is none")
+            throw WebhookFault("the URL has no host, or an invalid port")
         }
         let isAddress = endpoint.isAddress && endpoint.host.contains(":") == authority.hasPrefix("[")
         guard endpoint.port > 0, isAddress || Self.isName(endpoint.host) else {
-            throw WebhookFault("the URL's host is neither a name nor an address in its one form")
+            throw WebhookFault("the URL's host is neither a name nor an address in canonical form")
         }
         self.authority = endpoint.port == usual ? String("\(endpoint)".dropLast("\(usual)".count + 1)) : "\(endpoint)"
     }

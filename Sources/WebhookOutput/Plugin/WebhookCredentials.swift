@@ -28,7 +28,7 @@ package struct WebhookCredentials: OutputCredentials {
     }
 
     package func create(_ details: CredentialDetails, now: Timestamp) throws -> NewCredential {
-        guard let url = details.url else { throw CredentialFault("say where batches go: --url https://…") }
+        guard let url = details.url else { throw CredentialFault("--url is required: the https URL of the receiver") }
         let secret = WebhookSecret.random()
         do {
             var new = try credential(of: try WebhookTarget(url: url, secrets: [secret]), details)
@@ -41,7 +41,7 @@ package struct WebhookCredentials: OutputCredentials {
 
     private func credential(of target: WebhookTarget, _ details: CredentialDetails) throws -> NewCredential {
         guard let account = details.account else {
-            throw CredentialFault("give the receiver a name: --\(accountName) NAME")
+            throw CredentialFault("--\(accountName) is required: a name for the receiver")
         }
         return NewCredential(
             kind: .secret(target.json), account: account, environments: [.production], topics: details.topics,

@@ -34,7 +34,7 @@ struct CertificateCommand: AsyncParsableCommand {
     var password = ""
 
     func validate() throws {
-        guard password.isEmpty || isPKCS12 else { throw ValidationError("--password: only a .p12 has one") }
+        guard password.isEmpty || isPKCS12 else { throw ValidationError("--password: applies only to .p12 files") }
     }
 
     private var isPKCS12: Bool { output.lowercased().hasSuffix(".p12") }

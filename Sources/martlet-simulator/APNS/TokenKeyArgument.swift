@@ -19,7 +19,7 @@ struct TokenKeyArgument: ExpressibleByArgument {
         do {
             pem = try String(contentsOfFile: file, encoding: .utf8)
         } catch {
-            throw SimulatorError("--token-key: \(file) can't be read")
+            throw SimulatorError("--token-key: \(file) cannot be read")
         }
         return try TokenKey(team: team, keyID: keyID, pem: pem)
     }

@@ -67,7 +67,7 @@ struct SimulatorOptions: ParsableArguments {
     ) async throws {
         let script = try script.map { file in
             guard let json = FileManager.default.contents(atPath: file) else {
-                throw SimulatorError("--script: \(file) can't be read")
+                throw SimulatorError("--script: \(file) cannot be read")
             }
             return try PushSimulator<Service>.FaultScript(json: json, source: file)
         }
@@ -79,7 +79,7 @@ struct SimulatorOptions: ParsableArguments {
             do {
                 try await script?.run(on: simulator)
             } catch let error as SimulatorError {
-                printError("the script has ended early: \(error)")
+                printError("the script ended early: \(error)")
             }
         }
         await stopped.wait()

@@ -79,7 +79,7 @@ struct RecoveryTests {
         configuration.endpoints = [.init(host: "dead.test", port: port)]
         let lost = try TestPublisher(configuration)
         let error = await #expect(throws: AMQPError.self) { try await lost.connectOnce() }
-        let words = "Connecting to dead.test:\(port) at \(addresses[0]): "
+        let words = "connecting to dead.test:\(port) at \(addresses[0]): "
         #expect(error?.message.hasPrefix(words) == true, "\(error as Any)")
         await lost.publisher.close()
         withExtendedLifetime(dead) {}

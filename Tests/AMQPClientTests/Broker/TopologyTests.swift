@@ -51,7 +51,7 @@ struct TopologyTests {
         #expect(error?.isRetriable == false)
         #expect(error?.reply?.code == 406)
         let text = try #require(error?.description)
-        #expect(text.contains("Declaring queue \"\(queue.name)\""), "\(text)")
+        #expect(text.contains("declaring queue \"\(queue.name)\""), "\(text)")
         #expect(text.contains("x-max-length") && text.contains("received") && text.contains("current"), "\(text)")
     }
 

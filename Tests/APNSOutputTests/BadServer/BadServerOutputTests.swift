@@ -32,7 +32,7 @@ import WireTestSupport
             testDescription: "HTTP/1.1", script: [.send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))], verdict: .unknown,
             reason: "ConnectionLost"),
         .init(
-            testDescription: "header block that can't be decoded", script: [.send(frame(1, flags: 4, [0xff, 0x40]))],
+            testDescription: "header block that cannot be decoded", script: [.send(frame(1, flags: 4, [0xff, 0x40]))],
             verdict: .unknown, reason: "ConnectionLost"),
         .init(
             testDescription: "header list over the limit",

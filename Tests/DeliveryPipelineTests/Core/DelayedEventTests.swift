@@ -85,7 +85,8 @@ import Testing
         let dead = try #require(harness.published.last)
         #expect(dead.exchange == "martlet.dead" && dead.body == held.body)
         #expect(
-            dead.properties.headers["x-martlet-reason"]?.string?.hasPrefix("an event that could not be told") == true)
+            dead.properties.headers["x-martlet-reason"]?.string?.hasPrefix("result event that could not be published")
+                == true)
         harness.confirm(dead)
         #expect(harness.acknowledged == [1, 2])
         #expect(harness.core.currentCounts().eventsDead == 1)
@@ -125,7 +126,7 @@ import Testing
         #expect(dead.properties.headers["x-martlet-event"] == held.properties.headers["x-martlet-event"])
         #expect(
             dead.properties.headers["x-martlet-reason"]
-                == .string("martlet.delay.5 does not take what became of it: the broker refused it"))
+                == .string("martlet.delay.5 refused a message of this job: the broker refused it"))
         harness.confirm(dead)
         #expect(harness.acknowledged == [1] && harness.core.currentCounts().eventsDead == 1)
     }

@@ -32,7 +32,7 @@ import Testing
 
     @Test(arguments: [
         ("delivery_limit", "was delivered too often without being settled (delivery_limit of q)", true),
-        ("expired", "expired in q before a worker took it", false),
+        ("expired", "expired in q before a worker received it", false),
         ("maxlen", "was dropped because q was full (maxlen)", false),
         ("unheard_of", "was dropped from q (unheard_of)", false),
     ])

@@ -19,7 +19,7 @@ import Testing
     ) throws {
         harness.deliver(Self.five, lane: .urgent, properties: properties)
         harness.report(try harness.job(0), verdicts, reason: "PayloadTooLarge")
-        #expect(!log.text.contains("A job is done"), "the line must not precede the confirm")
+        #expect(!log.text.contains("Job finished"), "the line must not precede the confirm")
         for message in harness.published { harness.confirm(message) }
         #expect(harness.acknowledged == [1])
     }
@@ -28,7 +28,7 @@ import Testing
         let harness = harness(.all)
         try finish([.sent, .rejected, .sent, .rejected, .retry], in: harness)
         for part in [
-            "info A job is done ", "\"job\": five", "\"app\": com.example.shop", "\"lane\": urgent",
+            "info Job finished ", "\"job\": five", "\"app\": com.example.shop", "\"lane\": urgent",
             "\"recipients\": 5",
             "\"sent\": 2", "\"rejected\": 2", "\"retried\": 1", "\"attempt\": 1", "\"redelivered\": false",
             "\"reason\": PayloadTooLarge", "\"event.name\": job.done",

@@ -14,11 +14,11 @@ import Testing
         (jobBody(app: "com.example.gone"), "com.example.gone", "app: com.example.gone is not registered"),
         (
             jobBody(more: #""credential":"0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a","#), "com.example.shop",
-            "credential: 0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a is no credential in use"
+            "credential: 0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a is not a credential in use"
         ),
         (
             jobBody(more: #""output":"pigeon","#), "com.example.shop",
-            "output: is pigeon, but there is only: apns, discard"
+            "output: is pigeon, but must be one of: apns, discard"
         ),
     ]
 

@@ -73,7 +73,7 @@ import Testing
             harness.passRefusalWaits()
         }
         let dead = try #require(harness.published.last { $0.exchange == "martlet.dead" })
-        let problem = "martlet.delay.5 does not take what became of it: the broker refused it"
+        let problem = "martlet.delay.5 refused a message of this job: the broker refused it"
         #expect(dead.id == retry.id && dead.body == retry.body && dead.routingKey == "normal")
         #expect(dead.properties.headers["x-martlet-reason"] == .string("message: \(problem)"))
         let event = try #require(harness.events.last)

@@ -373,8 +373,8 @@ private struct SettlingWorld {
             let body = try JSON.object(publication.body)
             guard let outcomes = body["outcomes"] else {
                 let problem = try JSON.objects(body["errors"]).first?["problem"] as? String ?? ""
-                if problem.contains("does not take") { return [(serial, "given up")] }
-                return [(serial, problem.contains("never takes") ? "told" : "event")]
+                if problem.contains("refused a message of this job") { return [(serial, "given up")] }
+                return [(serial, problem.contains("which the broker refuses") ? "told" : "event")]
             }
             return try JSON.objects(outcomes).map { (serial, $0["recipient"] as? String ?? "?") }
         default:

@@ -149,7 +149,7 @@ import Testing
         let error = try #require(JSON.objects(event["errors"]).first)
         #expect(error["field"] as? String == "id")
         let problem = try #require(error["problem"] as? String)
-        #expect(problem.hasPrefix("was given to another job, with other content, within the last jobs."))
+        #expect(problem.hasPrefix("was used for another job with different content within the last jobs."))
         #expect(harness.started == [] && event["job"] as? String == "order-1")
     }
 

@@ -161,7 +161,7 @@ import Testing
         #expect(
             dead(site) == [
                 """
-                rate: of 2 a second, its own or its app's: 2881 recipients take more than 1440 seconds
+                rate: is 2 a second, set by the job or its app: 2881 recipients take more than 1440 seconds
                 """
             ])
     }
@@ -185,10 +185,7 @@ import Testing
         comesBack(afterSeconds: 6 * 86_400 - 10)
         #expect(
             dead(site) == [
-                """
-                rate: of 100 a second, its own or its app's: its turn comes after more than the 518400 seconds that a \
-                job waits for it
-                """
+                "rate: is 100 a second, set by the job or its app: the job would wait longer than 518400 seconds"
             ])
         #expect(last.properties.headers["x-martlet-paced"] != nil)
         let kept = try #require(site.harness.published.last { $0.exchange == "martlet.dead" }).properties.headers

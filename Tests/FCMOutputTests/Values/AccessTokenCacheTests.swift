@@ -158,23 +158,23 @@ import Testing
         (200, #"{"access_token":"ya29.x"}"#, .token(Secret("ya29.x".utf8), lifetimeSeconds: 3_600)),
         (
             200, #"{"id_token":"x"}"#,
-            .refused(TokenRefusal("no_access_token", "the token endpoint answers without an access token"))
+            .refused(TokenRefusal("no_access_token", "the token endpoint returned no access token"))
         ),
-        (200, "<html>", .failed("what answers is no token endpoint: 200 without JSON")),
-        (200, #"{"access_token":"x","expires_in":59}"#, .failed("the access token is good for 59.0 s only")),
+        (200, "<html>", .failed("the answer is not from a token endpoint: status 200 without JSON")),
+        (200, #"{"access_token":"x","expires_in":59}"#, .failed("the access token is valid for only 59.0 s")),
         (
             200, #"{"access_token":"x","expires_in":9223372036854775807}"#,
             .token(Secret("x".utf8), lifetimeSeconds: 86_400)
         ),
         (
             200, #"{"access_token":"x","expires_in":"3599"}"#,
-            .failed("what answers is no token endpoint: 200 without JSON")
+            .failed("the answer is not from a token endpoint: status 200 without JSON")
         ),
         (
             400, "{\"error\":\"\(String(repeating: "x", count: 90)) y\"}",
             .refused(TokenRefusal(String(repeating: "x", count: 64) + "…", ""))
         ),
-        (200, #"{"access_token":"a\nb"}"#, .failed("the access token is none that a header field can carry")),
+        (200, #"{"access_token":"a\nb"}"#, .failed("the access token is not a valid header value")),
         (400, #"{"error":"invalid_grant","error_description":"Invalid JWT Signature."}"#, .refused(invalid)),
         (400, #"{"error":"invalid_scope"}"#, .refused(TokenRefusal("invalid_scope", ""))),
         (401, "<html>", .refused(TokenRefusal("Status401", ""))), (404, "", .refused(TokenRefusal("Status404", ""))),

@@ -204,8 +204,8 @@ import Testing
     // MARK: Messages that Google would refuse
 
     @Test(arguments: [
-        (#"{"token":"x"}"#, "message.token belongs to recipients, not into the payload"),
-        (#"{"to\u0070ic":"x"}"#, "message.topic belongs to recipients, not into the payload"),
+        (#"{"token":"x"}"#, "message.token belongs in recipients, not in the payload"),
+        (#"{"to\u0070ic":"x"}"#, "message.topic belongs in recipients, not in the payload"),
         (#"{"data":{"n":7}}"#, "message.data.n must be a string"),
         (#"{"data":{"o":{"a":"b"}}}"#, "message.data.o must be a string"),
         (#"{"data":{"from":"x"}}"#, "message.data.from is a reserved key"),

@@ -24,11 +24,11 @@ let scheme = "https:" + "//"
         details.account = "news-4c5d6"
         #expect(try read(SampleAccount.json(), details).account == "news-4c5d6")
         details.account = "../../x"
-        #expect(throws: CredentialFault("../../x is no project's id")) { try read(SampleAccount.json(), details) }
+        #expect(throws: CredentialFault("../../x is not a project id")) { try read(SampleAccount.json(), details) }
     }
 
     @Test(arguments: [
-        ("not json", "is no JSON object of a service account"), ("[]", "is no JSON object of a service account"),
+        ("not json", "is not a service account in JSON"), ("[]", "is not a service account in JSON"),
         (SampleAccount.json(["type": "authorized_user"]), "has the type authorized_user"),
         (SampleAccount.json(["type": nil]), "has the type none"),
         (SampleAccount.json(["project_id": nil]), "has no project_id"),
@@ -37,20 +37,20 @@ let scheme = "https:" + "//"
         (SampleAccount.json(["token_uri": nil]), "has no token_uri"),
         (
             SampleAccount.json(["token_uri": "http:/" + "/oauth2.googleapis.com/token"]),
-            "has a token_uri that is no plain https URL"
+            "has a token_uri that is not a plain https URL"
         ),
         (
             SampleAccount.json(["token_uri": scheme + "user@oauth2.googleapis.com/token"]),
-            "has a token_uri that is no plain https URL"
+            "has a token_uri that is not a plain https URL"
         ),
         (
             SampleAccount.json(["token_uri": scheme + "oauth2.googleapis.com/token\r\nx"]),
-            "has a token_uri that is no plain https URL"
+            "has a token_uri that is not a plain https URL"
         ),
         (SampleAccount.json(["private_key": nil]), "has no private_key"),
         (
             SampleAccount.json(["private_key": "-----BEGIN PRIVATE KEY-----\\nnonsense"]),
-            "has a private_key that can't be read"
+            "has a private_key that cannot be read"
         ),
     ])
     func rejectsInvalidServiceAccount(json: String, problem: String) throws {

@@ -91,7 +91,7 @@ struct BrokersPageTests {
                 #expect(
                     worker.errors.contains("the broker has no exchange \(installation.names.dead)")
                         && worker.errors.contains("no queue \(installation.names.queue(of: Lane.urgent))")
-                        && worker.errors.contains("'martlet topology' prints what to make"), "\(worker.errors)")
+                        && worker.errors.contains("'martlet topology' prints it"), "\(worker.errors)")
                 try await servers.run(
                     own(try Recipe("Fixed topology").shell(), installation), martlet: configuration,
                     in: installation.folder)

@@ -40,7 +40,7 @@ struct ClientExample {
         let token = Token.random()
         var job = JobText(id, app: app, to: [token])
         job.payload = "{}"
-        let detail = "the job has no push_type, and the payload has no aps to tell it"
+        let detail = "the job has no push_type, and the payload has no aps"
         return (job, "problem \(id) rejected InvalidPushType \(token) (\(detail))")
     }
 

@@ -84,7 +84,7 @@ struct ChannelCommandTests {
         ])
         try await with(answer: { _ in answers.withLock { $0.removeFirst() } }) { _, channel in
             for expected in [
-                "400 FeatureNotEnabled (turn on the broadcast capability", "without an apns-channel-id",
+                "400 FeatureNotEnabled (enable the broadcast capability", "without an apns-channel-id",
                 "APNs refused: 500", "did not answer in time",
             ] {
                 let failed = try await channel(["create", "--storage", "none"])

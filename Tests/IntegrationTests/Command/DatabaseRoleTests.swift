@@ -58,7 +58,7 @@ struct DatabaseRoleTests {
                 #expect(try await run("app", "show", "com.example.shop").contains(id))
                 _ = try await run("app", "set", "com.example.shop", "--credential", "none", "--paused")
                 #expect(try await run("credential", "list").contains(id))
-                #expect(try await run("credential", "rekey").contains("sealed 0 of 2 rows anew"))
+                #expect(try await run("credential", "rekey").contains("sealed 0 of 2 rows with master key"))
                 #expect(try await run("doctor").contains("ok    credentials"))
                 #expect(try await run("migrate").contains("up to date"))
                 _ = try await run("credential", "retire", "\(id)")

@@ -69,7 +69,7 @@ struct DeadReplayTests {
             let listed = try await installation.martlet(["dead", "list"])
             #expect(listed.output.contains(/- +- +normal +1 +was delivered too often/), "\(listed)")
             #expect(
-                listed.output.contains(/normal +2 +expired in its queue before a worker took it/), "\(listed)")
+                listed.output.contains(/normal +2 +expired in its queue before a worker received it/), "\(listed)")
             #expect(listed.output.contains(/normal +3 +was dropped because its queue was full/), "\(listed)")
             #expect(listed.output.contains(/odd +4 +no lane is called "odd"/), "\(listed)")
         }

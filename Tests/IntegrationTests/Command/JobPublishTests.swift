@@ -125,7 +125,7 @@ struct JobPublishTests {
                 "\(endless)")
             let missing = try await installation.martlet(["job", "publish", "missing.json"])
             #expect(
-                missing.status == 64 && missing.errors.contains("can't read missing.json: No such file or directory"),
+                missing.status == 64 && missing.errors.contains("cannot read missing.json: No such file or directory"),
                 "\(missing)")
             let far = JobText("far", app: Self.app, to: ["aa"], more: #","send_at":"2099-01-01T00:00:00Z""#).json
             let late = try await installation.martlet(["job", "publish"], input: far)

@@ -31,7 +31,7 @@ struct LookingTests {
                 ["dead", "list"], ["amqp.prefix": names.prefix, "amqp.declare": "false"])
             #expect(
                 fixed.errors
-                    == "Error: the broker has no queue \(names.dead): with amqp.declare: false others make it; 'martlet topology' prints what to make\n"
+                    == "Error: the broker has no queue \(names.dead): with amqp.declare: false an administrator creates it; 'martlet topology' prints it\n"
             )
             let looked = try await installation.martlet(["doctor"], ["amqp.prefix": names.prefix])
             #expect(looked.status == 0 && looked.output.contains("WARN  queues"), "\(looked)")

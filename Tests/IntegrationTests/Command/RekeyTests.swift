@@ -49,7 +49,7 @@ struct RekeyTests {
                     for lines in [Self.oldLine + Self.newLine, Self.newLine + Self.oldLine] {
                         try installation.write(lines, to: "keyring")
                         try await eventually(worker.errors) {
-                            worker.errors.components(separatedBy: "Master keys read again").count
+                            worker.errors.components(separatedBy: "Master keys reloaded").count
                                 == (lines.hasPrefix("master-2") ? 3 : 2)
                         }
                     }
@@ -58,7 +58,7 @@ struct RekeyTests {
                 }
                 let rekeyed = try await installation.martlet(["credential", "rekey"], ["keyring.file": operators])
                 #expect(rekeyed.status == 0, "\(rekeyed)")
-                #expect(rekeyed.output.contains("sealed 10 of 10 rows anew under master key master-2"), "\(rekeyed)")
+                #expect(rekeyed.output.contains("sealed 10 of 10 rows with master key master-2"), "\(rekeyed)")
                 #expect(rekeyed.output.contains("no row needs master key master-1"), "\(rekeyed)")
                 let read = isByTheBook ? "credentials_added=\"\"" : "stays in use until this worker stops"
                 try await eventually(worker.errors) { worker.errors.contains(read) }
@@ -85,7 +85,7 @@ struct RekeyTests {
             try installation.write(Self.newLine + Self.oldLine, to: "keyring")
             let planned = try await installation.martlet(["credential", "rekey", "--dry-run"])
             #expect(planned.status == 1)
-            #expect(planned.output.contains("would seal 1 of 2 rows anew"), "\(planned)")
+            #expect(planned.output.contains("would reseal 1 of 2 rows"), "\(planned)")
             #expect(planned.output.contains("master key master-1 is still needed by 1 row\n"), "\(planned)")
             let finished = try await installation.martlet(["credential", "rekey"])
             #expect(finished.status == 1)

@@ -50,7 +50,8 @@ struct SignStoredTests {
             let byKey = try await sign(key)
             #expect(
                 byKey.status == 1
-                    && byKey.errors.contains("is a key, and Apple wants packages signed with a certificate"), "\(byKey)"
+                    && byKey.errors.contains("is a key, but Apple requires packages to be signed with a certificate"),
+                "\(byKey)"
             )
             #expect(try await installation.martlet(["credential", "retire", certificate]).status == 0)
             let retired = try await sign(certificate)

@@ -54,8 +54,8 @@ extension PrivateServerTests {
                 let dead = try await installation.broker.messages(in: installation.names.dead)
                 #expect(
                     Set(dead.map(\.reason)) == [
-                        "app: \(Self.app) has a list of publishers, and the message has no user_id property",
-                        "app: \(Self.app) may not be pushed to by broker user somebody",
+                        "app: \(Self.app) accepts only listed publishers, and the message has no user_id property",
+                        "app: broker user somebody may not publish jobs for \(Self.app)",
                     ])
                 #expect(Set(installation.results.rejections.compactMap(\.job)) == ["silent", "stranger"])
             }

@@ -39,7 +39,7 @@ extension PrivateServerTests {
                 try await installation.addTokenApp(LongCampaign.app)
                 try await PrivateServers.stop(server)
                 try await installation.withWorker { worker in
-                    let words = server == .rabbitmq ? "Can't connect to the broker" : "Waiting for the database"
+                    let words = server == .rabbitmq ? "Cannot connect to the broker" : "Waiting for the database"
                     try await eventually(worker.errors) { worker.errors.contains(words) }
                     #expect(worker.isRunning)
                     try await PrivateServers.start(server)

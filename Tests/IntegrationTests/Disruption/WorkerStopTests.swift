@@ -15,7 +15,7 @@ struct WorkerStopTests {
                 worker.signal(SIGTERM)
                 let finished = try await worker.finish()
                 #expect(finished.status == 0, "\(finished)")
-                #expect(finished.errors.contains("Everything is settled"), "\(finished)")
+                #expect(finished.errors.contains("All jobs are settled"), "\(finished)")
                 // Each push that was sent has an outcome, and the others are requeued.
                 try await eventually("every push that was sent has an outcome") {
                     installation.results.count == installation.simulator.recordedArrivals.count
@@ -78,7 +78,7 @@ struct WorkerStopTests {
             let finished = try await worker.finish()
             #expect(finished.status == 0, "\(finished)")
             let lines = finished.errors.split(separator: "\n")
-            let unsettled = lines.first { $0.contains("Not everything was settled in time") }
+            let unsettled = lines.first { $0.contains("Some jobs were not settled in time") }
             #expect(unsettled?.contains("jobs=1") == true && unsettled?.contains("pushes=") == true, "\(finished)")
             #expect(lines.last?.contains("jobs_left=1") == true, "\(finished)")
             #expect(installation.results.count == 0)
@@ -102,7 +102,7 @@ struct WorkerStopTests {
                 ["log.level": "info", "log.format": "json"], file: "reloaded.yaml")
             worker.signal(SIGHUP)
             try await eventually("the worker reloads the configuration: \(worker.errors)") {
-                worker.errors.contains("Configuration read again")
+                worker.errors.contains("Configuration reloaded")
             }
             try await installation.addTokenApp(LongCampaign.app)
             try await eventually("the new level and format apply: \(worker.errors)") {

@@ -79,7 +79,7 @@ struct WorkerWaitTests {
     }
 
     @Test(arguments: [
-        ("database.url", "postgres", "Waiting for the database"), ("amqp.url", "amqp", "Can't connect to the broker"),
+        ("database.url", "postgres", "Waiting for the database"), ("amqp.url", "amqp", "Cannot connect to the broker"),
     ])
     func stopsAtOnceWhileWaitingForServer(key: String, scheme: String, log: String) async throws {
         try await Installation.with { installation in

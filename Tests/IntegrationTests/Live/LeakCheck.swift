@@ -19,7 +19,7 @@ struct LeakCheck {
         secrets += webTokens.enumerated().map { KnownSecret("provider token \($0)", $1.utf8.suffix(60)) }
         let search = LeakSearch(secrets)
 
-        #expect(logs.contains("Provider token taken") && logs.count > 10_000, "the logs cover the whole run")
+        #expect(logs.contains("Provider token loaded") && logs.count > 10_000, "the logs cover the whole run")
         expectNothing(in: logs, search)
         let dump = try await dump()
         #expect(dump.contains("sealed_secret") && dump.contains(Landscape.apps[39]), "the dump is complete")

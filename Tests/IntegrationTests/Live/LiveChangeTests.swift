@@ -94,13 +94,13 @@ struct LiveChangeTests {
             let withdrawnAt = try await changed.retire(certificate)
             try await followed(keys[2], for: withdrawn, since: withdrawnAt)
             try await eventually("all workers hold the jobs of \(paused)") {
-                fleet.haveLogged("Jobs can't be sent", "app \(paused) is paused") == 3
+                fleet.haveLogged("Jobs cannot be sent", "app \(paused) is paused") == 3
             }
             let resumedAt = try await changed.setPaused(false, paused)
             try await followed(keys[3], for: paused, since: resumedAt)
             try await changed.rekey()
             try await eventually("all workers have read the new master key") {
-                fleet.haveLogged("Master keys read again", "live-2") == 3
+                fleet.haveLogged("Master keys reloaded", "live-2") == 3
             }
             try changed.removeOldMasterKeys()
             let end = Timestamp(milliseconds: resumedAt.milliseconds + 6_000)

@@ -50,7 +50,7 @@ struct OutageTests {
         case results = "a results queue is full"
         case unrouted = "no queue takes the outcomes"
         case removed = "an app is removed"
-        case keyring = "the keyring can't be read"
+        case keyring = "the keyring cannot be read"
         case wrongKeyring = "the keyring opens no credential"
         case paused = "an app is paused"
     }

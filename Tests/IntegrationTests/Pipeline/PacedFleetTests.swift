@@ -27,7 +27,7 @@ struct PacedFleetTests {
             #expect(set.output.contains("at most \(Self.rate) a second"), "\(set)")
             #expect(
                 set.errors == """
-                    no worker runs: the next one that starts knows it
+                    no worker is running: the change applies when one starts
                     its jobs that wait in the broker follow within 2 minutes or half of their wait
 
                     """)

@@ -167,8 +167,8 @@ struct TraceTests {
                 }
                 worker.signal(SIGTERM)
                 let finished = try await worker.finish()
-                #expect(finished.status == 0 && finished.errors.contains("Everything is settled"), "\(finished)")
-                #expect(!finished.errors.contains("Not everything was settled in time"), "\(finished)")
+                #expect(finished.status == 0 && finished.errors.contains("All jobs are settled"), "\(finished)")
+                #expect(!finished.errors.contains("Some jobs were not settled in time"), "\(finished)")
             }
         }
     }

@@ -78,7 +78,7 @@ struct WebhookWorkerTests {
             let both = try await installation.martlet([
                 "app", "set", Self.app, "--team", "TEAM123456", "--webhook", "s",
             ])
-            #expect(both.status == 64 && both.errors.contains("--team, --webhook: give one of them"), "\(both)")
+            #expect(both.status == 64 && both.errors.contains("--team, --webhook: pass only one of them"), "\(both)")
         }
     }
 }

@@ -10,7 +10,7 @@ import Testing
 
     private mutating func isDue(_ metadata: Logger.Metadata, at seconds: Int64, of event: EventName = event) -> Bool {
         let line = LogLine(
-            at: Timestamp(seconds: seconds), level: .warning, event: event, message: "Jobs can't be sent",
+            at: Timestamp(seconds: seconds), level: .warning, event: event, message: "Jobs cannot be sent",
             metadata: metadata)
         return limit.isDue(line, of: event, now: seconds * 1_000)
     }
@@ -28,7 +28,7 @@ import Testing
         }
         #expect(due(at: 59).isEmpty)
         let reported = due(at: 60)
-        #expect(reported.map(\.message) == ["Jobs can't be sent … 59 more like this"])
+        #expect(reported.map(\.message) == ["Jobs cannot be sent … 59 more like this"])
         #expect(reported.first?.level == .warning && reported.first?.event == Self.event)
         #expect(reported.first?.metadata == ["app": "shop", "reason": "paused", "repeated": .stringConvertible(59)])
         // The count was the line of this minute.
@@ -74,7 +74,7 @@ import Testing
         for number in 0..<50_000 { _ = isDue(["app": "\(number)\(long.prefix(number % 300))", "reason": "r"], at: 1) }
         #expect(limit.subjects <= RepetitionLimit.mostSubjects + 1)
         let others = due(at: 61)
-        #expect(others.map(\.message) == ["Jobs can't be sent … 48999 more like this"])
+        #expect(others.map(\.message) == ["Jobs cannot be sent … 48999 more like this"])
         // The line covers many apps, so it must not name one of them.
         #expect(others.first?.metadata["app"] == nil)
         // The minutes of the earlier lines are over.

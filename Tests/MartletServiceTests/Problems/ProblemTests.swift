@@ -57,7 +57,9 @@ import Testing
         Case(name: "jobs wait for the database", found: ["database"]) {
             $0.minute = Pulse.Recent(counts: ["jobs_unclaimed": 4])
         },
-        Case(name: "a row can't be read", found: ["ours"]) { $0.unreadableRows = ["martlet.apps row a can't be read"] },
+        Case(name: "a row cannot be read", found: ["ours"]) {
+            $0.unreadableRows = ["martlet.apps row a cannot be read"]
+        },
         Case(name: "jobs of a paused app", found: ["decision?"]) {
             $0.minute = Pulse.Recent(counts: ["jobs_held": 4, "jobs_paused": 4])
             $0.apps = [AppFacts(app: "com.example.shop", isPaused: true)]
@@ -166,7 +168,7 @@ import Testing
         Case(name: "the database accepts no writes", found: ["database"]) {
             $0.link = FleetView(isKnown: false, obstacle: .readOnly)
         },
-        Case(name: "apps can't be read", found: ["database"]) { $0.failures = [.of(.appsUnread)] },
+        Case(name: "apps cannot be read", found: ["database"]) { $0.failures = [.of(.appsUnread)] },
         Case(name: "no permission to read apps", found: ["ours"]) {
             $0.failures = [.of(.appsUnread, "permission denied for table apps (42501)")]
         },
@@ -174,9 +176,9 @@ import Testing
             $0.link = FleetView(isKnown: false, obstacle: .away)
             $0.failures = [.of(.appsUnread), .of(.marksFail), .of(.cancellationsUnread)]
         },
-        Case(name: "dead tokens can't be marked", found: ["database"]) { $0.failures = [.of(.marksFail)] },
+        Case(name: "dead tokens cannot be marked", found: ["database"]) { $0.failures = [.of(.marksFail)] },
         Case(name: "dead tokens are not marked in time", found: ["database"]) { $0.counts.isMarkingDelayed = true },
-        Case(name: "the changed keyring can't be read", found: ["ours"]) { $0.failures = [.of(.keyringUnread)] },
+        Case(name: "the changed keyring cannot be read", found: ["ours"]) { $0.failures = [.of(.keyringUnread)] },
         Case(name: "a failure without a kind", found: ["unknown"]) {
             $0.failures = [.init(event: EventName("something.new.failed"), error: "it did not work")]
         },

@@ -67,7 +67,7 @@ extension StatusFacts {
             facts.tokenTimes = ["credential-7": facts.now]
             facts.warnings = (0..<WarningRing.size).map { number in
                 LoggedWarning(
-                    at: facts.now.rfc3339, level: "warning", message: "Jobs can't be sent",
+                    at: facts.now.rfc3339, level: "warning", message: "Jobs cannot be sent",
                     details: ["app": "com.example.app\(number)", "reason": "no credential for topic \(number)"])
             }
         }

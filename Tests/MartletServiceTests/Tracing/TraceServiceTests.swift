@@ -74,7 +74,7 @@ import WireTestSupport
             #expect(collector.problems == [])
             try await run(to: url) {
                 buffer.add(try spans(2))
-                try await eventually("the failure is logged") { recorder.text.contains("can't be sent") }
+                try await eventually("the failure is logged") { recorder.text.contains("cannot be sent") }
             }
             #expect(recorder.text.contains("its certificate is not trusted"), "\(recorder.text)")
             #expect(!recorder.text.contains("BoringSSL") && !recorder.text.contains(".cc"), "\(recorder.text)")
@@ -155,7 +155,7 @@ import WireTestSupport
             }
             // All spans count as dropped, also the three that were sent without an answer.
             #expect(buffer.counts == .init(sent: 0, dropped: 5_003, refused: 0))
-            #expect(recorder.text.contains("Spans were not sent before the stop"), "\(recorder.text)")
+            #expect(recorder.text.contains("Some spans were not sent before shutdown"), "\(recorder.text)")
             #expect(recorder.text.contains(#""spans": 2051"#), "\(recorder.text)")
         }
     }
@@ -164,11 +164,11 @@ import WireTestSupport
         let refusing = try RefusingPort()
         try await run(to: "http://127.0.0.1:\(refusing.port)") {
             buffer.add(try spans(3))
-            try await eventually(recorder.text) { recorder.text.contains("can't be sent") }
+            try await eventually(recorder.text) { recorder.text.contains("cannot be sent") }
             buffer.add(try spans(3))
         }
         #expect(buffer.counts == .init(sent: 0, dropped: 6, refused: 0), "\(buffer.counts)")
-        #expect(recorder.text.contains("Spans were not sent before the stop"), "\(recorder.text)")
+        #expect(recorder.text.contains("Some spans were not sent before shutdown"), "\(recorder.text)")
         #expect(recorder.text.contains(#""spans": 6"#), "\(recorder.text)")
     }
 

@@ -14,7 +14,7 @@ struct FileContentsTests {
     }
 
     private static let tooMuch = FileProblem(
-        "asks for an unreasonable number of rounds to derive its key from the passphrase")
+        "requires an unreasonable number of rounds to derive its key from the passphrase")
 
     // A .p12 file needs three derivations of 2048 rounds: for checksum, certificate and key. The cost of scrypt is
     // 16384 · 8 · 1.
@@ -31,7 +31,7 @@ struct FileContentsTests {
         let algorithms = Algorithms(legacy: false)
         #expect(
             throws: FileProblem(
-                "is encrypted the old way (RC2), and this system lacks OpenSSL's legacy module to open it: convert it with 'openssl pkcs12' elsewhere"
+                "uses RC2 encryption, and OpenSSL's legacy module is not installed: convert it with 'openssl pkcs12' elsewhere"
             )
         ) { try open("keychain.p12", algorithms: algorithms) }
         #expect(throws: FileProblem("the passphrase is wrong")) {

@@ -212,9 +212,9 @@ struct ImportMatrixTests {
         ),
         Row(
             "AuthKey_CUT0000000.p8",
-            gives: "AuthKey_CUT0000000.p8: is cut off: there is no line -----END PRIVATE KEY-----"),
-        Row("renamed.txt", gives: "the key id is needed: renamed.txt is not named AuthKey_<key id>.p8"),
-        Row("AuthKey_ABC123DEFG.p8", team: nil, gives: "AuthKey_ABC123DEFG.p8: the team id is needed for a .p8 key"),
+            gives: "AuthKey_CUT0000000.p8: is cut off: the line -----END PRIVATE KEY----- is missing"),
+        Row("renamed.txt", gives: "a key id is required, because renamed.txt is not named AuthKey_<key id>.p8"),
+        Row("AuthKey_ABC123DEFG.p8", team: nil, gives: "AuthKey_ABC123DEFG.p8: a team id is required for a .p8 key"),
         Row(
             "AuthKey_ABC123DEFG.p8", team: "team",
             gives: "AuthKey_ABC123DEFG.p8: team id team is not ten upper-case letters and digits"),
@@ -223,32 +223,32 @@ struct ImportMatrixTests {
             gives: "the certificate of both.pem is of team TEAM000001, not of TEAM000009"),
         Row(
             "push.pem", "push.key", team: nil,
-            gives: "the team id is needed: the certificate of push.pem does not say it"),
+            gives: "a team id is required: the certificate of push.pem has none"),
     ])
     func rejectsUnusableCredentialsWithReason(row: Row) throws {
         #expect(try outcome(row) == row.result)
     }
 
     private static let signed =
-        "is a provisioning profile or other signed document: it takes a .p8 key, or a push certificate with its key"
+        "is a provisioning profile or other signed document: import a .p8 key or a push certificate"
     private static let unknown =
-        "is no credential: expected a .p8 key, a .p12, or PEM with a certificate and its private key"
+        "is not a credential: expected a .p8 key, a .p12, or PEM with a certificate and its private key"
     private static let request =
-        "is a certificate signing request: import the certificate that Apple makes of it, with the key it was made with"
+        "is a certificate signing request: import the certificate that Apple issues for it, with its private key"
 
     @Test(arguments: [
         Row("shop.csr", gives: "shop.csr: \(request)"), Row("request.der", gives: "request.der: \(request)"),
-        Row("public.pem", gives: "public.pem: is a public key: the private key is needed"),
-        Row("public.der", gives: "public.der: is a public key: the private key is needed"),
+        Row("public.pem", gives: "public.pem: is a public key: import the private key"),
+        Row("public.der", gives: "public.der: is a public key: import the private key"),
         Row("app.mobileprovision", gives: "app.mobileprovision: \(signed)"),
         Row("bundle.p7b", gives: "bundle.p7b: has certificates only (PKCS#7): export certificate and key as .p12"),
-        Row("id_ed25519", gives: "id_ed25519: is a key for SSH, which no push service knows"),
+        Row("id_ed25519", gives: "id_ed25519: is an SSH key, which no push service uses"),
         Row("notes.txt", gives: "notes.txt: \(unknown)"), Row("profile.plist", gives: "profile.plist: \(unknown)"),
         Row("zero.txt", gives: "zero.txt: \(unknown)"), Row("garbage.bin", gives: "garbage.bin: \(unknown)"),
         Row("empty.p8", gives: "empty.p8: is empty"),
-        Row("huge.p12", gives: "huge.p12: is larger than 1 MiB, which no file with a key is"),
+        Row("huge.p12", gives: "huge.p12: is larger than 1 MiB, so it is not a key file"),
         Row("folder", gives: "folder: is a directory"),
-        Row("absent.p8", gives: "absent.p8: no such file, or it can't be read"),
+        Row("absent.p8", gives: "absent.p8: does not exist or cannot be read"),
         Row("damaged.pem", "shop.key", gives: "damaged.pem: has a certificate that is damaged"),
         Row("shop.pem", "damaged.key", gives: "damaged.key: has a private key that is damaged or of an unknown kind"),
         Row("shop.pem", "shop.key", "notes.txt", gives: "notes.txt: \(unknown)"),

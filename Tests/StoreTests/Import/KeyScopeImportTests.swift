@@ -18,13 +18,13 @@ struct KeyScopeImportTests {
     @Test func teamKeyDefaultsToBothEnvironments() throws {
         #expect(try read(nil).environments == [.production, .sandbox])
         #expect(try read([.sandbox]).environments == [.sandbox])
-        #expect(throws: CredentialFault("at least one environment is needed")) { try read([]) }
+        #expect(throws: CredentialFault("at least one environment is required")) { try read([]) }
     }
 
     @Test(arguments: [nil, [.production, .sandbox]] as [Set<PushEnvironment>?])
     func requiresOneEnvironmentForKeyWithTopics(environments: Set<PushEnvironment>?) throws {
         #expect(
-            throws: CredentialFault("a key that is limited to topics is for one environment: say which")
+            throws: CredentialFault("a key that is limited to topics is for one environment: pass --environment")
         ) { try read(environments, topics: ["com.example.shop"]) }
         #expect(try read([.sandbox], topics: ["com.example.shop"]).topics == ["com.example.shop"])
     }

@@ -33,10 +33,10 @@ import WebPushOutput
 
     @Test(
         arguments: [
-            (publicKey, "vapid.txt: is a public key: the private key is needed"),
-            (String(raw.dropLast(4)), "vapid.txt: is no P-256 private key: it has 29 bytes of base64, and not 32"),
-            ("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "vapid.txt: is no P-256 private key"),
-            (key.publicKey.pemRepresentation, "vapid.txt: is a public key: the private key is needed"),
+            (publicKey, "vapid.txt: is a public key: import the private key"),
+            (String(raw.dropLast(4)), "vapid.txt: is not a P-256 private key: it has 29 bytes in base64 instead of 32"),
+            ("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "vapid.txt: is not a P-256 private key"),
+            (key.publicKey.pemRepresentation, "vapid.txt: is a public key: import the private key"),
             (P384.Signing.PrivateKey().pemRepresentation, "vapid.txt: is a key for"),
             (#"{"privateKey":7}"#, "vapid.txt: is JSON without a privateKey as base64url"),
             (#"{"publicKey":"BA","privateKey":"\#(raw)"}"#, "vapid.txt: the public key does not belong"),

@@ -67,7 +67,7 @@ import WireTestSupport
             let rejection = try #require(throws: JobRejection.self) {
                 try Job.read(Job.sampleText(recipients: "[\(recipient)]", payload: jobPayload))
             }
-            #expect(rejection.description == "\(field): has an unpaired surrogate, which is no Unicode text")
+            #expect(rejection.description == "\(field): has an unpaired surrogate, which is not valid Unicode")
         }
     }
 

@@ -49,7 +49,7 @@ package struct RegistrationReader {
                 throw BadRegistration(
                     description: "column \(name): is not one of \(RegistrationFields.names.joined(separator: ", "))")
             }
-            guard !places.contains(place) else { throw BadRegistration(description: "column \(name): is there twice") }
+            guard !places.contains(place) else { throw BadRegistration(description: "column \(name): is given twice") }
             places.append(place)
         }
         return places

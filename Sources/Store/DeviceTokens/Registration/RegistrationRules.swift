@@ -29,7 +29,7 @@ package struct RegistrationRules: Sendable {
     func registration(_ fields: RegistrationFields) throws(BadRegistration) -> TokenRegistration {
         guard let app = fields.app ?? app else { throw BadRegistration(description: "app: is missing") }
         guard let ownEnvironment = apps[app] else {
-            throw BadRegistration(description: "app: \(app) is not registered, see 'martlet app set'")
+            throw BadRegistration(description: "app: \(app) is not registered: add it with 'martlet app set'")
         }
         let output = fields.output ?? output
         let environment = try environment(fields, of: output, app: ownEnvironment)

@@ -63,7 +63,7 @@ package enum JobFlaw: String, Sendable, CaseIterable {
     /// The flaws that a job may have when it is first published.
     static let ofPublishers = allCases.filter { $0 != .takenID }
 
-    package static let takenIDProblem = "was given to another job"
+    package static let takenIDProblem = "was used for another job"
 
     /// The text that the header `x-martlet-reason` must contain in the dead-letter queue.
     package var reason: String {

@@ -81,7 +81,7 @@ final class ResultConsumer: Sendable {
                         isRepeated: isRepeated)
                 })
         } catch {
-            log.odd("an event that can't be read: \(error): \(String(decoding: delivery.body, as: UTF8.self))")
+            log.odd("an event that cannot be read: \(error): \(String(decoding: delivery.body, as: UTF8.self))")
         }
     }
 }

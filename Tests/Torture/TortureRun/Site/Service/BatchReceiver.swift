@@ -52,7 +52,7 @@ final class BatchReceiver: Sendable {
             return .answer(401)
         }
         guard let batch = try? JSONDecoder().decode(Batch.self, from: Data(request.body)) else {
-            log.odd("a batch that can't be read: \(String(decoding: request.body, as: UTF8.self))")
+            log.odd("a batch that cannot be read: \(String(decoding: request.body, as: UTF8.self))")
             return .answer(400)
         }
         let recipients = batch.recipients.compactMap { BatchRecipient(place: $0.i, token: $0.token) }
