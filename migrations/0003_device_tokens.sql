@@ -68,8 +68,8 @@ BEGIN
     IF $3 = '-infinity' OR $3 > clock_timestamp() + interval '5 minutes' THEN
         RAISE datetime_field_overflow USING
             MESSAGE = format('registered_at: %s is %s', $3,
-                CASE WHEN $3 > now() THEN 'in the future' ELSE 'no time' END),
-            HINT = 'It is the time at which the app handed the token in; were milliseconds taken for seconds?';
+                CASE WHEN $3 > now() THEN 'in the future' ELSE 'invalid' END),
+            HINT = 'registered_at is the time at which the app reported the token. Check that it is in seconds.';
     END IF;
     INSERT INTO martlet.device_tokens AS old (output, app, environment, token, address, registered_at)
     VALUES ($5, $1, $4, filed, nullif(whole, filed), $3)

@@ -235,7 +235,7 @@ extension PoolHealth: SendingHealth {
     }
 
     private func logSilence() {
-        logger.warning(.hostSilent, "\(service) has not answered for a while, its pushes wait in the broker")
+        logger.warning(.hostSilent, "\(service) has stopped answering; its pushes wait in the broker")
     }
 
     // MARK: Closing

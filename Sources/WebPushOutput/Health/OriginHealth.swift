@@ -261,7 +261,7 @@ extension OriginHealth: SendingHealth {
 
     private func logSilence() {
         logger.warning(
-            .serviceSilent, "A push service has not answered for a while, its messages wait in the broker")
+            .serviceSilent, "A push service has stopped answering; its messages wait in the broker")
     }
 
     // MARK: Closing
