@@ -231,6 +231,7 @@ let tools: [Target] = [
 let testSupport: [Target] = [
     .support("TestSupport", ["Foundations", .logging], exclude: ["broker.py"]),
     .support("TestTraits", ["TestSupport"]),
+    .support("ConfigurationTestSupport", ["APNSOutput", "MartletConfiguration", "MartletOutputs"]),
     .support("PushTestSupport", ["Foundations", "PushModel"]),
     .support(
         "WireTestSupport",
@@ -339,14 +340,29 @@ let tests: [Target] = [
         ], exclude: ["Clients"]),
     .tests("OutcomeLedgerTests", ["AMQPClient", "OutcomeLedger", "PushModel", "Store", "TestSupport"]),
     .tests(
-        "MartletServiceTests",
+        "MartletConfigurationTests",
         [
-            "AMQPClient", "APNSOutput", "Contract", "DeliveryPipeline", "Foundations", "MartletCommand",
-            "MartletOutputs",
-            "MartletConfiguration", "MartletWorker", "Observability", "Metering", "PostgresClient", "PushModel",
-            "PushTestSupport", "Store", "TestSupport",
-            "TestTraits", "Traces", "WireTestSupport", "WorkerTestSupport", .lifecycle, .logging,
+            "AMQPClient", "APNSOutput", "ConfigurationTestSupport", "DeliveryPipeline", "Foundations", "MartletCommand",
+            "MartletConfiguration",
+            "MartletWorker", "Observability", "PostgresClient", "PushModel", "Store", "TestSupport", .logging,
         ]),
+    .tests(
+        "ObservabilityTests",
+        [
+            "APNSOutput", "ConfigurationTestSupport", "Contract", "DeliveryPipeline", "Foundations",
+            "MartletConfiguration", "MartletWorker",
+            "Metering", "Observability", "PushModel", "Store", "TestSupport", "Traces", "WireTestSupport", .lifecycle,
+            .logging,
+        ]),
+    .tests(
+        "MartletWorkerTests",
+        [
+            "Foundations", "MartletWorker", "Observability", "PostgresClient", "PushModel", "Store", "TestSupport",
+            "TestTraits", "WorkerTestSupport", .lifecycle, .logging,
+        ]),
+    .tests(
+        "MartletCommandTests",
+        ["MartletCommand", "PushModel", "PushTestSupport"]),
     .tests("FuzzCorpusTests", ["FuzzTargets", "TestSupport"]),
     .tests(
         "TortureTests",

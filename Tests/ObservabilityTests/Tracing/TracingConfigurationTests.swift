@@ -1,6 +1,8 @@
+import ConfigurationTestSupport
 import Foundations
 import MartletConfiguration
 import Observability
+import TestSupport
 import Testing
 import Traces
 

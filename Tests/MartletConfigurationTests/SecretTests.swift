@@ -1,7 +1,9 @@
 import AMQPClient
+import ConfigurationTestSupport
 import MartletConfiguration
 import PostgresClient
 import Store
+import TestSupport
 import Testing
 
 @Suite struct SecretTests {

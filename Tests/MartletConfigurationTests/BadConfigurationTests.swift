@@ -1,7 +1,9 @@
+import ConfigurationTestSupport
 import Foundations
 import APNSOutput
 import DeliveryPipeline
 import MartletConfiguration
+import TestSupport
 import Testing
 
 @Suite struct BadConfigurationTests {

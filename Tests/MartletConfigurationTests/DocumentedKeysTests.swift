@@ -1,3 +1,4 @@
+import ConfigurationTestSupport
 import Foundations
 import AMQPClient
 import APNSOutput
@@ -7,13 +8,14 @@ import Logging
 import MartletConfiguration
 import MartletWorker
 import PostgresClient
+import TestSupport
 import Testing
 
 @Suite struct DocumentedKeysTests {
     private let example = "deploy/martlet.example.yaml"
 
     @Test func readsExampleFile() async throws {
-        let path = Repository.root.appending(path: example).path()
+        let path = Project.root.appending(path: example).path()
         let source = try await ConfigurationSource(file: path, settings: ["worker.name=push-7"], environment: [:])
         #expect(try source.pipeline().worker == "push-7")
         #expect(try source.broker().endpoints.count == 2)
@@ -25,7 +27,9 @@ import Testing
 
     /// With its commented lines enabled, the example contains every key.
     @Test func exampleHasEveryKeyWithItsDefault() async throws {
-        let text = try Repository.text(example).replacing(/(?m)^( *)# ([a-z_]+: )/) { "\($0.1)\($0.2)" }
+        let text = try String(contentsOf: Project.root.appending(path: example), encoding: .utf8).replacing(
+            /(?m)^( *)# ([a-z_]+: )/
+        ) { "\($0.1)\($0.2)" }
         try await withFile(text) { path in
             let source = try await ConfigurationSource(file: path, settings: [], environment: [:])
             let bare = try await ConfigurationSource(file: nil, settings: [], environment: [:])
@@ -37,7 +41,9 @@ import Testing
     }
 
     @Test func pageListsEveryKeyWithItsDefault() throws {
-        let rows = try Repository.text("docs/configuration.md").matches(of: /(?m)^\| `([a-z_.]+)` \| ([^|]*) \|/)
+        let rows = try String(
+            contentsOf: Project.root.appending(path: "docs/configuration.md"), encoding: .utf8
+        ).matches(of: /(?m)^\| `([a-z_.]+)` \| ([^|]*) \|/)
         let documented = Dictionary(rows.map { (String($0.1), String($0.2)) }) { first, _ in first }
         #expect(Set(documented.keys) == Set(ConfigurationKey.allCases.map(\.rawValue)))
         for key in ConfigurationKey.allCases {

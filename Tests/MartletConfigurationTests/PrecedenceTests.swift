@@ -1,3 +1,4 @@
+import ConfigurationTestSupport
 import Foundations
 import APNSOutput
 import DeliveryPipeline
@@ -5,6 +6,7 @@ import Logging
 import MartletCommand
 import MartletConfiguration
 import PushModel
+import TestSupport
 import Testing
 
 @Suite struct PrecedenceTests {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Runs `body` with the path of a temporary file that has the given content.
-func withFile<R>(_ content: String, _ body: (String) async throws -> R) async throws -> R {
+package func withFile<R>(_ content: String, _ body: (String) async throws -> R) async throws -> R {
     let file = FileManager.default.temporaryDirectory.appending(path: "martlet-test-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
     try content.write(to: file, atomically: true, encoding: .utf8)
@@ -9,20 +9,11 @@ func withFile<R>(_ content: String, _ body: (String) async throws -> R) async th
 }
 
 /// Returns the text of the error that `body` throws, or `nil` if it succeeds.
-func failure<R>(_ body: () async throws -> R) async -> String? {
+package func failure<R>(_ body: () async throws -> R) async -> String? {
     do {
         _ = try await body()
         return nil
     } catch {
         return "\(error)"
-    }
-}
-
-enum Repository {
-    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
-    static func text(_ path: String) throws -> String {
-        try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 }

@@ -1,7 +1,9 @@
 import AMQPClient
+import ConfigurationTestSupport
 import Foundation
 import MartletConfiguration
 import PostgresClient
+import TestSupport
 import Testing
 
 /// Files with secrets, which are read again for every login.

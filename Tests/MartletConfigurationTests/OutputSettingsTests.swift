@@ -1,6 +1,8 @@
+import ConfigurationTestSupport
 import MartletConfiguration
 import Observability
 import PushModel
+import TestSupport
 import Testing
 
 @Suite struct OutputSettingsTests {

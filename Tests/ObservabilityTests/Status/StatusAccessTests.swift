@@ -1,6 +1,8 @@
+import ConfigurationTestSupport
 import Foundation
 import MartletConfiguration
 import Observability
+import TestSupport
 import Testing
 
 @Suite struct StatusAccessTests {

@@ -1,3 +1,4 @@
+import ConfigurationTestSupport
 import Logging
 import MartletConfiguration
 import Observability
