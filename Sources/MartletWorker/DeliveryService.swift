@@ -80,7 +80,7 @@ struct DeliveryService: Service {
         _ operators: PostgresPool
     ) async throws {
         let outputs = try outputs(pool)
-        let pipeline = try DeliveryPipeline(
+        let pipeline = try JobPipeline(
             configuration: configuration.pipeline, broker: configuration.broker, outputs: outputs,
             snapshots: snapshots, registry: DeviceTokenRegistry(pool, logger: logger), claims: ClaimRepository(pool),
             deadTokens: configuration.suppression.map {

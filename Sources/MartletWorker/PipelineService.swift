@@ -7,7 +7,7 @@ import ServiceLifecycle
 
 /// A service that runs the pipeline until shutdown and then drains it.
 struct PipelineService: Service {
-    let pipeline: DeliveryPipeline
+    let pipeline: JobPipeline
     let outputs: [RunningOutput]
     let drainTimeout: Duration
     let log: WorkerLog

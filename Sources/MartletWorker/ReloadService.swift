@@ -9,7 +9,7 @@ import UnixSignals
 /// A service that reads the configuration again on SIGHUP and applies the keys that can change while a worker runs.
 struct ReloadService: Service {
     let hangUps: UnixSignalsSequence
-    let pipeline: DeliveryPipeline
+    let pipeline: JobPipeline
     let log: WorkerLog
     let status: StatusSource
     let reload: @Sendable () async throws -> ConfigurationSource

@@ -11,7 +11,7 @@ import Store
 /// A service that logs a worker's first lines, with its settings and the broker and database that it has found.
 struct StartReport: Service {
     let configuration: WorkerConfiguration
-    let pipeline: DeliveryPipeline
+    let pipeline: JobPipeline
     let snapshots: SnapshotStore
     let pool: PostgresPool
     let logger: Logger

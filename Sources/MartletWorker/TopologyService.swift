@@ -6,7 +6,7 @@ import ServiceLifecycle
 struct TopologyService: Service {
     private static let interval = Duration.seconds(60)
 
-    let pipeline: DeliveryPipeline
+    let pipeline: JobPipeline
 
     func run() async throws {
         await cancelWhenGracefulShutdown {

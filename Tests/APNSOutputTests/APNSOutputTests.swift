@@ -21,9 +21,9 @@ import Testing
             environments: [.production])
     }
 
-    private func output(port: Int = 1) -> APNSOutput {
+    private func output(port: Int = 1) -> APNSSender {
         let start = ContinuousClock.now
-        return APNSOutput(
+        return APNSSender(
             configuration: APNSConfiguration(
                 production: .init(host: "127.0.0.1", port: port), connectTimeoutSeconds: 1),
             tokens: LocalTokenStore(clock: { Self.now }), eventLoops: MultiThreadedEventLoopGroup.singleton,

@@ -13,17 +13,17 @@ import Testing
     ]
 
     @Test func definesOneFaultForEachRule() {
-        #expect(OutputConformance.rules.map(\.name) == PaperFault.allCases.map(\.rawValue))
+        #expect(ConformanceSuite.rules.map(\.name) == PaperFault.allCases.map(\.rawValue))
     }
 
     @Test func passesConformingOutput() async {
-        for result in await OutputConformance(.paper()).results() { #expect(result.verdict == .passed, "\(result)") }
+        for result in await ConformanceSuite(.paper()).results() { #expect(result.verdict == .passed, "\(result)") }
     }
 
     @Test(arguments: PaperFault.allCases) func failsRuleThatFaultBreaks(_ fault: PaperFault) async throws {
-        let rule = try #require(OutputConformance.rules.first { $0.name == fault.rawValue })
+        let rule = try #require(ConformanceSuite.rules.first { $0.name == fault.rawValue })
         let limits = ConformanceLimits(patience: .seconds(Self.lasting.contains(fault) ? 2 : 60))
-        let result = await OutputConformance(.paper(fault), limits: limits).result(of: rule)
+        let result = await ConformanceSuite(.paper(fault), limits: limits).result(of: rule)
         #expect(result.verdict == .failed, "\(result)")
     }
 
@@ -34,7 +34,7 @@ import Testing
             setup.behaviours[.slow] = nil
             return setup
         }
-        let results = await OutputConformance(harness).results().filter { $0.verdict == .skipped }
+        let results = await ConformanceSuite(harness).results().filter { $0.verdict == .skipped }
         #expect(
             results.map(\.rule.name) == ["credential retired", "cancel", "stop returns", "stop awaits the wire"])
         #expect(results.allSatisfy { $0.lines == ["the harness has no double that is slow, and then accepts again"] })
@@ -48,16 +48,16 @@ import Testing
             Credential(
                 id: id, kind: .token(keyID: id, privateKeyPEM: Secret([])), account: id, environments: [.production])
         }
-        let rule = try #require(OutputConformance.rules.first { $0.name == "second credential of an account" })
-        let result = await OutputConformance(harness).result(of: rule)
+        let rule = try #require(ConformanceSuite.rules.first { $0.name == "second credential of an account" })
+        let result = await ConformanceSuite(harness).result(of: rule)
         #expect(result.verdict == .skipped)
         #expect(result.lines == ["the harness has no two samples.credentials of one account"])
     }
 
     @Test func failsRuleIfDoubleCannotStart() async throws {
         struct NoPort: Error {}
-        let suite = OutputConformance(OutputHarness("away") { throw NoPort() })
-        let result = await suite.result(of: try #require(OutputConformance.rules.first))
+        let suite = ConformanceSuite(OutputHarness("away") { throw NoPort() })
+        let result = await suite.result(of: try #require(ConformanceSuite.rules.first))
         #expect(result.verdict == .failed)
         #expect(result.lines == ["could not be checked: NoPort()"])
     }

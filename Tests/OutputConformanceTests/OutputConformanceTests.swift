@@ -36,11 +36,11 @@ import Testing
         ],
     ]
 
-    @Test(arguments: harnesses.map(\.name), OutputConformance.rules)
+    @Test(arguments: harnesses.map(\.name), ConformanceSuite.rules)
     func conformsToEveryRule(_ name: String, _ rule: ConformanceRule) async throws {
         let harnesses = (Self.impatient.contains(rule.name) ? Self.impatientHarnesses : []) + Self.harnesses
         let harness = try #require(harnesses.first { $0.name == name })
-        let result = await OutputConformance(harness).result(of: rule)
+        let result = await ConformanceSuite(harness).result(of: rule)
         let isSkipped = Self.skipped[name]?.contains(rule.name) ?? false
         #expect(result.verdict == (isSkipped ? .skipped : .passed), "\(result)")
     }

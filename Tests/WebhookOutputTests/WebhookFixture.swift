@@ -24,7 +24,7 @@ private struct NoTokens: SharedTokenStore {
 struct WebhookFixture {
     static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-    let output: WebhookOutput
+    let output: WebhookSender
     let credential: Credential
     private let reported: Told
 
@@ -53,7 +53,7 @@ struct WebhookFixture {
         change(&configuration)
         let reported = Told()
         self.reported = reported
-        output = WebhookOutput(
+        output = WebhookSender(
             name: "webhook", configuration: configuration, eventLoops: MultiThreadedEventLoopGroup.singleton,
             context: Self.context { event in reported.refusals.withLock { $0.append(event) } })
     }

@@ -30,7 +30,7 @@ package struct APNSPlugin: OutputPlugin {
     package func make(_ context: OutputContext) throws -> any Output {
         var configuration = try APNSConfiguration(context.settings)
         configuration.metrics = context.metrics
-        return APNSOutput(
+        return APNSSender(
             configuration: configuration, tokens: context.tokens,
             eventLoops: MultiThreadedEventLoopGroup.singleton, logger: context.logger, clock: context.clock,
             refusals: context.refusals)

@@ -29,7 +29,7 @@ package struct FCMPlugin: OutputPlugin {
     package func make(_ context: OutputContext) throws -> any Output {
         var configuration = try FCMConfiguration(context.settings)
         configuration.metrics = context.metrics
-        return FCMOutput(
+        return FCMSender(
             configuration: configuration, quotas: context.quotas,
             eventLoops: MultiThreadedEventLoopGroup.singleton, logger: context.logger, clock: context.clock,
             refusals: context.refusals)

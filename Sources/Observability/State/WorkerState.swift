@@ -7,7 +7,7 @@ import Foundations
 final class WorkerState: Sendable {
     private enum Stage {
         case waiting(String)
-        case working(DeliveryPipeline, SnapshotStore, since: ContinuousClock.Instant)
+        case working(JobPipeline, SnapshotStore, since: ContinuousClock.Instant)
     }
 
     private let stage = Mutex(Stage.waiting("starting"))
@@ -21,7 +21,7 @@ final class WorkerState: Sendable {
         stage.withLock { $0 = .waiting(reason) }
     }
 
-    func works(_ pipeline: DeliveryPipeline, _ snapshots: SnapshotStore) {
+    func works(_ pipeline: JobPipeline, _ snapshots: SnapshotStore) {
         stage.withLock { $0 = .working(pipeline, snapshots, since: .now) }
     }
 
@@ -89,7 +89,7 @@ final class WorkerState: Sendable {
 
     /// Returns the report for this worker's row in the table of workers.
     func report(host: String, pid: Int, problems: [WorkerReport.ProblemReport]) -> WorkerReport {
-        let pipeline: DeliveryPipeline
+        let pipeline: JobPipeline
         switch stage.withLock({ $0 }) {
         case .waiting(let reason):
             return WorkerReport(host: host, pid: pid, state: .starting, obstacle: reason, problems: problems)

@@ -24,7 +24,7 @@ package struct WebPushPlugin: OutputPlugin {
     package func make(_ context: OutputContext) throws -> any Output {
         var configuration = try WebPushConfiguration(context.settings)
         configuration.metrics = context.metrics
-        return WebPushOutput(
+        return WebPushSender(
             configuration: configuration,
             eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: context.logger, clock: context.clock, refusals: context.refusals)

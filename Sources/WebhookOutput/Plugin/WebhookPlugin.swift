@@ -20,7 +20,7 @@ package struct WebhookPlugin: OutputPlugin {
     package func make(_ context: OutputContext) throws -> any Output {
         var configuration = try WebhookConfiguration(context.settings)
         configuration.metrics = context.metrics
-        return WebhookOutput(
+        return WebhookSender(
             name: name, configuration: configuration,
             eventLoops: MultiThreadedEventLoopGroup.singleton, context: context)
     }

@@ -74,13 +74,13 @@ import WireTestSupport
             reason: "Status503"),
     ]
 
-    private func output(_ server: ScriptedServer) -> APNSOutput {
+    private func output(_ server: ScriptedServer) -> APNSSender {
         var configuration = APNSConfiguration(
             production: .init(host: "127.0.0.1", port: server.port), authorityFile: server.authorityFile,
             requestTimeoutSeconds: 20, connectTimeoutSeconds: 20)
         configuration.tokenPatienceMilliseconds = 60_000
         configuration.silenceMilliseconds = 60_000
-        return APNSOutput(
+        return APNSSender(
             configuration: configuration,
             tokens: LocalTokenStore(clock: { .now }), eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },

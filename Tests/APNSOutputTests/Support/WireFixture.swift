@@ -16,7 +16,7 @@ import Store
 struct WireFixture {
     static let team = "TEAM123456", keyID = "ABC123DEFG"
 
-    let output: APNSOutput
+    let output: APNSSender
     let recorder = OutcomeRecorder()
     /// The refusal events that the output has reported.
     var refusals: [Refusal.Event] { reported.events.withLock { $0 } }
@@ -59,7 +59,7 @@ struct WireFixture {
         }
         change(&configuration)
         let reported = Told()
-        output = APNSOutput(
+        output = APNSSender(
             configuration: configuration, tokens: LocalTokenStore(clock: { .now }),
             eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { .now }

@@ -40,7 +40,7 @@ struct SendFCM: AsyncParsableCommand {
         let new = try FCMCredentials().read([file], CredentialDetails(), now: .now)
         let credential = Credential(
             id: "bench", output: "fcm", kind: new.kind, account: new.account, environments: new.environments)
-        let output = FCMOutput(
+        let output = FCMSender(
             configuration: configuration, eventLoops: MultiThreadedEventLoopGroup(numberOfThreads: 1),
             logger: Logger(label: "bench"), clock: { .now })
         let warmUp = CountingSink(count: 1)

@@ -8,7 +8,7 @@ struct Load {
     private static let jobsAtOnce = 40
 
     let job: RoutedJob
-    let output: APNSOutput
+    let output: APNSSender
 
     /// Returns the number of pushes accepted per second in the second half of the time.
     func rate(seconds: Int) async throws -> Double {
@@ -30,10 +30,10 @@ struct Load {
         }
 
         private let job: RoutedJob
-        private let output: APNSOutput
+        private let output: APNSSender
         private let state = Mutex(State())
 
-        init(job: RoutedJob, output: APNSOutput) {
+        init(job: RoutedJob, output: APNSSender) {
             self.job = job
             self.output = output
         }

@@ -53,7 +53,7 @@ struct Send: AsyncParsableCommand {
         var configuration = APNSConfiguration(
             production: endpoint, authorityFile: caFile, maximumConnections: connections)
         if metrics { configuration.metrics = MetricRegistry() }
-        let output = APNSOutput(
+        let output = APNSSender(
             configuration: configuration, tokens: LocalTokenStore(clock: { .now }),
             eventLoops: MultiThreadedEventLoopGroup(numberOfThreads: 1),
             logger: Logger(label: "bench"), clock: { .now })

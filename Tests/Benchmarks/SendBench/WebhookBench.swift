@@ -31,7 +31,7 @@ struct Webhook: AsyncParsableCommand {
         var configuration = WebhookConfiguration()
         let port = server.localAddress?.port ?? 0
         configuration.privateHosts = [Endpoint(host: "127.0.0.1", port: port)]
-        let output = WebhookOutput(
+        let output = WebhookSender(
             name: "webhook", configuration: configuration, eventLoops: MultiThreadedEventLoopGroup(numberOfThreads: 1),
             context: OutputContext(
                 settings: OutputSettings([]), tokens: LocalTokenStore(clock: { .now }), clock: { .now },

@@ -16,7 +16,7 @@ private final class Told: Sendable {
 
 /// An FCM output that sends to a simulator, and the credential of one project.
 final class FCMFixture: Sendable {
-    let output: FCMOutput
+    let output: FCMSender
     let recorder = OutcomeRecorder()
     let credential: Credential
     private let reported = Told()
@@ -48,7 +48,7 @@ final class FCMFixture: Sendable {
         configuration.breakMilliseconds = 300
         change(&configuration)
         let reported = reported
-        output = FCMOutput(
+        output = FCMSender(
             configuration: configuration, quotas: quotas, eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { .now }
         ) { event in reported.events.withLock { $0.append(event) } }

@@ -59,7 +59,7 @@ struct WatchedTokenStore: SharedTokenStore {
 
 /// A worker of the fleet, from start to stop: an APNs output with its own database pool and its own clocks.
 struct FleetWorker {
-    private let output: APNSOutput
+    private let output: APNSSender
     private let database: PostgresPool
 
     /// Starts a worker.
@@ -77,7 +77,7 @@ struct FleetWorker {
         let endpoint = Endpoint(host: "127.0.0.1", port: installation.simulator.port)
         let tokens = SharedTokenRepository(
             database, keyring: installation.keyring, now: { Timestamp(milliseconds: clock.now) })
-        output = APNSOutput(
+        output = APNSSender(
             configuration: APNSConfiguration(
                 production: endpoint, sandbox: endpoint, authorityFile: installation.path("ca.pem"),
                 connectTimeoutSeconds: 30),

@@ -13,8 +13,8 @@ import WorkerTestSupport
 
 /// A pipeline with an APNs output, connected as in a worker, but with delays that are short enough for tests.
 struct InProcessWorker: Sendable {
-    private let pipeline: DeliveryPipeline
-    private let output: APNSOutput
+    private let pipeline: JobPipeline
+    private let output: APNSSender
     private let work: Task<Void, Never>
 
     /// Runs a worker while `body` runs, then drains it.
@@ -46,7 +46,7 @@ struct InProcessWorker: Sendable {
             maximumConnections: maximumConnections, connectTimeoutSeconds: 30)
         // The database of a busy machine may be slow without being unreachable.
         apns.tokenPatienceMilliseconds = Int64(databasePatience)
-        let output = APNSOutput(
+        let output = APNSSender(
             configuration: apns,
             tokens: SharedTokenRepository(installation.database.pool, keyring: installation.keyring),
             eventLoops: MultiThreadedEventLoopGroup.singleton, logger: logger, clock: { .now })
@@ -58,7 +58,7 @@ struct InProcessWorker: Sendable {
         var configuration = PipelineConfiguration(names: installation.names, worker: name, retry: retry)
         if let prefetch { configuration.prefetch = prefetch }
         configuration.databasePatience = databasePatience
-        let pipeline = try DeliveryPipeline(
+        let pipeline = try JobPipeline(
             configuration: configuration,
             broker: try installation.brokerConfiguration(),
             outputs: [

@@ -51,7 +51,7 @@ final class ScriptedReceiver: Sendable {
             environments: [.production])
     }
 
-    func makeOutput(requestTimeoutSeconds: Int) -> WebhookOutput {
+    func makeOutput(requestTimeoutSeconds: Int) -> WebhookSender {
         var configuration = WebhookConfiguration()
         configuration.privateHosts = [Endpoint(host: "localhost", port: 443)]
         configuration.authorityFile = server.authorityFile
@@ -67,7 +67,7 @@ final class ScriptedReceiver: Sendable {
         let context = OutputContext(
             settings: OutputSettings([]), tokens: LocalTokenStore(clock: { .now }), clock: { .now },
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        return WebhookOutput(
+        return WebhookSender(
             name: WebhookPlugin().name, configuration: configuration,
             eventLoops: MultiThreadedEventLoopGroup.singleton, context: context)
     }

@@ -25,14 +25,14 @@ extension SimulatedProvider<APNSDouble> {
                 nonsense: PlannedAnswer(status: 400, body: "<html>\u{0}{")))
     }
 
-    func makeOutput(requestTimeoutSeconds: Int) throws -> APNSOutput {
+    func makeOutput(requestTimeoutSeconds: Int) throws -> APNSSender {
         var configuration = APNSConfiguration(
             production: .init(host: "127.0.0.1", port: simulator.port), authorityFile: authority.path,
             maximumConnections: 1, requestTimeoutSeconds: requestTimeoutSeconds, connectTimeoutSeconds: 30)
         configuration.breakMilliseconds = 200
         // Signing may wait long for a thread, because other tests use the same threads.
         configuration.tokenPatienceMilliseconds = 60_000
-        return APNSOutput(
+        return APNSSender(
             configuration: configuration, tokens: LocalTokenStore(clock: { .now }),
             eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { .now })

@@ -30,7 +30,7 @@ extension SimulatedProvider<FCMDouble> {
                 credentialRefused: PlannedFCMAnswer(.permissionDenied), nonsense: PlannedFCMAnswer(.badGateway)))
     }
 
-    func makeOutput(requestTimeoutSeconds: Int) -> FCMOutput {
+    func makeOutput(requestTimeoutSeconds: Int) -> FCMSender {
         var configuration = FCMConfiguration()
         configuration.endpoint = Endpoint(host: "localhost", port: 443)
         configuration.tokenEndpoint = configuration.endpoint
@@ -41,7 +41,7 @@ extension SimulatedProvider<FCMDouble> {
         configuration.breakMilliseconds = 200
         let simulator = simulator
         configuration.resolve = { _, _ in [try SocketAddress(ipAddress: "127.0.0.1", port: simulator.port)] }
-        return FCMOutput(
+        return FCMSender(
             configuration: configuration, eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { .now })
     }

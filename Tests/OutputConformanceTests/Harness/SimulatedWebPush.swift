@@ -25,7 +25,7 @@ extension SimulatedProvider<WebPushDouble> {
                 nonsense: PlannedWebPushAnswer(.internalError, status: 418)))
     }
 
-    func makeOutput(requestTimeoutSeconds: Int) -> WebPushOutput {
+    func makeOutput(requestTimeoutSeconds: Int) -> WebPushSender {
         var configuration = WebPushConfiguration(
             hosts: AllowedHosts([], privateHosts: [Endpoint(host: Self.host, port: 443)]))
         configuration.authorityFile = authority.path
@@ -41,7 +41,7 @@ extension SimulatedProvider<WebPushDouble> {
         configuration.resolve = { _, _ in
             [try SocketAddress(ipAddress: "127.0.0.1", port: simulator.port(of: .mozilla))]
         }
-        return WebPushOutput(
+        return WebPushSender(
             configuration: configuration, eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { .now })
     }

@@ -16,7 +16,7 @@ final class Sending: Sendable {
         let events = Mutex<[Refusal.Event]>([])
     }
 
-    let output: WebPushOutput
+    let output: WebPushSender
     let credential: Credential
     let publicKey: String
     let recorder = OutcomeRecorder()
@@ -40,7 +40,7 @@ final class Sending: Sendable {
         change(&configuration)
         let reported = Told()
         self.reported = reported
-        output = WebPushOutput(
+        output = WebPushSender(
             configuration: configuration, eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: logBook?.logger("test") ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { .now },
             refusals: { event in reported.events.withLock { $0.append(event) } })

@@ -8,7 +8,7 @@ import Foundations
 
 /// The output that delivers messages through Firebase Cloud Messaging over HTTP/2. Each credential has one connection
 /// pool.
-package final class FCMOutput: Output {
+package final class FCMSender: Output {
     private let configuration: FCMConfiguration
     private let quotas: any QuotaShares
     private let eventLoops: any EventLoopGroup

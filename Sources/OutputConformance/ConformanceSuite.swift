@@ -2,7 +2,7 @@
 /// of its service.
 ///
 /// ```swift
-/// let suite = OutputConformance(OutputHarness("carrier-pigeon") {
+/// let suite = ConformanceSuite(OutputHarness("carrier-pigeon") {
 ///     OutputSetup(plugin: PigeonPlugin(), output: PigeonOutput(loft: .paper))
 /// })
 /// for result in await suite.results() { print(result) }
@@ -11,7 +11,7 @@
 /// With every rule, the suite also checks that each recipient gets exactly one outcome and that `shutDown` returns.
 ///
 /// The suite works with any test library because a result is a plain value. docs/output.md has an example.
-public struct OutputConformance: Sendable {
+public struct ConformanceSuite: Sendable {
     /// All rules of the suite, in the order of execution.
     public static let rules: [ConformanceRule] = [
         OutcomeRules.all, DeliveryRules.all, DeadlineRules.all, ProviderFailureRules.all, HostileInputRules.all,

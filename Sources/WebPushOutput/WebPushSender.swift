@@ -7,7 +7,7 @@ import PushSending
 
 /// The output that delivers messages to browsers through their vendors' push services (RFC 8030). It encrypts each
 /// message for its recipient. Every event loop has connections to each service.
-package final class WebPushOutput: Output {
+package final class WebPushSender: Output {
     /// The minimum number of recipients in each part when a job is divided among event loops.
     private static let leastShare = 16
 

@@ -7,7 +7,7 @@ import PushSending
 
 /// The output that delivers pushes in signed batches to the URL of a credential. The answers report the outcome of each
 /// recipient. Each credential has its own pool of connections.
-package final class WebhookOutput: Output {
+package final class WebhookSender: Output {
     private let name: String
     private let configuration: WebhookConfiguration
     private let eventLoops: any EventLoopGroup

@@ -8,7 +8,7 @@ import PushSending
 
 /// The output that delivers pushes through Apple's push notification service over HTTP/2. Each credential has one
 /// connection pool for each environment.
-package final class APNSOutput: Output {
+package final class APNSSender: Output {
     private struct PoolKey: Hashable {
         let credential: Credential
         let environment: PushEnvironment

@@ -12,7 +12,7 @@ package import Store
 ///
 /// Each consuming connection and the publishing connection have a thread of their own, and ``PipelineCore`` has a
 /// serial queue. They exchange work in batches.
-package final class DeliveryPipeline: Sendable {
+package final class JobPipeline: Sendable {
     private let core: PipelineCore
     private let sources: JobSources
     private let publisher: AMQPPublisher
