@@ -26,7 +26,7 @@ import Testing
         let said = try await sign(arguments).output.split(separator: "\n").map(String.init)
         #expect(
             said.first?.hasPrefix(
-                "\(place.path("coffee.pkpass")): pass.com.example.coffee 0001, 6 files, signed; the certificate ends on 20"
+                "\(place.path("coffee.pkpass")): pass.com.example.coffee 0001, 6 files, signed; the certificate expires on 2"
             )
                 == true, "\(said)")
         #expect(said.dropFirst() == ["left out: manifest.json, signature"])

@@ -46,7 +46,7 @@ struct ScheduleTests {
                 let cancelled = try await installation.martlet(["job", "cancel", "one"])
                 #expect(cancelled.output == "cancelled job one\n", "\(cancelled)")
                 #expect(
-                    try await installation.martlet(["job", "cancel", "one"]).output == "job one was cancelled before\n")
+                    try await installation.martlet(["job", "cancel", "one"]).output == "job one was already cancelled\n")
                 try await installation.results.wait(for: 4)
             }
             #expect(installation.results.tally == ["sent": 2, "failed Cancelled": 2])
