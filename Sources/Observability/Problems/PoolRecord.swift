@@ -9,8 +9,8 @@
 /// | slow | more than 50 % of the answers took longer than two seconds |
 ///
 /// The percentages count only if the last minute had at least ten answers. `failing`, `rejecting` and `slow` end when
-/// their condition no longer holds. `silent` ends when an answer arrives. It also ends when no request is on the wire and
-/// either no push is delayed or nothing was sent for 16 minutes.
+/// their condition no longer holds. `silent` ends when an answer arrives. It also ends when no request is on the wire
+/// and either no push is delayed or nothing was sent for 16 minutes.
 struct PoolRecord: Sendable {
     /// The counters of a pool at one moment.
     struct Counts: Sendable, Equatable {
