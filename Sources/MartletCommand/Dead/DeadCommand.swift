@@ -116,7 +116,8 @@ struct DeadCommand: AsyncParsableCommand {
                 if !dryRun {
                     printError(
                         count > 0
-                            ? "replayed \(Phrase.count(count, "job")) before this error; the last may still be queued"
+                            ? "replayed \(Phrase.count(count, "job")) before this error; "
+                                + "the last one may also still be in the queue"
                             : "replayed no jobs")
                 }
                 throw error
@@ -157,7 +158,7 @@ struct DeadCommand: AsyncParsableCommand {
             } catch {
                 if !dryRun, count > 0 {
                     printError(
-                        "dropped up to \(Phrase.count(count, "job")) before this error; the last may still be queued")
+                        "dropped up to \(Phrase.count(count, "job")) before this error; the last one may still be there")
                 }
                 throw error
             }
