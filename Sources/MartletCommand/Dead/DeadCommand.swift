@@ -158,7 +158,7 @@ struct DeadCommand: AsyncParsableCommand {
             } catch {
                 if !dryRun, count > 0 {
                     printError(
-                        "dropped up to \(Phrase.count(count, "job")) before this error; the last one may still be there")
+                        "dropped up to \(Phrase.count(count, "job")) before this error; the last may still be there")
                 }
                 throw error
             }
