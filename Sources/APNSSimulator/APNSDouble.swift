@@ -28,7 +28,7 @@ public struct APNSDouble: PushDouble {
 
     public static func check(_ token: String) throws {
         guard token.utf8.allSatisfy({ hexValue($0) != 0xff }) else {
-            throw SimulatorError("token: '\(token)' is not made of hex digits")
+            throw SimulatorError("token: '\(token)' must consist of hex digits")
         }
     }
 

@@ -2,7 +2,7 @@ internal import Foundations
 internal import Glibc
 internal import NIOCore
 
-/// The reason why the simulator cannot start or run a command, as text for people.
+/// The reason why the simulator cannot start or run a command, as text for operators.
 public struct SimulatorError: Error, CustomStringConvertible, Sendable {
     public let description: String
 

@@ -57,7 +57,7 @@ extension WebPushSimulator {
     ) throws -> SubscriptionJSON {
         let bytes = try key.map { try ControlMessage.NewSubscriptions.key($0) }
         guard bytes != nil || !persona.demandsKey else {
-            throw SimulatorError("application_server_key: missing, and \(persona.rawValue) demands one")
+            throw SimulatorError("application_server_key: required for persona \(persona.rawValue)")
         }
         let inside: Subscription.State =
             switch state {

@@ -51,8 +51,8 @@ import FoundationNetworking
         ("PUT", "answers/tokens/00", #"{"timestamp":1e300}"#, "timestamp: "),
         ("PUT", "answers/tokens/00", #"{"retry_after":-1}"#, "retry_after: "),
         ("PUT", "answers/tokens/00", #"{"delay_ms":3600001}"#, "delay_ms: "),
-        ("PUT", "answers/tokens/00", #"{"never":"yes"}"#, "never: not true or false"),
-        ("PUT", "answers/tokens/00", #"{"status":null,"reason":5}"#, "reason: not a text"),
+        ("PUT", "answers/tokens/00", #"{"never":"yes"}"#, "never: must be true or false"),
+        ("PUT", "answers/tokens/00", #"{"status":null,"reason":5}"#, "reason: must be a string"),
         ("POST", "faults/script", #"[{"at_ms":1e40,"cut":true}]"#, "at_ms: "),
         ("POST", "faults/script", #"[{"at_ms":0,"down_ms":-5}]"#, "down_ms: "),
     ])

@@ -77,22 +77,22 @@ import Testing
 
     @Test(
         arguments: [
-            ("{", "script.json"), ("[{}]", "step 1: needs either at_ms or after_requests"),
-            (#"[{"at_ms":1,"after_requests":1,"cut":true}]"#, "step 1: needs either at_ms or after_requests"),
-            (#"[{"at_ms":1}]"#, "step 1: needs one command"),
+            ("{", "script.json"), ("[{}]", "step 1: must have either at_ms or after_requests"),
+            (#"[{"at_ms":1,"after_requests":1,"cut":true}]"#, "step 1: must have either at_ms or after_requests"),
+            (#"[{"at_ms":1}]"#, "step 1: must have exactly one command"),
             (#"[{"at_ms":1,"cut":true},{"at_ms":1,"shut":true}]"#, "step 2: shut: unknown field"),
             (#"[{"at_ms":-1,"cut":true}]"#, "step 1: at_ms: -1 is not between"),
-            (#"[{"at_ms":1,"cut":true,"streams":{"limit":1}}]"#, "step 1: needs one command"),
+            (#"[{"at_ms":1,"cut":true,"streams":{"limit":1}}]"#, "step 1: must have exactly one command"),
             (#"[{"at_ms":1,"standing":{"silence":"some"}}]"#, "step 1: standing: silence: 'some'"),
             (#"[{"at_ms":1,"cut":false}]"#, "step 1: cut: must be true"),
-            (#"[{"at_ms":1,"cut":"yes"}]"#, "step 1: cut: not true or false"),
+            (#"[{"at_ms":1,"cut":"yes"}]"#, "step 1: cut: must be true or false"),
             (#"[{"at_ms":1,"streams":{"limit":-1}}]"#, "step 1: streams: limit: -1 is not between"),
             (#"[{"at_ms":1,"refuse":{"count":-1}}]"#, "step 1: refuse: count: -1 is not between"),
             (#"[{"at_ms":1,"down_ms":-1}]"#, "step 1: down_ms: -1 is not between"),
             (#"[{"at_ms":1,"next":{"count":0,"answer":{}}}]"#, "step 1: next: count: 0 is not between"),
-            (#"[{"at_ms":1,"next":{"count":1,"answer":{"reason":"Odd"}}}]"#, "step 1: next: status: missing"),
+            (#"[{"at_ms":1,"next":{"count":1,"answer":{"reason":"Odd"}}}]"#, "step 1: next: status: required"),
             (#"[{"at_ms":1,"key":{"key_id":"K","reason":"Odd"}}]"#, "step 1: key: reason: 'Odd'"),
-            (#"[{"at_ms":1,"key":{"key_id":"K","topics":["a"]}}]"#, "step 1: key: reason: missing"),
+            (#"[{"at_ms":1,"key":{"key_id":"K","topics":["a"]}}]"#, "step 1: key: reason: required"),
         ])
     func namesFaultInScript(json: String, fault: String) throws {
         let error = try #require(throws: SimulatorError.self) {

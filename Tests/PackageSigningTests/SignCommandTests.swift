@@ -24,11 +24,8 @@ import Testing
             "--intermediate", authority.path("g4.cer"), "--output", place.path("coffee.pkpass"),
         ]
         let said = try await sign(arguments).output.split(separator: "\n").map(String.init)
-        #expect(
-            said.first?.hasPrefix(
-                "\(place.path("coffee.pkpass")): pass.com.example.coffee 0001, 6 files, signed; the certificate ends on 20"
-            )
-                == true, "\(said)")
+        let summary = "pass.com.example.coffee 0001, 6 files, signed; the certificate expires on 20"
+        #expect(said.first?.hasPrefix("\(place.path("coffee.pkpass")): \(summary)") == true, "\(said)")
         #expect(said.dropFirst() == ["left out: manifest.json, signature"])
         let found = try await verify("coffee.pkpass", in: place, authority)
         #expect(

@@ -44,7 +44,7 @@ import Testing
             #expect(try await order(client, "doll").status == 503)
             let unknown = try await control.send("POST", "answers/next", #"{"count":1,"answer":{"reason":"sold"}}"#)
             #expect(unknown.status == 400)
-            #expect(unknown.body.contains("reason: unknown field; known are after, delay_ms, status, word"))
+            #expect(unknown.body.contains("reason: unknown field; known fields: after, delay_ms, status, word"))
             #expect(try await control.send("POST", "faults/goaway", #"{"reason":"closing"}"#).status == 204)
             #expect(try await client.goAways(1).map(\.debugData) == ["closing"])
         }
@@ -63,7 +63,7 @@ import Testing
         let error = #expect(throws: SimulatorError.self) {
             try PushSimulator<ToyDouble>.FaultScript(json: Data(#"[{"at_ms":0,"key":{}}]"#.utf8), source: "test")
         }
-        #expect(error?.description.hasPrefix("test: step 1: key: unknown field; known are after_requests, ") == true)
+        #expect(error?.description.hasPrefix("test: step 1: key: unknown field; known fields: after_requests,") == true)
     }
 
     @Test func recordsRequests() async throws {

@@ -19,7 +19,7 @@ import WebPushSimulator
             for subscription in made { #expect(try await session.send(.google, to: subscription).status == 201) }
             for (bad, word) in [
                 ("{}", "persona: missing"), (#"{"persona":"opera"}"#, "not one of apple, mozilla, google, microsoft"),
-                (#"{"persona":"google"}"#, "application_server_key: missing"),
+                (#"{"persona":"google"}"#, "application_server_key: required"),
                 (#"{"persona":"google","application_server_key":"BA"}"#, "65 bytes"),
                 (#"{"persona":"mozilla","state":"dead"}"#, "none of good, gone, unknown"),
             ] {

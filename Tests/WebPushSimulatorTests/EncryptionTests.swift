@@ -42,10 +42,10 @@ import WebPushSimulator
         },
         Row(what: "delimiter of a record that is not the last", says: "not 2") { $0.delimiter = 1 },
         Row(what: "padding that is not zero", says: "not 2") { $0.padding = [0, 1] },
-        Row(what: "bytes after the tag", says: "deciphered") { $0.after = [0] },
+        Row(what: "bytes after the tag", says: "decrypted") { $0.after = [0] },
         Row(what: "key id too short", says: "65 bytes") { $0.keyID = [UInt8](repeating: 4, count: 64) },
-        Row(what: "key id is not a point", says: "no point") { $0.keyID = [4] + [UInt8](repeating: 1, count: 64) },
-        Row(what: "key id of another sender", says: "deciphered") {
+        Row(what: "key id is not a point", says: "not a point") { $0.keyID = [4] + [UInt8](repeating: 1, count: 64) },
+        Row(what: "key id of another sender", says: "decrypted") {
             $0.keyID = Array(P256.KeyAgreement.PrivateKey().publicKey.x963Representation)
         },
     ]
@@ -72,12 +72,12 @@ import WebPushSimulator
             #expect(try await session.send(.google, .init(message: message), to: subscription).status == 201)
             let again = try await session.send(.google, .init(message: message), to: subscription)
             #expect(
-                again.status == 400 && again.fields["x-simulator-detail"] == "a sender's key came twice", "\(again)")
+                again.status == 400 && again.fields["x-simulator-detail"] == "a sender key is reused", "\(again)")
             let salted = try await session.send(.google, .init(message: TestMessage(salt: message.salt)))
-            #expect(salted.fields["x-simulator-detail"] == "a salt came twice", "\(salted)")
+            #expect(salted.fields["x-simulator-detail"] == "a salt is reused", "\(salted)")
             let signer = try P256.KeyAgreement.PrivateKey(rawRepresentation: session.vapid.key.rawRepresentation)
             let one = try await session.send(.google, .init(message: TestMessage(key: signer)))
-            #expect(one.fields["x-simulator-detail"] == "the message is enciphered with the VAPID key", "\(one)")
+            #expect(one.fields["x-simulator-detail"] == "the message is encrypted with the VAPID key", "\(one)")
         }
     }
 

@@ -36,8 +36,7 @@ struct SigningOptions: ParsableArguments {
 
     @Option(
         name: .customLong("intermediate"),
-        help:
-            "Apple's certificate that has issued yours, as Apple offers it (.cer) or as PEM; can be given several times.",
+        help: "The certificate of Apple that issued yours (.cer or PEM). May be repeated.",
         completion: .file())
     var intermediates: [String] = []
 
@@ -107,7 +106,7 @@ struct SigningOptions: ParsableArguments {
     ) throws {
         try target.write(archive)
         let end = String(identity.certificate.notAfter.rfc3339.prefix(10))
-        var lines = ["\(output): \(id), \(count) files, signed; the certificate ends on \(end)"]
+        var lines = ["\(output): \(id), \(Phrase.count(count, "file")), signed; the certificate expires on \(end)"]
         if !leftOut.isEmpty { lines.append("left out: \(leftOut.joined(separator: ", "))") }
         // The package may go to standard output, so the summary then goes to standard error.
         for line in lines { if target.isFile { print(line) } else { printError(line) } }

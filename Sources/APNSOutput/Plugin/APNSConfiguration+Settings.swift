@@ -13,29 +13,32 @@ extension APNSConfiguration {
             "endpoint.sandbox", .endpoint, default: "api.sandbox.push.apple.com:443",
             help: "host:port of APNs for the sandbox"),
         OutputSetting(
-            "endpoint.broadcast.production", .endpoint, help: "host:port of APNs for broadcasts; empty: as for devices"),
-        OutputSetting("endpoint.broadcast.sandbox", .endpoint, help: "the same for the sandbox"),
+            "endpoint.broadcast.production", .endpoint,
+            help: "host:port of APNs for broadcasts; default: endpoint.production"),
+        OutputSetting(
+            "endpoint.broadcast.sandbox", .endpoint,
+            help: "host:port of APNs for broadcasts in the sandbox; default: endpoint.sandbox"),
         OutputSetting(
             "endpoint.channels.production", .endpoint, default: "api-manage-broadcast.push.apple.com:2196",
-            help: "host:port where broadcast channels are managed"),
+            help: "host:port for managing broadcast channels"),
         OutputSetting(
             "endpoint.channels.sandbox", .endpoint, default: "api-manage-broadcast.sandbox.push.apple.com:2195",
-            help: "the same for the sandbox"),
+            help: "host:port for managing broadcast channels in the sandbox"),
         OutputSetting(
             "ca_file", help: "PEM file with an authority to trust instead of the system's, for a simulator or a proxy"),
         OutputSetting(
             "certificate_verification", .choice(["full", "none"]), default: "full",
-            help: "full or none; none for test hosts only, never for Apple's"),
+            help: "full, or none for test hosts; Apple's hosts require full"),
         OutputSetting(
             "proxy", isSecret: true, help: "proxy for connections to APNs, as http://[user:password@]host:port"),
         OutputSetting(
             "maximum_connections", .integer(1...1_000), default: "16",
-            help: "most connections of one credential to one environment"),
+            help: "maximum connections of one credential to one environment"),
         OutputSetting(
-            "request_timeout", .integer(1...3_600), default: "60", help: "seconds an answer may take"),
+            "request_timeout", .integer(1...3_600), default: "60", help: "seconds to wait for an answer"),
         OutputSetting(
             "urgent_streams", .integer(0...1_000), default: "20",
-            help: "streams of each connection kept free for the urgent lane, never more than a tenth"),
+            help: "streams of each connection reserved for the urgent lane, at most a tenth"),
     ]
 
     private static let pushEndpoints = [

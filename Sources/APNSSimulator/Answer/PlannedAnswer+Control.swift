@@ -15,7 +15,7 @@ extension PlannedAnswer: SimulatedAnswer {
         let known = reason.flatMap(RejectionReason.init(rawValue:))
         let wanted = try container.numberIfPresent(.status, in: Message.statuses)
         if let reason, known == nil, wanted == nil {
-            throw SimulatorError("status: missing, and '\(reason)' is not a reason of APNs")
+            throw SimulatorError("status: required, because APNs does not define the reason '\(reason)'")
         }
         let status = wanted ?? known?.status ?? 200
         let moment = try container.numberIfPresent(.timestamp, in: Message.numbers)

@@ -46,12 +46,12 @@ extension ControlMessage {
             keyID = try container.decode(String.self, forKey: .keyID)
             let topics = try container.decodeIfPresent([String].self, forKey: .topics)
             guard let name = try container.decodeIfPresent(String.self, forKey: .reason) else {
-                if topics != nil { throw SimulatorError("reason: missing, and there are topics") }
+                if topics != nil { throw SimulatorError("reason: required if there are topics") }
                 refusal = nil
                 return
             }
             guard let reason = RejectionReason(rawValue: name) else {
-                throw SimulatorError("reason: '\(name)' is not a reason of APNs")
+                throw SimulatorError("reason: '\(name)' is not a reason that APNs defines")
             }
             refusal = KeyRefusal(reason, topics: Set(topics ?? []))
         }

@@ -9,17 +9,17 @@ extension FCMConfiguration {
         OutputSetting("endpoint", .endpoint, default: "fcm.googleapis.com:443", help: "host:port of FCM"),
         OutputSetting(
             "token_endpoint", .endpoint,
-            help: "host:port that a service account's token_uri may name beside Google's own, for a simulator"),
+            help: "host:port of a simulator that a service account's token_uri may name, besides Google's host"),
         OutputSetting(
             "ca_file", help: "PEM file with an authority to trust instead of the system's, for a simulator or a proxy"),
         OutputSetting(
             "proxy", isSecret: true, help: "proxy for connections to FCM, as http://[user:password@]host:port"),
         OutputSetting(
-            "maximum_connections", .integer(1...1_000), default: "32", help: "most connections of one credential"),
-        OutputSetting("request_timeout", .integer(10...3_600), default: "30", help: "seconds an answer may take"),
+            "maximum_connections", .integer(1...1_000), default: "32", help: "maximum connections of one credential"),
+        OutputSetting("request_timeout", .integer(10...3_600), default: "30", help: "seconds to wait for an answer"),
         OutputSetting(
             "quota_per_minute", .integer(600...1_000_000_000), default: "600000",
-            help: "messages of one project in a minute, of all workers together; what Google allows the project"),
+            help: "messages per minute that Google allows one project, from all workers together"),
     ]
 
     /// Creates a configuration from the output's settings.

@@ -222,7 +222,7 @@ extension App {
 
     /// The app's rate limit, for example `, at most 500 a second`, or an empty string if it has none.
     var paceText: String {
-        pace.map { ", at most \($0.rate) a second\($0.includesUrgent ? ", urgent ones included" : "")" } ?? ""
+        pace.map { ", at most \($0.rate) a second\($0.includesUrgent ? ", including urgent" : "")" } ?? ""
     }
 
     /// The app's accounts, in the order of the installed outputs.

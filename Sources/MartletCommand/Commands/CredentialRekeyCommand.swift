@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import MartletConfiguration
+import Observability
 import Store
 
 extension CredentialCommand {
@@ -23,20 +24,20 @@ extension CredentialCommand {
                 let keyring = try source.keyring()
                 var progress = Progress()
                 let report = try await Rekeying(pool, keyring: keyring, isDryRun: dryRun).run { seen in
-                    progress.report { _ in "looked at \(seen) rows" }
+                    progress.report { _ in "checked \(Phrase.count(seen, "row"))" }
                 }
                 return (report, keyring)
             }
             print(
-                "\(dryRun ? "would reseal" : "resealed") \(report.resealed) of \(report.rows) rows with "
-                    + "master key \(keyring.currentKeyID)")
+                "\(dryRun ? "would reseal" : "resealed") \(report.resealed) of "
+                    + "\(Phrase.count(report.rows, "row")) with master key \(keyring.currentKeyID)")
             for problem in report.problems { print("could not open: \(problem)") }
             for key in keyring.keyIDs.union(report.rowsByMasterKey.keys).sorted() where key != keyring.currentKeyID {
                 let count = report.rowsByMasterKey[key] ?? 0
                 print(
                     count == 0
                         ? "no row needs master key \(key)"
-                        : "master key \(key) is still needed by \(count) row\(count == 1 ? "" : "s")")
+                        : "master key \(key) is still needed by \(Phrase.count(count, "row"))")
             }
             if !report.problems.isEmpty { throw ExitCode.failure }
         }

@@ -6,6 +6,7 @@ import DeliveryPipeline
 import Foundation
 import Logging
 import MartletConfiguration
+import Observability
 public import PushModel
 import Store
 
@@ -45,7 +46,7 @@ struct JobCommand: AsyncParsableCommand {
             let pipeline = try source.pipeline()
             let limit = pipeline.limits.maximumJobBytes
             guard let body = try readInput(file, upTo: limit) else {
-                printError("body: has more bytes than jobs.maximum_bytes = \(limit)")
+                printError("body: is larger than jobs.maximum_bytes (\(limit) bytes)")
                 throw ExitCode.failure
             }
             let job: Job
@@ -58,7 +59,7 @@ struct JobCommand: AsyncParsableCommand {
             }
             guard let wait else { return try await publish(job, body, pipeline.names, source) }
             guard job.results == .all else {
-                throw ValidationError("--wait: the job's 'results' limits its outcomes to problems")
+                throw ValidationError("--wait: the job sets results: problems, so no sent outcomes are published")
             }
             try await BrokerCheck.require(exchanges: [pipeline.names.results], by: source)
             let awaited = AwaitedOutcomes(job, body: body)
@@ -96,7 +97,8 @@ struct JobCommand: AsyncParsableCommand {
                 throw error
             }
             await publisher.close()
-            let addressee = job.isBroadcast ? "for a channel" : "with \(job.recipients.count) recipients"
+            let recipients = Phrase.count(job.recipients.count, "recipient")
+            let addressee = job.isBroadcast ? "for a channel" : "with \(recipients)"
             print("published job \(job.id) \(addressee) to \(names.queue(of: lane))")
         }
 
@@ -139,7 +141,7 @@ extension JobCommand {
                     let isNew = try await undo ? cancellations.restore(id) : cancellations.cancel(id)
                     switch (undo, isNew) {
                     case (false, true): print("cancelled job \(id)")
-                    case (false, false): print("job \(id) was cancelled before")
+                    case (false, false): print("job \(id) was already cancelled")
                     case (true, true): print("job \(id) is no longer cancelled")
                     case (true, false): print("job \(id) was not cancelled")
                     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import MartletConfiguration
+import Observability
 import PushModel
 import Store
 
@@ -30,7 +31,7 @@ struct TokenCommand: AsyncParsableCommand {
             }
             if json { return try printJSON(tokens.map(TokenDescription.init)) }
             guard !tokens.isEmpty else {
-                print("there is no record of this token, so it is sent to")
+                print("there is no record of this token, so workers send to it")
                 return
             }
             var table = Table(header: ["APP", "ENVIRONMENT", "STATE", "REGISTERED", "UNREGISTERED", "MARKED", "REASON"])
@@ -84,7 +85,7 @@ struct TokenCommand: AsyncParsableCommand {
                 if let token { return try await forget(token, registry) }
                 return try await forgetAll(of: app ?? "", registry)
             }
-            print("forgot \(count) \(count == 1 ? "token" : "tokens")")
+            print("forgot \(Phrase.count(count, "token"))")
         }
 
         private func forget(_ token: String, _ registry: DeviceTokenRegistry) async throws -> Int {
@@ -105,7 +106,7 @@ struct TokenCommand: AsyncParsableCommand {
                 let some = try await registry.forgetSome(app: app, output: output)
                 if some == 0 { return count }
                 count += some
-                progress.report { _ in "\(count) tokens forgotten" }
+                progress.report { _ in "forgot \(Phrase.count(count, "token"))" }
             }
         }
     }

@@ -37,7 +37,7 @@ extension TokenCommand {
         @Flag(help: "Stop at the first invalid line. Earlier lines are registered.")
         var strict = false
 
-        @Option(help: "Start at this line, as an interrupted run reported.")
+        @Option(help: "The line to start at, as reported by an interrupted run.")
         var fromLine = 1
 
         @OptionGroup var options: ConfigurationOptions
@@ -46,7 +46,7 @@ extension TokenCommand {
 
         func validate() throws {
             guard tokens.isEmpty != (file == nil) else { throw ValidationError("pass tokens, or --file") }
-            guard fromLine >= 1 else { throw ValidationError("--from-line: lines are counted from 1") }
+            guard fromLine >= 1 else { throw ValidationError("--from-line: must be at least 1") }
             _ = try registrationTime()
         }
 
@@ -76,10 +76,11 @@ extension TokenCommand {
                 let count = try await registrations.run(chunks.next) { line, problem in
                     shown += 1
                     if shown <= Self.shownBadLines { printError("line \(line): \(problem)") }
-                    if shown == Self.shownBadLines { printError("further invalid lines are only counted") }
+                    if shown == Self.shownBadLines { printError("further invalid lines are counted but not reported") }
                 } progress: { count in
                     progress.report { seconds in
-                        "\(count.linesDone) lines done, \(Int(Double(count.tokens) / seconds)) tokens a second"
+                        "processed \(Phrase.count(count.linesDone, "line")), "
+                            + "\(Int(Double(count.tokens) / seconds)) tokens per second"
                     }
                 }
                 print(summary(count))
@@ -93,7 +94,8 @@ extension TokenCommand {
         }
 
         private func summary(_ count: RegistrationImport.Count) -> String {
-            "registered \(count.tokens) tokens: \(count.changed) new or newer, \(count.badLines) bad lines"
+            "registered \(Phrase.count(count.tokens, "token")): \(Phrase.figure(count.changed)) new or newer, "
+                + Phrase.count(count.badLines, "invalid line")
         }
 
         private func registrationTime() throws -> Timestamp? {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import MartletConfiguration
+import Observability
 import Store
 import Foundations
 
@@ -31,7 +32,7 @@ struct TopCommand: AsyncParsableCommand {
             if !fleet.isKnown { throw ExitCode.failure }
             return
         }
-        let backlog = Mutex("waiting in the broker: unknown yet")
+        let backlog = Mutex("waiting in the broker: not known yet")
         let looking = BrokerBacklog.follow(source) { text in backlog.withLock { $0 = text } }
         defer { looking.cancel() }
         while true {
@@ -48,6 +49,6 @@ struct TopCommand: AsyncParsableCommand {
         guard count > 0 else {
             throw ValidationError("no worker \(worker) ended without a clean shutdown: 'martlet top --once' lists all")
         }
-        print("worker \(worker): \(count) row\(count == 1 ? "" : "s") deleted")
+        print("worker \(worker): deleted \(Phrase.count(count, "row"))")
     }
 }

@@ -4,6 +4,7 @@ import CommandSupport
 import Contract
 import DeliveryPipeline
 import MartletConfiguration
+import Observability
 import PushModel
 
 struct DeadCommand: AsyncParsableCommand {
@@ -35,7 +36,7 @@ struct DeadCommand: AsyncParsableCommand {
                 return .keep
             }
             defer {
-                if !areAll { printError("there are more jobs; --limit lists more than \(limit)") }
+                if !areAll { printError("more jobs match; to list more than \(limit), pass --limit") }
             }
             if json { return try printJSON(jobs) }
             var table = Table(header: ["JOB", "APP", "LANE", "BYTES", "REASON"])
@@ -88,7 +89,7 @@ struct DeadCommand: AsyncParsableCommand {
         @Option(help: "The lane to publish to, instead of each job's original lane.")
         var toLane: Lane?
 
-        @Flag(help: "Report what would be done, without doing it.")
+        @Flag(help: "Report what would be replayed, without replaying it.")
         var dryRun = false
 
         @OptionGroup var patience: ConfirmTimeoutOption
@@ -115,13 +116,14 @@ struct DeadCommand: AsyncParsableCommand {
                 if !dryRun {
                     printError(
                         count > 0
-                            ? "replayed \(count) jobs before this error; the last may also still be dead"
+                            ? "replayed \(Phrase.count(count, "job")) before this error; "
+                                + "the last one may also still be in the queue"
                             : "replayed no jobs")
                 }
                 throw error
             }
             await publisher.close()
-            print(dryRun ? "would replay \(count) jobs" : "replayed \(count) jobs")
+            print("\(dryRun ? "would replay" : "replayed") \(Phrase.count(count, "job"))")
             if let complaint = laneless.complaint {
                 printError(complaint)
                 throw ExitCode.failure
@@ -137,13 +139,13 @@ struct DeadCommand: AsyncParsableCommand {
         @Flag(help: "Delete all jobs. Required if there is no filter.")
         var all = false
 
-        @Flag(help: "Report what would be done, without doing it.")
+        @Flag(help: "Report what would be dropped, without dropping it.")
         var dryRun = false
 
         @OptionGroup var options: ConfigurationOptions
 
         func validate() throws {
-            guard all || !filter.isEmpty else { throw ValidationError("give a filter or --all") }
+            guard all || !filter.isEmpty else { throw ValidationError("pass a filter or --all") }
         }
 
         func run() async throws {
@@ -155,11 +157,12 @@ struct DeadCommand: AsyncParsableCommand {
                 }
             } catch {
                 if !dryRun, count > 0 {
-                    printError("dropped at most \(count) jobs before this error; the last may still be dead")
+                    printError(
+                        "dropped up to \(Phrase.count(count, "job")) before this error; the last may still be there")
                 }
                 throw error
             }
-            print(dryRun ? "would drop \(count) jobs" : "dropped \(count) jobs")
+            print("\(dryRun ? "would drop" : "dropped") \(Phrase.count(count, "job"))")
         }
     }
 }
@@ -180,8 +183,8 @@ private struct LanelessJobs {
         guard count > 0 else { return nil }
         let lanes = Lane.allCases.map(\.rawValue).joined(separator: ", ")
         return """
-            \(count) jobs are still dead: no lane is called "\(example)"; replay them with --reason 'no lane is called' \
-            --to-lane LANE (\(lanes))
+            \(Phrase.count(count, "job")) not replayed: no lane is called "\(example)"; replay with \
+            --reason 'no lane is called' --to-lane LANE (\(lanes))
             """.printable
     }
 }

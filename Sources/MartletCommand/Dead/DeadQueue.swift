@@ -99,7 +99,7 @@ struct DeadQueue {
             let found = try await look()
             if found.consumers == 0 { return found.messages }
             guard ContinuousClock.now < patience else {
-                printError("another consumer reads \(names.dead): its messages are not processed")
+                printError("another consumer reads \(names.dead): messages that it has received are skipped")
                 return found.messages
             }
             try await Task.sleep(for: .milliseconds(100))

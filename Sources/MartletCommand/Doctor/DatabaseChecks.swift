@@ -91,11 +91,15 @@ struct DatabaseChecks {
         }
         await report.check("credentials") {
             let snapshot = try await snapshot()
-            if let problem = snapshot.unreadableRows.sorted().first {
-                throw DoctorFault(problem, todo: "correct this column; the jobs of its apps wait")
+            let unreadable = snapshot.unreadableRows.sorted()
+            guard unreadable.isEmpty else {
+                throw DoctorFault(
+                    unreadable.joined(separator: "; "), todo: "correct each column; the jobs of the apps wait")
             }
-            if let problem = snapshot.openingProblems.sorted().first { throw DoctorFault(problem) }
-            let found = "\(snapshot.credentialSummaries.count) can be opened, for \(snapshot.appCount) apps"
+            let problems = snapshot.openingProblems.sorted()
+            guard problems.isEmpty else { throw DoctorFault(problems.joined(separator: "; ")) }
+            let apps = Phrase.count(snapshot.appCount, "app")
+            let found = "\(snapshot.credentialSummaries.count) can be opened, for \(apps)"
             let lacking = snapshot.allApps.filter {
                 !AppRoutingFault.all(of: $0, with: source.outputs, in: snapshot, at: .now).isEmpty
             }
@@ -114,7 +118,7 @@ struct DatabaseChecks {
                 .filter { $0.state == .active }
                 .compactMap { summary in summary.daysLeft(at: .now).map { (summary, $0) } }
                 .filter { $0.1 < 30 }
-                .map { "\($0.0.label) \($0.1 < 0 ? "has expired" : "expires in \($0.1) days")" }
+                .map { "\($0.0.label) \($0.1 < 0 ? "has expired" : "expires in \(Phrase.count($0.1, "day"))")" }
             guard ending.isEmpty else { throw DoctorFault(ending.joined(separator: "; ")) }
             return "no credential expires within 30 days"
         }

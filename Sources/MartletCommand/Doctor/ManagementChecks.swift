@@ -51,20 +51,21 @@ struct ManagementChecks {
 
     private func timeout(_ facts: ManagementFacts) throws -> String {
         let queues = Set(try source.names().consumedQueues)
-        let said = facts.queues.filter { queues.contains($0.name) }.compactMap { queue in
+        let timeouts = facts.queues.filter { queues.contains($0.name) }.compactMap { queue in
             queue.timeout.map { (queue.name, $0) }
         }
-        guard let shortest = said.min(by: { $0.1 < $1.1 }) else {
+        guard let shortest = timeouts.map({ $0.1 }).min() else {
             throw DoctorNote(
                 "30 minutes, unless the broker's consumer_timeout differs, which the API does not report; no policy changes it",
                 todo: "see 'rabbitmqctl environment'")
         }
-        guard shortest.1 >= Self.patience else {
+        let short = timeouts.filter { $0.1 < Self.patience }.map { "\($0.0): \($0.1) ms" }
+        guard short.isEmpty else {
             throw DoctorWarning(
-                "\(shortest.0): \(shortest.1) ms, so a job that is open for longer is delivered twice",
-                todo: "set consumer-timeout to at least 1800000")
+                "\(short.joined(separator: ", ")); a job that is open for longer is delivered twice",
+                todo: "set consumer-timeout to at least \(Self.patience) for each of these queues")
         }
-        return "at least \(shortest.1) ms, by policy"
+        return "at least \(shortest) ms, by policy"
     }
 
     private func policies(_ facts: ManagementFacts) throws -> String {
@@ -111,8 +112,16 @@ struct ManagementChecks {
         guard (counts.values.max() ?? 0) * 2 <= facts.queues.count + 1 else {
             throw DoctorWarning(
                 "one node leads most queues: \(text)",
-                todo: "run rabbitmq-queues rebalance quorum, and set queue_leader_locator = balanced in rabbitmq.conf")
+                todo: "run \(try rebalancing()), and set queue_leader_locator = balanced in rabbitmq.conf")
         }
         return text
+    }
+
+    /// Returns the command that distributes the leaders of all of Martlet's queues. Without patterns, RabbitMQ balances
+    /// all queues of the broker together, which may leave most of Martlet's leaders on one node.
+    private func rebalancing() throws -> String {
+        let host = TopologyPlan.quoted("^\(BrokerUser.escaped(try source.broker().virtualHost))$")
+        let queues = TopologyPlan.quoted("^\(BrokerUser.escaped(try source.names().prefix))\\.")
+        return "rabbitmq-queues rebalance quorum --vhost-pattern \(host) --queue-pattern \(queues)"
     }
 }

@@ -1,5 +1,6 @@
 import Logging
 import MartletConfiguration
+import Observability
 import PostgresClient
 import Store
 
@@ -102,7 +103,7 @@ struct ServerChecks {
         let room = try row["most"].integer - row["kept"].integer
         let workers = try await WorkerRepository(pool).fleet().running.count
         let each = try Self.connectionsEach - (source.boolean(.databaseListen) ? 0 : 1)
-        let text = "\(workers) workers use at most \(workers * each) of \(room) connections"
+        let text = "\(Phrase.count(workers, "worker")) can open up to \(workers * each) of \(room) connections"
         guard workers * each <= room else {
             throw DoctorWarning(text, todo: "raise max_connections, or put PgBouncer in front of the server")
         }

@@ -1,3 +1,4 @@
+import Observability
 import PushModel
 import Store
 
@@ -50,7 +51,7 @@ struct CredentialCheckReport: Encodable, Sendable {
     /// The report as one line for operators.
     var text: String {
         let name = id.map { "\(label) (\($0))" } ?? label
-        let days = daysLeft.map { $0 < 0 ? "" : ", \($0) days left" } ?? ""
+        let days = daysLeft.map { $0 < 0 ? "" : ", \(Phrase.count($0, "day")) left" } ?? ""
         let place = endpoint.map { " at \($0)" } ?? ""
         return "\(isGood ? "ok   " : "FAIL ") \(name), \(environment)\(place)\(days): "
             + "\(isGood ? "" : result + ": ")\(detail)\(advice.map { "; \($0)" } ?? "")"

@@ -137,8 +137,8 @@ extension NewCredential {
             }
             print("covers \(covered.joined(separator: ", "))")
         }
-        if let notBefore, notBefore > now { print("is not valid before \(notBefore.rfc3339), and not used until then") }
-        if let notAfter { print("expires \(notAfter.rfc3339), in \(notAfter.days(from: now)) days") }
+        if let notBefore, notBefore > now { print("is not valid or used before \(notBefore.rfc3339)") }
+        if let notAfter { print("expires \(notAfter.rfc3339), in \(Phrase.count(notAfter.days(from: now), "day"))") }
         for (name, text) in shown { print("\(name): \(text)") }
     }
 }

@@ -1,4 +1,5 @@
 import CommandSupport
+import Observability
 import PostgresClient
 import Store
 
@@ -21,17 +22,15 @@ enum FleetNote {
     ///
     /// - Parameter delay: the time that a delay queue keeps the jobs, in seconds.
     static func resumption(delay: Int) -> String {
-        "its waiting jobs return within \(delay + seconds) seconds: retry.delays keeps each for \(delay)"
+        "its waiting jobs return within \(delay + seconds) seconds, because each is delayed by \(delay) (retry.delays)"
     }
 
     /// A sentence that states when a new rate limit applies to jobs that wait for their time slot.
-    static let newRate = "its jobs that wait in the broker follow within \(slotMinutes) minutes or half of their wait"
+    static let newRate = "its jobs in the broker follow within \(slotMinutes) minutes, or after half of a longer wait"
 
     static func text(running: Int, silent: Int) -> String {
-        let others = silent == 0 ? "" : "; \(count(silent)) without a report for at least six seconds"
+        let others = silent == 0 ? "" : "; \(Phrase.count(silent, "worker")) silent for at least six seconds"
         guard running > 0 else { return "no worker is running: the change applies when one starts" + others }
-        return "\(count(running)) appl\(running == 1 ? "ies" : "y") it within \(seconds) seconds" + others
+        return "the change applies within \(seconds) seconds in \(Phrase.count(running, "worker"))" + others
     }
-
-    private static func count(_ workers: Int) -> String { "\(workers) worker\(workers == 1 ? "" : "s")" }
 }

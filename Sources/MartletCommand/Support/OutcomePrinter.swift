@@ -5,6 +5,7 @@ import DeliveryPipeline
 import Foundation
 import Logging
 import MartletConfiguration
+import Observability
 import PushModel
 
 /// A consumer that prints the outcomes of a job's recipients. Its queue is declared before the job is published, and is
@@ -63,9 +64,10 @@ struct OutcomePrinter {
             if ContinuousClock.now > end { break }
         }
         printError(
-            "\(awaited.openCount) of \(awaited.count) recipients have no outcome after \(limit.components.seconds) s"
-                + (wasLost ? ", or it was missed" : "") + "; 'martlet why' searches for the cause"
-                + (mayBeCopy ? "; a duplicate of an earlier job has none" : ""))
+            "after \(limit.components.seconds) s, outcomes are missing for \(Phrase.figure(awaited.openCount)) of "
+                + Phrase.count(awaited.count, "recipient") + "; 'martlet why' searches for the cause"
+                + (wasLost ? "; they may have been published while the connection was lost" : "")
+                + (mayBeCopy ? "; workers publish no outcomes for duplicates of an earlier job" : ""))
         return false
     }
 

@@ -57,7 +57,7 @@ struct BrokerUser: Sendable, Hashable {
     }
 
     /// Returns a regular expression that matches only this name.
-    private static func escaped(_ name: String) -> String {
+    static func escaped(_ name: String) -> String {
         String(name.flatMap { #"\.+*?()[]{}|^$"#.contains($0) ? ["\\", $0] : [$0] })
     }
 }

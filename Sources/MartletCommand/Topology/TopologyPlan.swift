@@ -110,7 +110,7 @@ struct TopologyPlan: Sendable {
     }
 
     /// Returns the text as one quoted word for a shell.
-    private static func quoted(_ text: String) -> String {
+    static func quoted(_ text: String) -> String {
         "'\(text.replacing("'", with: #"'\''"#))'"
     }
 }

@@ -17,22 +17,22 @@ extension MetricFamily {
     package static let ledgerConsuming = Self(
         "ledger_consuming", .gauge, "1 while the ledger consumes result events.")
     package static let ledgerStoring = Self(
-        "ledger_storing", .gauge, "1 while the ledger's database takes writes.")
+        "ledger_storing", .gauge, "1 while the ledger's database accepts writes.")
     package static let ledgerEvents = Self(
-        "ledger_events_total", .counter, "Result events by what was done with them: stored, or unusable.",
+        "ledger_events_total", .counter, "Result events by state: stored, or unusable.",
         labels: ["state"])
     package static let ledgerOutcomes = Self(
-        "ledger_outcomes_total", .counter, "Outcomes stored.")
+        "ledger_outcomes_total", .counter, "Outcomes that were stored.")
     package static let ledgerBatches = Self(
         "ledger_batches_total", .counter, "Attempts to store a batch of events, by result: stored, or failed.",
         labels: ["result"])
     package static let ledgerLastBatch = Self(
         "ledger_last_batch_timestamp_seconds", .gauge,
-        "When the last batch was stored; 0 if none was stored since the start.", scale: 1000)
+        "The time when the last batch was stored; 0 if none was stored since the start.", scale: 1000)
     package static let ledgerHeld = Self(
-        "ledger_events_held", .gauge, "Result events that were delivered and are not stored yet.")
+        "ledger_events_held", .gauge, "Result events that were delivered and not stored yet.")
     package static let ledgerLag = Self(
         "ledger_lag_seconds", .gauge,
-        "The age of the oldest event held, or the time without consuming if that is longer; 0 if there is neither.",
+        "The age of the oldest event not stored yet, or the time without consuming if longer; 0 if neither applies.",
         scale: 1000)
 }

@@ -3,14 +3,14 @@
 ///
 /// | trouble | begins when |
 /// |---|---|
-/// | silent | requests were on the wire at every reading for 25 seconds, and no answer came |
+/// | silent | requests were on the wire at every reading for 25 seconds, and no answer arrived |
 /// | failing | at least 20 % of the answers failed, or the last five failed and pushes are delayed |
 /// | rejecting | at least 90 % of the answers reject the recipient or the push |
 /// | slow | more than 50 % of the answers took longer than two seconds |
 ///
 /// The percentages count only if the last minute had at least ten answers. `failing`, `rejecting` and `slow` end when
-/// their condition no longer holds. `silent` ends when an answer comes. It also ends when no request is on the wire and
-/// either no push is delayed or nothing was sent for 16 minutes.
+/// their condition no longer holds. `silent` ends when an answer arrives. It also ends when no request is on the wire
+/// and either no push is delayed or nothing was sent for 16 minutes.
 struct PoolRecord: Sendable {
     /// The counters of a pool at one moment.
     struct Counts: Sendable, Equatable {

@@ -82,7 +82,7 @@ public struct CertificateAuthority: Sendable {
                     && label.utf8.allSatisfy { isLetterOrDigit($0) || $0 == 0x2d }
         }
         guard isName, text.utf8.count <= 253 else {
-            throw SimulatorError("hostname: '\(text)' is neither a host's name nor an address")
+            throw SimulatorError("hostname: '\(text)' is neither a host name nor an address")
         }
         return .dnsName(text)
     }

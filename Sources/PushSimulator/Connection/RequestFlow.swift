@@ -202,7 +202,7 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
         where StallDetector.isTooLong(since: connection.requests.states[tag].begun, at: loop.round) {
             let stream = connection.requests.states[tag].stream
             connection.requests.states[tag].begun = nil
-            loop.timedOut("stream \(stream): a request that does not end")
+            loop.timedOut("stream \(stream): the request is incomplete")
             connection.reset(stream, .cancel)
         }
     }

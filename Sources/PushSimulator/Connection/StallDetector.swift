@@ -41,11 +41,11 @@ struct StallDetector {
         }
         if Self.isTooLong(since: settings, at: round) {
             settings = nil
-            return Problem(code: .settingsTimeout, text: "the client does not acknowledge our SETTINGS")
+            return Problem(code: .settingsTimeout, text: "the client did not acknowledge SETTINGS in time")
         }
         guard Self.isTooLong(since: headers?.since, at: round) else { return nil }
         headers = nil
-        return Problem(code: .enhanceYourCalm, text: "stream \(stream): a field list that does not end")
+        return Problem(code: .enhanceYourCalm, text: "stream \(stream): the field list is incomplete")
     }
 
     /// Restarts all timeouts, after a period in which the server did not read from the client.

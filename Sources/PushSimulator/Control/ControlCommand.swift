@@ -82,7 +82,7 @@ public struct ControlCommand<Service: PushDouble>: Sendable {
     ///
     /// - Throws: ``SimulatorError`` that names the step and the invalid field, or `DecodingError`.
     func read(from script: KeyedDecodingContainer<AnyKey>) throws -> Act {
-        guard let step else { throw SimulatorError("needs one command") }
+        guard let step else { throw SimulatorError("must have exactly one command") }
         return try fromStep(script, step)
     }
 }

@@ -35,7 +35,7 @@ struct ControlGate: RouterMiddleware {
         } catch let error as Refusal {
             return try refuse(request, error.status, error.text)
         } catch let error as HTTPError {
-            let text = error.status == .notFound ? "\(request.uri.path): no such path, or not with this method" : nil
+            let text = error.status == .notFound ? "\(request.uri.path): unknown path, or wrong method" : nil
             return try refuse(request, error.status, text ?? error.body ?? error.status.reasonPhrase)
         } catch is NIOTooManyBytesError {
             return try refuse(request, .contentTooLarge, "body: more than \(Self.longestBody) bytes")
@@ -51,7 +51,7 @@ struct ControlGate: RouterMiddleware {
         guard let host = request.head.authority.flatMap(Self.name), hosts.contains(host) else {
             throw Refusal(
                 status: .forbidden,
-                text: "Host: '\(request.head.authority ?? "")' is not this machine; more names by --hostname")
+                text: "Host: '\(request.head.authority ?? "")' is not a name of this machine; add it with --hostname")
         }
         guard let origin = request.headers[.origin] else { return }
         guard let scheme = origin.firstRange(of: "://"), let host = Self.name(String(origin[scheme.upperBound...])),

@@ -34,8 +34,8 @@ enum ControlInput {
         let (context, problem): (DecodingError.Context, String) =
             switch error {
             case .keyNotFound(let key, let context): (context, "\(key.stringValue): missing")
-            case .typeMismatch(let type, let context): (context, "not \(name(of: type))")
-            case .valueNotFound(let type, let context): (context, "null, and not \(name(of: type))")
+            case .typeMismatch(let type, let context): (context, "must be \(name(of: type))")
+            case .valueNotFound(let type, let context): (context, "is null, but must be \(name(of: type))")
             case .dataCorrupted(let context):
                 (context, context.codingPath.isEmpty ? "is not valid JSON" : context.debugDescription)
             @unknown default: (DecodingError.Context(codingPath: [], debugDescription: ""), "\(error)")
@@ -46,7 +46,7 @@ enum ControlInput {
 
     private static func name(of type: any Any.Type) -> String {
         switch type {
-        case is String.Type: "a text"
+        case is String.Type: "a string"
         case is Bool.Type: "true or false"
         case is any BinaryInteger.Type: "a whole number"
         case is [String: Any].Type: "an object"
@@ -87,7 +87,7 @@ extension KeyedDecodingContainer {
             throw error
         } catch {
             throw SimulatorError(
-                "\(key.stringValue): not a whole number between \(range.lowerBound) and \(range.upperBound)")
+                "\(key.stringValue): must be a whole number between \(range.lowerBound) and \(range.upperBound)")
         }
         return try value.checked(key, in: range)
     }
@@ -118,7 +118,7 @@ extension Decoder {
         let present = try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
         let names = Set(known)
         if let unknown = present.sorted().first(where: { !names.contains($0) }) {
-            throw SimulatorError("\(unknown): unknown field; known are \(names.sorted().joined(separator: ", "))")
+            throw SimulatorError("\(unknown): unknown field; known fields: \(names.sorted().joined(separator: ", "))")
         }
     }
 }

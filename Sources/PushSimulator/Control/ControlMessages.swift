@@ -27,7 +27,7 @@ package enum ControlMessage {
         ///
         /// - Throws: ``SimulatorError`` if `after` is set, which is allowed for single tokens only.
         func forAnyToken() throws -> Answer {
-            guard after == 0 else { throw SimulatorError("after: for single tokens only") }
+            guard after == 0 else { throw SimulatorError("after: allowed for single tokens only") }
             return answer
         }
     }

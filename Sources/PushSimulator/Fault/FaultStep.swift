@@ -16,10 +16,12 @@ struct FaultStep<Service: PushDouble>: Decodable, Sendable {
             milliseconds = try container.numberIfPresent(time, in: ControlMessage.times)
             arrivals = try container.numberIfPresent(count, in: ControlMessage.numbers)
             guard (milliseconds == nil) != (arrivals == nil) else {
-                throw SimulatorError("needs either at_ms or after_requests")
+                throw SimulatorError("must have either at_ms or after_requests")
             }
             let wanted = commands.filter { $0.step.map(container.contains) ?? false }
-            guard wanted.count == 1, let command = wanted.first else { throw SimulatorError("needs one command") }
+            guard wanted.count == 1, let command = wanted.first else {
+                throw SimulatorError("must have exactly one command")
+            }
             act = try command.read(from: container)
         } catch let error as SimulatorError {
             throw SimulatorError("step \((decoder.codingPath.last?.intValue ?? 0) + 1): \(error)")

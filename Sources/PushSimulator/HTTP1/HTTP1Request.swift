@@ -26,7 +26,7 @@ struct HTTP1Request {
     /// - Throws: `HTTP2Error` if the request is not valid in HTTP, or if the session is closing.
     func submit(to session: HTTP2ClientSession) throws(HTTP2Error) {
         guard let host = head.headers.first(name: "host") else {
-            throw HTTP2Error(.invalidField, "a request without Host")
+            throw HTTP2Error(.invalidField, "the request has no Host field")
         }
         let pseudo = try HTTP2Fields([
             HTTP2Field(":method", head.method.rawValue), HTTP2Field(":scheme", "https"), HTTP2Field(":authority", host),

@@ -105,7 +105,7 @@ final class HTTP1Translator: ChannelDuplexHandler, HTTP2ClientDelegate {
         deadline?.cancel()
         deadline = loop.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(loop.configuration.timeout)) { [self] in
             guard loop.faults.silence != .all else { return startDeadline() }
-            loop.timedOut("a request over HTTP/1.1 that does not end")
+            loop.timedOut("an HTTP/1.1 request is incomplete")
             close()
         }
     }

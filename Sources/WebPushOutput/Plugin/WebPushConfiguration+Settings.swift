@@ -8,14 +8,10 @@ extension WebPushConfiguration {
     static let settings = [
         OutputSetting(
             "allowed_hosts", default: AllowedHosts.usual,
-            help:
-                "hosts that messages may go to, with commas between; *.name for all that end so, :port where it is not 443"
-        ),
+            help: "hosts to send to, separated by commas: name, *.name for all subdomains, host:port unless 443"),
         OutputSetting(
             "private_hosts",
-            help:
-                "push services that may have addresses of a private network, with commas between; host:port where it is not 443"
-        ),
+            help: "additional hosts, which may have private addresses, separated by commas, host:port unless 443"),
         OutputSetting(
             "ca_file", help: "PEM file with an authority to trust instead of the system's, for a simulator or a proxy"),
         OutputSetting(
@@ -23,12 +19,12 @@ extension WebPushConfiguration {
         ),
         OutputSetting(
             "maximum_connections", .integer(1...100_000), default: "1024",
-            help: "most connections of a worker to all push services together; a core takes part for each 16"),
+            help: "maximum connections of a worker to all push services; the worker uses one core for each 16"),
         OutputSetting(
-            "request_timeout", .integer(1...3_600), default: "60", help: "seconds an answer may take"),
+            "request_timeout", .integer(1...3_600), default: "60", help: "seconds to wait for an answer"),
         OutputSetting(
             "default_ttl", .integer(0...Int(WebPushRequest.maximumTTL)), default: "\(WebPushRequest.maximumTTL)",
-            help: "seconds that a service keeps a message whose job has no expires_at"),
+            help: "seconds that a push service stores a message without expires_at"),
     ]
 
     /// Creates a configuration from the output's settings.

@@ -23,9 +23,9 @@ package enum MessageCipher {
     ) throws(Fault) -> Message {
         guard body.count > headerBytes + tagBytes else { throw Fault(problem: "the body is too short for a header") }
         let salt = Array(body.prefix(saltBytes)), senderKey = Array(body[21..<headerBytes])
-        guard body[20] == keyBytes else { throw Fault(problem: "the key id is not of 65 bytes") }
+        guard body[20] == keyBytes else { throw Fault(problem: "the key id does not have 65 bytes") }
         guard let sender = try? P256.KeyAgreement.PublicKey(x963Representation: senderKey), senderKey[0] == 0x04 else {
-            throw Fault(problem: "the key id is no point of P-256")
+            throw Fault(problem: "the key id is not a point on P-256")
         }
         let record = Array(body[headerBytes...])
         let recordSize = body[16..<20].reduce(0) { $0 << 8 | Int($1) }
@@ -37,9 +37,9 @@ package enum MessageCipher {
                 nonce: AES.GCM.Nonce(data: keys.nonce), ciphertext: record.dropLast(tagBytes),
                 tag: record.suffix(tagBytes)),
             let padded = try? AES.GCM.open(box, using: keys.key)
-        else { throw Fault(problem: "the body cannot be deciphered with the subscription's keys") }
+        else { throw Fault(problem: "the body cannot be decrypted with the subscription's keys") }
         guard let end = padded.lastIndex(where: { $0 != 0 }), padded[end] == 0x02 else {
-            throw Fault(problem: "the last byte before the padding is not 2")
+            throw Fault(problem: "the padding delimiter is not 2")
         }
         return Message(plaintext: Array(padded[..<end]), salt: salt, senderKey: senderKey)
     }
@@ -49,7 +49,7 @@ package enum MessageCipher {
         _ authenticationSecret: [UInt8], _ salt: [UInt8]
     ) throws(Fault) -> (key: SymmetricKey, nonce: [UInt8]) {
         guard let shared = try? key.sharedSecretFromKeyAgreement(with: sender) else {
-            throw Fault(problem: "the keys agree on nothing")
+            throw Fault(problem: "the key agreement failed")
         }
         let info = Array("WebPush: info\0".utf8) + Array(key.publicKey.x963Representation) + senderKey
         let input = shared.hkdfDerivedSymmetricKey(

@@ -100,25 +100,25 @@ final class PushJudge {
     private func open(
         _ fields: PushFields, _ body: [UInt8], _ subscription: Subscription
     ) throws(MessageCipher.Fault) -> [UInt8] {
-        if fields.hasOldFields { throw MessageCipher.Fault(problem: "Crypto-Key and Encryption belong to old drafts") }
+        if fields.hasOldFields { throw MessageCipher.Fault(problem: "Crypto-Key and Encryption are from old drafts") }
         if body.isEmpty {
             guard fields.contentEncodings.isEmpty else {
-                throw MessageCipher.Fault(problem: "a Content-Encoding without a body")
+                throw MessageCipher.Fault(problem: "Content-Encoding is set, but there is no body")
             }
             return []
         }
         guard fields.contentEncodings == ["aes128gcm"] else {
-            throw MessageCipher.Fault(problem: "Content-Encoding is not aes128gcm, once")
+            throw MessageCipher.Fault(problem: "Content-Encoding must be aes128gcm and must not be repeated")
         }
         let message = try MessageCipher.open(
             body, with: subscription.privateKey(registry.secret), subscription.authenticationSecret(registry.secret))
         guard message.senderKey != lastToken?.token.key else {
-            throw MessageCipher.Fault(problem: "the message is enciphered with the VAPID key")
+            throw MessageCipher.Fault(problem: "the message is encrypted with the VAPID key")
         }
         guard freshness.isFresh(message.senderKey) else {
-            throw MessageCipher.Fault(problem: "a sender's key came twice")
+            throw MessageCipher.Fault(problem: "a sender key is reused")
         }
-        guard freshness.isFresh(message.salt) else { throw MessageCipher.Fault(problem: "a salt came twice") }
+        guard freshness.isFresh(message.salt) else { throw MessageCipher.Fault(problem: "a salt is reused") }
         return message.plaintext
     }
 }

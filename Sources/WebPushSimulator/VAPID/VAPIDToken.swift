@@ -30,13 +30,13 @@ struct VAPIDToken {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header: Header = Self.decode(parts[0]), let claims: Claims = Self.decode(parts[1]),
             let signature = UnpaddedBase64.decode(parts[2])
-        else { throw .badToken("not a JWT with aud and exp") }
+        else { throw .badToken("is not a JWT with aud and exp") }
         guard header.alg == "ES256", header.typ == nil || header.typ == "JWT" else {
-            throw .badToken("alg is not ES256, or typ not JWT")
+            throw .badToken("alg is not ES256, or typ is not JWT")
         }
         guard signature.count == 64, let raw = try? P256.Signing.ECDSASignature(rawRepresentation: signature),
             publicKey.isValidSignature(raw, for: Data("\(parts[0]).\(parts[1])".utf8))
-        else { throw .badToken("the signature is not that of the key, in 64 bytes") }
+        else { throw .badToken("the signature does not have 64 bytes or does not match the key") }
         self.key = key
         self.text = text
         (audience, expiresAt, subject) = (claims.aud, claims.exp, claims.sub)

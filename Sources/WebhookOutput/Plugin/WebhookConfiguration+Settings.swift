@@ -7,20 +7,20 @@ extension WebhookConfiguration {
         OutputSetting(
             "private_hosts",
             help:
-                "receivers that may have private addresses and http URLs, with commas between; host:port where it is neither 443 nor 80"
+                "receivers that may have private addresses and http URLs, comma-separated, host:port unless 443 or 80"
         ),
         OutputSetting(
             "ca_file", help: "PEM file with an authority to trust instead of the system's"),
         OutputSetting(
             "proxy", isSecret: true,
-            help: "proxy for connections to receivers, as http://[user:password@]host:port; it looks their names up"),
+            help: "proxy for connections to receivers, as http://[user:password@]host:port; it resolves their names"),
         OutputSetting(
             "maximum_in_flight", .integer(1...1_000), default: "128",
-            help: "most batches that a receiver has at a time, the last of them for urgent recipients"),
+            help: "maximum concurrent batches at a receiver, including one reserved for the urgent lane"),
         OutputSetting(
-            "batch_size", .integer(1...500), default: "500", help: "most recipients of one batch"),
+            "batch_size", .integer(1...500), default: "500", help: "maximum recipients of one batch"),
         OutputSetting(
-            "request_timeout", .integer(1...300), default: "30", help: "seconds an answer may take"),
+            "request_timeout", .integer(1...300), default: "30", help: "seconds to wait for an answer"),
     ]
 
     /// Creates a configuration from the output's settings.

@@ -11,21 +11,21 @@ import Store
 struct SendFCM: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send-fcm",
-        abstract: "Send messages to a simulator of FCM and print the CPU time each took, as JSON.")
+        abstract: "Send messages to a simulator of FCM, and print the CPU time per message as JSON.")
 
-    @Option(help: "host:port of a simulator.")
+    @Option(help: "The host:port of a simulator.")
     var endpoint: String
 
-    @Option(help: "PEM file with the authority to trust.")
+    @Option(help: "The PEM file with the authority to trust.")
     var caFile: String
 
-    @Option(help: "JSON file of the service account.")
+    @Option(help: "The JSON file of the service account.")
     var account: String
 
-    @Option(help: "File with the payload.")
+    @Option(help: "The file with the payload.")
     var payloadFile: String
 
-    @Option(help: "How many messages, each to a token of its own.")
+    @Option(help: "The number of messages. Each has its own token.")
     var count = 200_000
 
     func run() async throws {

@@ -12,40 +12,40 @@ import Store
 @main
 struct MartletBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "martlet-bench", abstract: "Measures parts of Martlet by themselves.",
+        commandName: "martlet-bench", abstract: "Measures parts of Martlet in isolation.",
         subcommands: [Send.self, SendFCM.self, WebPushFloor.self, Tokens.self, Webhook.self])
 }
 
 /// A benchmark of the send path alone. Decoded jobs go through the APNs output over one connection.
 struct Send: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Send pushes to one endpoint and print the CPU time each took, as JSON.")
+        abstract: "Send pushes to one endpoint, and print the CPU time per push as JSON.")
 
-    @Option(help: "host:port of a simulator.")
+    @Option(help: "The host:port of a simulator.")
     var endpoint: String
 
-    @Option(help: "PEM file with the authority to trust.")
+    @Option(help: "The PEM file with the authority to trust.")
     var caFile: String
 
-    @Option(help: "TEAM:KEYID:FILE of a .p8 key.")
+    @Option(help: "The team, key id and file of a .p8 key, as TEAM:KEYID:FILE.")
     var tokenKey: String
 
     @Option(help: "The app's bundle id.")
     var topic: String
 
-    @Option(help: "File with the payload.")
+    @Option(help: "The file with the payload.")
     var payloadFile: String
 
-    @Option(help: "How many pushes, each to a device token of its own.")
+    @Option(help: "The number of pushes. Each has its own device token.")
     var count = 200_000
 
-    @Option(help: "Most connections.")
+    @Option(help: "The maximum number of connections.")
     var connections = 1
 
-    @Option(help: "Push for so many seconds, and count those of the second half; --count does not matter then.")
+    @Option(help: "Push for this many seconds, and count the pushes of the second half. Overrides --count.")
     var seconds: Int?
 
-    @Flag(help: "Count what a worker counts.")
+    @Flag(help: "Update the metrics that a worker updates.")
     var metrics = false
 
     func run() async throws {

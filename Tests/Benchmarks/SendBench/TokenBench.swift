@@ -8,36 +8,36 @@ import Store
 /// Benchmarks of the registry of device tokens alone, on a database that has the schema.
 struct Tokens: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Measure marking, and finding out which of many tokens are dead; prints JSON.",
+        abstract: "Measure marking and looking up dead tokens, and print the results as JSON.",
         subcommands: [Mark.self, Screen.self])
 
     /// A benchmark that marks tokens as pipelines do: a thousand tokens per statement, and one statement at a time for
     /// each worker.
     struct Mark: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Mark tokens dead, as so many workers would.")
+        static let configuration = CommandConfiguration(abstract: "Mark tokens dead, as a number of workers does.")
 
-        @Option(help: "The database.")
+        @Option(help: "The URL of the database.")
         var databaseURL: String
 
         @Option(help: "The app's bundle id.")
         var app: String
 
-        @Option(help: "The first token's number.")
+        @Option(help: "The number of the first token.")
         var first = 0
 
-        @Option(help: "How many tokens.")
+        @Option(help: "The number of tokens.")
         var count = 100_000
 
-        @Option(help: "Every so many-th token is marked.")
+        @Option(help: "The step from one marked token to the next.")
         var every = 1
 
-        @Option(help: "How many at once.")
+        @Option(help: "The number of workers.")
         var workers = 1
 
-        @Option(help: "Tokens in a statement.")
+        @Option(help: "The number of tokens in a statement.")
         var size = 1_000
 
-        @Option(help: "What they are.")
+        @Option(help: "The kind of address.")
         var kind = BenchAddress.device
 
         func run() async throws {
@@ -68,30 +68,30 @@ struct Tokens: AsyncParsableCommand {
         }
     }
 
-    /// A benchmark of finding out whether a push's token is dead, by the filter and by querying the database.
+    /// A benchmark of looking up whether a push's token is dead, in the filter and in the database.
     struct Screen: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Load the filter of dead tokens, look living tokens up in it, and in the database.")
+            abstract: "Load the filter of dead tokens, and look living tokens up in the filter and in the database.")
 
-        @Option(help: "The database.")
+        @Option(help: "The URL of the database.")
         var databaseURL: String
 
         @Option(help: "The app's bundle id.")
         var app: String
 
-        @Option(help: "Tokens that live: the first one's number.")
+        @Option(help: "The number of the first living token.")
         var first = 0
 
-        @Option(help: "Every so many-th.")
+        @Option(help: "The step from one token to the next.")
         var every = 1
 
-        @Option(help: "How many.")
+        @Option(help: "The number of tokens.")
         var count = 100_000
 
-        @Option(help: "MB for the filter.")
+        @Option(help: "The maximum size of the filter, in MB.")
         var memory = 64
 
-        @Option(help: "What they are.")
+        @Option(help: "The kind of address.")
         var kind = BenchAddress.device
 
         func run() async throws {

@@ -10,12 +10,12 @@ import WebPushOutput
 /// cores at once, as in a worker. A single core alone would be faster.
 struct WebPushFloor: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "webpush-floor", abstract: "Encrypt messages and print the CPU time each took, as JSON.")
+        commandName: "webpush-floor", abstract: "Encrypt messages, and print the CPU time per message as JSON.")
 
-    @Option(help: "Bytes of the payload.")
+    @Option(help: "The size of the payload, in bytes.")
     var bytes = 200
 
-    @Option(help: "How many messages on each core.")
+    @Option(help: "The number of messages on each core.")
     var count = 50_000
 
     func run() throws {

@@ -11,12 +11,12 @@ import WebhookOutput
 /// A benchmark of the webhook output alone. The receiver in this process reports each recipient as sent.
 struct Webhook: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Send batches over HTTP/1.1 in the clear and print the rate, as JSON.")
+        abstract: "Send batches over HTTP/1.1 without TLS, and print the rate as JSON.")
 
-    @Option(help: "How many recipients.")
+    @Option(help: "The number of recipients.")
     var count = 500_000
 
-    @Option(help: "Recipients of a job.")
+    @Option(help: "The number of recipients of a job.")
     var size = 1_000
 
     func run() async throws {

@@ -30,7 +30,7 @@ enum ConfigurationFuzz {
             let secret = secrets(settings, environment).first { error.description.contains($0) }
             return secret.map { "a secret is repeated: \($0)" }
         } catch {
-            return "an error that names no key: \(error)"
+            return "the error names no key: \(error)"
         }
     }
 
@@ -46,7 +46,7 @@ enum ConfigurationFuzz {
             if !pipeline.prefetch.values.allSatisfy((1...65_535).contains) {
                 return "a prefetch of \(pipeline.prefetch)"
             }
-            if pipeline.limits.chunkSize < 1 || pipeline.limits.maximumInFlight < 1 { return "nothing could be sent" }
+            if pipeline.limits.chunkSize < 1 || pipeline.limits.maximumInFlight < 1 { return "a limit is below 1" }
             let delays = pipeline.retry.delays
             if delays.isEmpty || delays != delays.sorted() { return "delays of \(delays)" }
             let topology = pipeline.names.topology(delays: delays)
@@ -57,7 +57,7 @@ enum ConfigurationFuzz {
         if let broker = attempt(source.broker),
             broker.endpoints.isEmpty || broker.endpoints.contains(where: \.host.isEmpty)
         {
-            return "a broker nowhere"
+            return "the broker has no endpoint, or one without a host"
         }
         _ = attempt { try source.database(applicationName: "fuzz") }
         if let apns = attempt({ try source.withSettings(of: APNSPlugin()) { try APNSConfiguration($0) } }),

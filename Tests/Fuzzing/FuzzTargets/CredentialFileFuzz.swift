@@ -17,24 +17,24 @@ enum CredentialFileFuzz {
             return error.description.isEmpty ? "a refusal without a reason" : nil
         }
         if contents.keys.isEmpty, contents.certificates.isEmpty, contents.format != .pkcs12 {
-            return "accepted with nothing in it"
+            return "accepted without a key or certificate"
         }
         for key in contents.keys {
             for form in [key.der, key.pem] {
                 guard let again = try? form.withBytes({ bytes throws(FileProblem) in try open(bytes) }),
                     again.keys == [key]
-                else { return "a key of kind \(key.algorithm) is another one when it is read again" }
+                else { return "a key of kind \(key.algorithm) differs when it is read again" }
             }
         }
         for certificate in contents.certificates {
             guard let again = try? open(certificate.der), again.certificates == [certificate] else {
-                return "a certificate is another one when it is read again"
+                return "a certificate differs when it is read again"
             }
             if let push = try? PushCertificate(certificate), push.topicKinds.isEmpty || push.environments.isEmpty {
-                return "a push certificate for nothing"
+                return "a push certificate has no topics or environments"
             }
             if certificate.chain(from: contents.certificates).count > contents.certificates.count {
-                return "a chain longer than what it is made of"
+                return "the chain is longer than its input"
             }
         }
         return nil

@@ -8,7 +8,7 @@ enum ErrorBodyFuzz {
         let status = 100 + Int(input.first ?? 0) * 4
         let body = APNSErrorBody(Array(input.dropFirst()))
         if let timestamp = body.timestamp {
-            guard Timestamp.representable.contains(timestamp) else { return "a time that can't be told: \(timestamp)" }
+            guard Timestamp.representable.contains(timestamp) else { return "a time is out of range: \(timestamp)" }
             _ = timestamp.rfc3339
         }
         // Unescaping never makes a text longer than its JSON. Even U+FFFD has only three bytes, and it replaces an

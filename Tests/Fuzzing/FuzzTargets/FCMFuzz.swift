@@ -13,7 +13,9 @@ enum FCMFuzz {
         let bytes = Array(input.dropFirst(2))
         let body = FCMErrorBody(bytes)
         let answer = FCMAnswer(status: status, body, retryAfter: retryAfter)
-        if answer == .tokenDead, status != 404 || !bytes.isMentioning("UNREGISTERED") { return "\(status) is a death" }
+        if answer == .tokenDead, status != 404 || !bytes.isMentioning("UNREGISTERED") {
+            return "status \(status) marks the token dead"
+        }
         switch answer {
         case .retryAfter(let seconds), .projectMustWait(let seconds):
             if seconds <= 0 { return "a wait of \(seconds) s" }
@@ -41,7 +43,7 @@ enum FCMFuzz {
             let body = try? message.body(for: decoded.recipients[0], now: now)
         else { return nil }
         let sent = body.withUnsafeBytes { [UInt8]($0) }
-        guard sent.withUnsafeBufferPointer({ JSONFuzz.accepts($0) }) else { return "what is sent is not JSON" }
+        guard sent.withUnsafeBufferPointer({ JSONFuzz.accepts($0) }) else { return "the sent body is not JSON" }
         guard let whole = object(sent)?["message"] as? [String: Any], whole["token"] as? String == "t" else {
             // Foundation also rejects some text that the grammar allows.
             return object(Array(decoded.bytes(decoded.payload))) == nil ? nil : "it has no message, or no target"

@@ -8,11 +8,11 @@ enum JSONFuzz {
         let ours = input.withUnsafeBufferPointer { accepts($0) }
         let theirs = (try? JSONSerialization.jsonObject(with: Data(input), options: .fragmentsAllowed)) != nil
         if theirs, !ours, !isBeyondTheGrammar(input), depth(of: input) <= JSONScanner.maximumDepth {
-            return "Foundation reads it, the scanner does not"
+            return "Foundation accepts the text, but the scanner rejects it"
         }
         // Foundation also rejects lone surrogates and numbers that are too large for it, which the grammar allows.
         if ours, !theirs, !input.contains(UInt8(ascii: "\\")), !input.contains(where: isDigit) {
-            return "the scanner reads it, Foundation does not"
+            return "the scanner accepts the text, but Foundation rejects it"
         }
         return unescapingViolation(in: input)
     }
@@ -33,7 +33,7 @@ enum JSONFuzz {
         let text = String(decoding: input, as: UTF8.self)
         var written: [UInt8] = []
         JSONText.append(text, to: &written)
-        guard written.withUnsafeBufferPointer({ accepts($0) }) else { return "what we write is not JSON" }
+        guard written.withUnsafeBufferPointer({ accepts($0) }) else { return "the written text is not JSON" }
         let size = input.reduce(2) { $0 + JSONText.escapedSize(of: $1) }
         if written.count != size { return "\(written.count) bytes, not \(size) as computed" }
         return JSONText.unescaped(written.dropFirst().dropLast()) == input ? nil : "escaping changes the text"

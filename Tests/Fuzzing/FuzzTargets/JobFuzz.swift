@@ -15,7 +15,7 @@ enum JobFuzz {
 
     private static func violation(of job: Job, body: [UInt8]) -> String? {
         if !job.body.elementsEqual(body) { return "the body has changed" }
-        if job.recipients.isEmpty { return "a job for nobody" }
+        if job.recipients.isEmpty { return "the job has no recipients" }
         let all = 0..<job.withBytes { $0.count }
         for (index, recipient) in job.recipients.enumerated() {
             let parts = [recipient.token, recipient.addressJSON, recipient.refJSON, recipient.payload]
@@ -36,7 +36,7 @@ enum JobFuzz {
         do throws(JobRejection) {
             again = try JobDecoder.decode(body) { "another" }
         } catch {
-            return "what we write is refused: \(error)"
+            return "the written job is rejected: \(error)"
         }
         guard again.id == job.id, again.app == job.app, again.output == job.output,
             again.environment == job.environment, again.credential == job.credential, again.topic == job.topic,

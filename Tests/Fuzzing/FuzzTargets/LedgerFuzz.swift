@@ -18,7 +18,7 @@ enum LedgerFuzz {
             return error.description.isEmpty ? "refused without a reason" : nil
         }
         guard let event = try? JSONSerialization.jsonObject(with: Data(input)) as? [String: Any] else {
-            return "rows of what is no object"
+            return "rows from an event that is not an object"
         }
         let reported = event["kind"] as? String == LedgerKind.rejection ? 1 : (event["outcomes"] as? [Any])?.count
         guard rows.count == reported else {
@@ -35,7 +35,7 @@ enum LedgerFuzz {
             row.kind, row.job, row.output, row.app, row.environment, row.ref, row.reason, row.detail, row.providerID,
             row.worker,
         ].compactMap(\.self) {
-            if text.utf8.contains(0) { return "a NUL, which PostgreSQL takes in no text" }
+            if text.utf8.contains(0) { return "a text contains NUL, which PostgreSQL rejects" }
             if text.utf8.count > 1_024 { return "a text of \(text.utf8.count) bytes" }
         }
         if let status = row.status, !(0...999).contains(status) { return "status \(status)" }

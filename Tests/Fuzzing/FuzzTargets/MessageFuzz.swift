@@ -33,10 +33,12 @@ enum MessageFuzz {
     /// Checks that properties can be written and are read back unchanged.
     private static func violation(of properties: AMQPProperties) -> String? {
         if depth(of: properties.headers) > AMQPFieldTable.maximumDepth { return "headers nested too deep" }
-        guard let wire = properties.wire(limit: 1 << 20) else { return "what was read can't be written" }
+        guard let wire = properties.wire(limit: 1 << 20) else { return "the properties can't be written" }
         // The wire forms are compared because NaN is not equal to itself.
         let (again, problem) = AMQPProperties.read(wire: wire)
-        guard problem == nil, again.wire(limit: 1 << 20) == wire else { return "it changes when it is written" }
+        guard problem == nil, again.wire(limit: 1 << 20) == wire else {
+            return "the properties change when they are written"
+        }
         guard let headers = AMQPProperties(headers: properties.headers).wire(limit: 1 << 20) else {
             return "headers can't be written alone"
         }
@@ -59,11 +61,11 @@ enum MessageFuzz {
         let headers = inbound.delivery.properties.headers
         let user = inbound.delivery.properties.userID
         if let publisher = inbound.publisher(worker: "worker"), user != "worker", publisher != user {
-            return "somebody who is no worker names another publisher"
+            return "a user other than a worker names another publisher"
         }
         let isSaid = inbound.delivery.isRedelivered || headers[JobHeader.redelivered] == .boolean(true)
         if inbound.wasSentBefore, !isSaid, inbound.drop == nil {
-            return "sent before, but nobody says so"
+            return "wasSentBefore is true without a mark"
         }
         return nil
     }
@@ -75,22 +77,22 @@ enum MessageFuzz {
             [messages.dead(inbound, reason: String(repeating: "€", count: 5_000))]
             + destinations.map { messages.moved(inbound, to: $0, firstAttempt: now, part: "part") }
         for message in made {
-            if message.properties.userID != "worker" { return "published in the name of another" }
+            if message.properties.userID != "worker" { return "published with another user id" }
             if message.properties.publisher(worker: "worker") != inbound.publisher(worker: "worker") {
-                return "its publisher becomes another"
+                return "the publisher changes"
             }
         }
         for message in made.dropFirst() {
             let headers = message.properties.headers
             if headers["x-delivery-count"] != nil || headers["x-death"] != nil { return "the broker's marks are kept" }
-            if headers["mine"] != nil || message.properties.priority != nil { return "more is carried than is listed" }
-            guard let again = InboundJob(delivery(message, for: inbound)) else { return "it can't be read again" }
+            if headers["mine"] != nil || message.properties.priority != nil { return "an unlisted property is kept" }
+            guard let again = InboundJob(delivery(message, for: inbound)) else { return "the message is unreadable" }
             if again.attempt != inbound.attempt { return "attempt \(inbound.attempt) becomes \(again.attempt)" }
-            if inbound.wasSentBefore, !again.wasSentBefore { return "that it was sent before is forgotten" }
+            if inbound.wasSentBefore, !again.wasSentBefore { return "the mark of an earlier send is lost" }
         }
         for message in made {
             let size = message.properties.headers.wireSize
-            if size > smallestRoom { return "headers of \(size) bytes, which no frame holds" }
+            if size > smallestRoom { return "headers of \(size) bytes exceed a frame" }
         }
         return nil
     }

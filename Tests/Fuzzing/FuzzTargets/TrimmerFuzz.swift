@@ -29,7 +29,7 @@ enum TrimmerFuzz {
 
     private static func violation(of trimmed: PayloadTrimmer.Trimmed, _ payload: [UInt8], _ limit: Int) -> String? {
         let result = trimmed.payload
-        if result.count > limit { return "\(result.count) bytes, the limit being \(limit)" }
+        if result.count > limit { return "\(result.count) bytes, but the limit is \(limit)" }
         if trimmed.removedBytes != payload.count - result.count { return "wrong count of removed bytes" }
         if !result.withUnsafeBufferPointer({ JSONFuzz.accepts($0) }) { return "the result is not JSON" }
         // The original text was cut at the ellipsis. Everything before and after it must be unchanged.
@@ -41,7 +41,7 @@ enum TrimmerFuzz {
         if !hasEllipsis { return "no ellipsis" }
         // Escapes in the original text are rewritten, so their bytes may differ.
         if !payload.contains(UInt8(ascii: "\\")), changed.count > ellipsis.count {
-            return "more than an ellipsis is new: \(String(decoding: changed, as: UTF8.self))"
+            return "more than an ellipsis was added: \(String(decoding: changed, as: UTF8.self))"
         }
         return nil
     }

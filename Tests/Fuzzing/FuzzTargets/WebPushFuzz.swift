@@ -25,14 +25,16 @@ enum WebPushFuzz {
         guard let url = URLComponents(string: String(decoding: bytes, as: UTF8.self)) else { return nil }
         guard url.host?.lowercased() == host, url.port ?? 443 == endpoint.origin.port, url.user == nil,
             url.fragment == nil
-        else { return "leads to \(url.host ?? "nowhere") elsewhere" }
+        else { return "leads to \(url.host ?? "nowhere") instead" }
         return nil
     }
 
     /// Checks that a message can be encrypted for accepted keys.
     private static func keysViolation(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         guard let keys = try? Subscription(bytes).keys else { return nil }
-        guard keys.point.count == 65, keys.point.first == 4, keys.secret.count == 16 else { return "keys of odd sizes" }
+        guard keys.point.count == 65, keys.point.first == 4, keys.secret.count == 16 else {
+            return "the keys have wrong sizes"
+        }
         var encryption = MessageEncryption()
         let body = try? encryption.body(MessageEncryption.record(of: "x".utf8), for: keys)
         return body?.count == 104 ? nil : "keys that nothing can be encrypted for"
@@ -46,7 +48,9 @@ enum WebPushFuzz {
         let words = RefusalBody(Array(input.dropFirst(2)))
         let answer = WebPushAnswer(status: status, words: words, from: service, hasRetryAfter: input.count % 2 == 0)
         if (answer == .accepted) != (200..<300).contains(status) { return "\(status) is \(answer)" }
-        if answer == .subscriptionGone, status != 404, status != 410 { return "\(status) is a death" }
+        if answer == .subscriptionGone, status != 404, status != 410 {
+            return "status \(status) marks the subscription dead"
+        }
         let reason = answer.reason(status: status, words: words)
         let isWord = reason.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)

@@ -20,9 +20,9 @@ enum WebhookFuzz {
             }
             guard 0...86_400 ~= reported.retryAfterSeconds else { return "a wait of \(reported.retryAfterSeconds) s" }
             if reported.verdict == .unregistered, !said.contains(place) {
-                return "\(place) is dead, and nobody said so"
+                return "\(place) is marked dead without a reported outcome"
             }
-            if reported.verdict == .suppressed { return "a verdict that is the host's" }
+            if reported.verdict == .suppressed { return "the verdict is reserved for workers" }
         }
         return nil
     }
@@ -37,7 +37,7 @@ enum WebhookFuzz {
     /// Checks that an accepted URL is well-formed and that a stored target is read back unchanged.
     static func targetViolation(in input: [UInt8]) -> String? {
         guard let target = try? WebhookTarget(json: Secret(input)) else { return nil }
-        guard (try? WebhookTarget(json: target.json)) == target else { return "sealed, it is another one" }
+        guard (try? WebhookTarget(json: target.json)) == target else { return "the target differs after encoding" }
         let url = target.url
         guard url.path.hasPrefix("/"), url.path.utf8.allSatisfy({ 0x21...0x7e ~= $0 }) else { return "a bad path" }
         let hasOddHost = url.endpoint.host.contains { "@/\\?#%".contains($0) || $0.isWhitespace || !$0.isASCII }

@@ -39,7 +39,7 @@ extension BrokersPageTests {
         // The broker requeues messages that a command only reads, shortly after the command has ended.
         try await eventually("the job is listed") { try await anna(["dead", "list"]).output.contains("dead-1") }
         try await eventually("the job is replayed") {
-            try await anna(["dead", "replay", "--id", "dead-1"]).output == "replayed 1 jobs\n"
+            try await anna(["dead", "replay", "--id", "dead-1"]).output == "replayed 1 job\n"
         }
         try await waits("urgent 0, normal 3, bulk 0, suspects 1, delayed 0, dead 0")
         let configuration = try installation.configuration(["amqp.url": url], file: "anna.yaml")

@@ -103,7 +103,7 @@ struct BadJobTests {
             let listed = try await installation.martlet(["dead", "list"])
             #expect(listed.output.contains("nested deeper than 32 levels"), "\(listed)")
             let replayed = try await installation.martlet(["dead", "replay"])
-            #expect(replayed.output == "replayed 1 jobs\n", "\(replayed)")
+            #expect(replayed.output == "replayed 1 job\n", "\(replayed)")
             try await installation.withWorker { _ in try await installation.results.wait(for: 6) }
             #expect(installation.results.tally == ["sent": 6], "the replayed job has no unreadable header")
         }

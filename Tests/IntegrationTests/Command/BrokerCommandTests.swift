@@ -123,7 +123,7 @@ struct BrokerCommandTests {
             try await installation.addTokenApp(Self.app)
             let good = try await installation.martlet(["doctor"])
             #expect(good.status == 0, "\(good)")
-            #expect(!good.output.contains("FAIL") && good.output.contains("1 can be opened, for 1 apps"), "\(good)")
+            #expect(!good.output.contains("FAIL") && good.output.contains("1 can be opened, for 1 app"), "\(good)")
 
             let port = try freePort()
             let bad = try await installation.martlet(

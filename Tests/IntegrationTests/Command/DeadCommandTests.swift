@@ -28,7 +28,8 @@ struct DeadCommandTests {
                     let some = try await installation.martlet([
                         "dead", "list", "--app", Self.unknown, "--limit", "\(limit)",
                     ])
-                    #expect(some.errors.contains("there are more jobs; --limit lists more than 2") == isCut, "\(some)")
+                    #expect(
+                        some.errors.contains("more jobs match; to list more than 2, pass --limit") == isCut, "\(some)")
                     #expect(some.output.split(separator: "\n").count == limit + 1, "\(some)")
                 }
                 let shown = try await installation.martlet(["dead", "show", "--reason", "priorty"])
@@ -52,7 +53,7 @@ struct DeadCommandTests {
 
                 #expect(try await installation.martlet(["dead", "drop"]).status == 64, "no jobs are selected")
                 let dropped = try await installation.martlet(["dead", "drop", "--reason", "priorty"])
-                #expect(dropped.output == "dropped 1 jobs\n", "\(dropped)")
+                #expect(dropped.output == "dropped 1 job\n", "\(dropped)")
                 try await eventually("the dead-letter queue is empty") {
                     try await installation.broker.messages(in: installation.names.dead).isEmpty
                 }

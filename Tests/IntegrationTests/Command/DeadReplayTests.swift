@@ -41,7 +41,7 @@ struct DeadReplayTests {
             let found = try await installation.martlet(["dead", "show", "--id", "needle"])
             #expect(found.output == "\(String(decoding: needle, as: UTF8.self))\n", "\(found.errors)")
             let dropped = try await installation.martlet(["dead", "drop", "--id", "needle"])
-            #expect(dropped.output == "dropped 1 jobs\n", "\(dropped)")
+            #expect(dropped.output == "dropped 1 job\n", "\(dropped)")
             let all = try await installation.martlet(["dead", "list", "--json"])
             #expect(all.output.ranges(of: "\"bytes\"").count == 22, "\(all.errors)")
             let replayed = try await installation.martlet(["dead", "replay", "--to-lane", "bulk"])
@@ -90,7 +90,7 @@ struct DeadReplayTests {
             #expect(planned.status == 1 && planned.output == "would replay 2 jobs\n", "\(planned)")
             let replayed = try await installation.martlet(["dead", "replay"])
             #expect(replayed.status == 1 && replayed.output == "replayed 2 jobs\n", "\(replayed)")
-            #expect(replayed.errors.contains(#"2 jobs are still dead: no lane is called "urgnt"; replay them"#))
+            #expect(replayed.errors.contains(#"2 jobs not replayed: no lane is called "urgnt"; replay with"#))
             let names = installation.names
             try await eventually("the jobs of known lanes are in their lanes") {
                 try await installation.waitingMessages() == [

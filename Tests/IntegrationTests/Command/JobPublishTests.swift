@@ -67,10 +67,12 @@ struct JobPublishTests {
             }
             let nobody = JobText("nobody", app: Self.app, to: [Token.random()]).json
             let late = try await installation.martlet(["job", "publish", "--wait", "1"], input: nobody)
-            #expect(late.status == 1 && late.errors.hasPrefix("1 of 1 recipients have no outcome after 1 s"), "\(late)")
+            #expect(
+                late.status == 1 && late.errors.hasPrefix("after 1 s, outcomes are missing for 1 of 1 recipient"),
+                "\(late)")
             let silent = JobText("silent", app: Self.app, to: [Token.random()], more: #","results":"problems""#).json
             let vain = try await installation.martlet(["job", "publish", "--wait", "1"], input: silent)
-            #expect(vain.status == 64 && vain.errors.contains("nothing is told but problems"), "\(vain)")
+            #expect(vain.status == 64 && vain.errors.contains("so no sent outcomes are published"), "\(vain)")
         }
     }
 

@@ -120,7 +120,8 @@ struct WhyTests {
                     ["app", "set", Self.app, "--no-paused"], ["retry.delays": "5,40,120"])
                 #expect(
                     resumed.errors.hasSuffix(
-                        "\nits waiting jobs return within 45 seconds: retry.delays keeps each for 40\n"), "\(resumed)")
+                        "\nits waiting jobs return within 45 seconds, because each is delayed by 40 (retry.delays)\n"),
+                    "\(resumed)")
                 let unknown = try await installation.martlet(["why", "--job", "later", "--app", "com.example.other"])
                 #expect(unknown.output.contains("com.example.other is not registered now"), "\(unknown)")
                 let (bare, team) = ("com.example.bare", "NOSUCHTEAM")

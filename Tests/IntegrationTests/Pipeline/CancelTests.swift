@@ -20,7 +20,7 @@ struct CancelTests {
                 try await eventually(worker.errors) { await installation.simulator.counters().arrivals > 100 }
                 let cancelled = try await installation.martlet(["job", "cancel", "campaign"])
                 #expect(cancelled.output == "cancelled job campaign\n", "\(cancelled)")
-                #expect(cancelled.errors == "1 worker knows it within 5 seconds\n")
+                #expect(cancelled.errors == "the change applies within 5 seconds in 1 worker\n")
                 try await eventually("the worker applies the cancellation: \(installation.results.tally)") {
                     installation.results.tally["failed Cancelled"] != nil
                 }

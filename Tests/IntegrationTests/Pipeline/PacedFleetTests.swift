@@ -28,7 +28,7 @@ struct PacedFleetTests {
             #expect(
                 set.errors == """
                     no worker is running: the change applies when one starts
-                    its jobs that wait in the broker follow within 2 minutes or half of their wait
+                    its jobs in the broker follow within 2 minutes, or after half of a longer wait
 
                     """)
             let top = try await installation.martlet(["top", "--once"])

@@ -45,8 +45,8 @@ struct ScheduleTests {
                 try await eventually("both jobs are scheduled: \(worker.counts)") { worker.counts.jobsScheduled >= 2 }
                 let cancelled = try await installation.martlet(["job", "cancel", "one"])
                 #expect(cancelled.output == "cancelled job one\n", "\(cancelled)")
-                #expect(
-                    try await installation.martlet(["job", "cancel", "one"]).output == "job one was cancelled before\n")
+                let repeated = try await installation.martlet(["job", "cancel", "one"])
+                #expect(repeated.output == "job one was already cancelled\n", "\(repeated)")
                 try await installation.results.wait(for: 4)
             }
             #expect(installation.results.tally == ["sent": 2, "failed Cancelled": 2])

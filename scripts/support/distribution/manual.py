@@ -30,8 +30,8 @@ EXAMPLES = {
     "fcm": ["martlet-simulator fcm --directory google"],
     "doctor": ["martlet doctor --config /etc/martlet/martlet.yaml"],
 }
-EXIT_CODES = {"0": "fine", "1": "failed; standard error says why", "64": "wrong usage",
-              "78": "wrong configuration: the key, its variable and the fault are named"}
+EXIT_CODES = {"0": "success", "1": "failure, with the reason on standard error", "64": "wrong usage",
+              "78": "wrong configuration, with the key, its variable and the fault on standard error"}
 # The name of a program's completion file, by shell.
 SHELLS = {"bash": "{0}", "zsh": "_{0}", "fish": "{0}.fish"}
 

@@ -149,10 +149,10 @@ def changelog(package: Package) -> str:
         version = package.version if title == "Unreleased" else title
         points = re.findall(r"^- (.*?)(?=^- |^#|\Z)", body, re.MULTILINE | re.DOTALL)
         lines = [textwrap.fill(plain(point), 78, initial_indent="  * ", subsequent_indent="    ") for point in points]
-        entries.append((version, lines or ["  * See the next one."]))
+        entries.append((version, lines or ["  * See the next entry."]))
     # A release has no entry if there are no unreleased changes.
     if not any(version == package.version for version, _ in entries):
-        entries.insert(0, (package.version, ["  * Made of this version."]))
+        entries.insert(0, (package.version, ["  * Build of this version."]))
     when = time.strftime("%a, %d %b %Y %H:%M:%S +0000", time.gmtime(package.source.time))
     return "\n".join(f"{package.name} ({version}) unstable; urgency=medium\n\n" + "\n".join(lines)
                      + f"\n\n -- {MAINTAINER}  {when}\n" for version, lines in entries)

@@ -4,8 +4,8 @@ public import PushModel
 public struct LogbookPlugin: OutputPlugin {
     public let name = "logbook"
     public let settings = [
-        OutputSetting("file", default: "logbook.ndjson", help: "file that each push becomes a line of"),
-        OutputSetting("page", .integer(100...65_536), default: "4096", help: "bytes that a payload may have"),
+        OutputSetting("file", default: "logbook.ndjson", help: "file to which each push is written as a line"),
+        OutputSetting("page", .integer(100...65_536), default: "4096", help: "maximum size of a payload, in bytes"),
     ]
     /// The verdicts of the reasons. A recipient that is not aboard is marked dead. A failed write is retried, because a
     /// full disk may have room again later.
