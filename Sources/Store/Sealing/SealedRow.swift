@@ -1,4 +1,4 @@
-package import PushModel
+import PushModel
 
 /// The database row that a secret belongs to. Sealing binds the secret to the row, so that an attacker can neither move
 /// the secret to another row nor change the row's names.
