@@ -1,4 +1,4 @@
-package import PushModel
+import PushModel
 
 /// The manager of the pushes of a pool that belongs to one credential.
 package typealias CredentialDispatcher<Job: QueuedJob> = PushDispatcher<Job, PoolHealth<Job>>

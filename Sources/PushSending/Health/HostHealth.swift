@@ -1,4 +1,4 @@
-package import PushModel
+import PushModel
 
 /// The health of a host: whether it accepts connections and answers requests. While it does not, single probes are
 /// sent. A value type without clock or I/O.
