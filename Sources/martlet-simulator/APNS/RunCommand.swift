@@ -1,5 +1,5 @@
-package import APNSSimulator
-package import ArgumentParser
+public import APNSSimulator
+public import ArgumentParser
 
 extension SimulatorConfiguration.Environment: ExpressibleByArgument {}
 
