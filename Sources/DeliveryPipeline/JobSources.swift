@@ -1,5 +1,5 @@
 import AMQPClient
-package import Contract
+import Contract
 import Logging
 
 /// The consuming connections of a worker.

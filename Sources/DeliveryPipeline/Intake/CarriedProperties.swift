@@ -1,5 +1,5 @@
 package import AMQPClient
-package import Contract
+import Contract
 import PushModel
 import Traces
 

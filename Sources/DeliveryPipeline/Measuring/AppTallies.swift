@@ -1,4 +1,4 @@
-package import Contract
+import Contract
 import Metering
 import PushModel
 import Foundations

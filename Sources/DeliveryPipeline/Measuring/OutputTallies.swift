@@ -1,3 +1,4 @@
+import Contract
 import Metering
 
 /// The counters of pushes by output and result. Pushes of an output that the worker does not have are not counted.

@@ -1,5 +1,5 @@
 import AMQPClient
-package import Contract
+import Contract
 import PushModel
 
 /// The orphans: jobs that this worker was processing when the connection of their delivery was lost. The broker

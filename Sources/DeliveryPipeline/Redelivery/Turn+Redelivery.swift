@@ -1,5 +1,5 @@
 import AMQPClient
-package import Contract
+import Contract
 
 /// The handling of redeliveries after a lost connection.
 extension Turn {

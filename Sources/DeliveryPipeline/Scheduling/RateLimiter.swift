@@ -1,4 +1,4 @@
-package import Contract
+import Contract
 package import PushModel
 
 /// A rate limiter for this worker's share of a fleet-wide rate, which applies to an app or to one job. A value type

@@ -1,5 +1,5 @@
 import AMQPClient
-package import Contract
+import Contract
 import PushModel
 
 /// The scheduler of jobs. It decides which waiting job is next, how much each app and queue may have in flight, and

@@ -1,4 +1,4 @@
-package import Contract
+import Contract
 import PushModel
 
 /// The rule that decides whether an app may start another job of a queue.

@@ -1,5 +1,5 @@
 package import AMQPClient
-package import Contract
+import Contract
 import PushModel
 
 /// A delayed result event. It could not be published yet, because the results exchange refused it or its tokens could

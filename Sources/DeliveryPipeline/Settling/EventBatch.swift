@@ -1,3 +1,4 @@
+import Contract
 package import PushModel
 
 /// A result event that is being built. Each outcome is written to the event's body at once, so that nothing is stored

@@ -1,4 +1,4 @@
-package import Contract
+import Contract
 
 /// The numbers of a job's recipients that were not sent, by result, for the log. It allocates no memory before the
 /// first such recipient.
