@@ -1,6 +1,6 @@
 package import AMQPClient
 package import Contract
-package import DeliveryPipeline
+import DeliveryPipeline
 package import Logging
 import Foundations
 
