@@ -1,7 +1,7 @@
 package import AMQPClient
 package import Foundation
 import HTTP2Pool
-package import MartletConfiguration
+import MartletConfiguration
 import NIOCore
 import NIOHTTP1
 import NIOPosix

@@ -1,5 +1,5 @@
 import Foundation
-package import MartletConfiguration
+import MartletConfiguration
 
 /// The access rules of the HTTP endpoints.
 package struct StatusAccess: Sendable {

@@ -1,5 +1,5 @@
 import Hummingbird
-package import MartletConfiguration
+import MartletConfiguration
 import NIOCore
 
 /// The routes of the status page: the page, its JSON, its style sheet and its script.

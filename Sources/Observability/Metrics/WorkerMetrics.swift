@@ -1,5 +1,6 @@
 import Foundations
 import HTTP2Pool
+import MartletConfiguration
 package import Metering
 package import PushModel
 package import Store

@@ -1,3 +1,4 @@
+import Contract
 import DeliveryPipeline
 package import PushModel
 import Store

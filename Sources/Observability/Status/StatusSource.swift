@@ -2,7 +2,7 @@ import DeliveryPipeline
 import Foundations
 import Foundation
 import Logging
-package import MartletConfiguration
+import MartletConfiguration
 import Metering
 import PushModel
 import ServiceLifecycle

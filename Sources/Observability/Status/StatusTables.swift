@@ -1,4 +1,4 @@
-package import MartletConfiguration
+import MartletConfiguration
 import Store
 
 /// The tables of the status page.
