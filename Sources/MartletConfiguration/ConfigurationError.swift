@@ -1,4 +1,4 @@
-import PushModel
+package import PushModel
 
 /// An error in the configuration. Its description names the key at fault. The process exits with code 78.
 package struct ConfigurationError: Error, CustomStringConvertible {
@@ -8,12 +8,12 @@ package struct ConfigurationError: Error, CustomStringConvertible {
         self.description = description
     }
 
-    init(_ fault: SettingFault, of output: some OutputPlugin) {
+    package init(_ fault: SettingFault, of output: some OutputPlugin) {
         let setting = output.settings.first { $0.key == fault.key } ?? OutputSetting(fault.key, help: "")
         self.init(ConfigurationKey(setting, of: output.name), fault.problem)
     }
 
-    init(_ key: ConfigurationKey, _ problem: String) {
+    package init(_ key: ConfigurationKey, _ problem: String) {
         description = "configuration key \(key.rawValue) (\(key.environmentVariable)): \(problem)"
     }
 }

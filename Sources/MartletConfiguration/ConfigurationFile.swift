@@ -5,14 +5,14 @@ import Yams
 /// configuration key. A relative path in the file is resolved against the file's directory.
 ///
 /// The file may contain passwords, so errors quote only the names of keys.
-enum ConfigurationFile {
+package enum ConfigurationFile {
     /// Returns a sentence that names the configuration file, or explains how to name one.
-    static func place(of path: String?) -> String {
+    package static func place(of path: String?) -> String {
         path.map { "the configuration file is \($0)" }
             ?? "no configuration file was read: --config or MARTLET_CONFIG names one"
     }
 
-    static func read(_ path: String, _ keys: ConfigurationKeys) throws -> [ConfigurationKey: String] {
+    package static func read(_ path: String, _ keys: ConfigurationKeys) throws -> [ConfigurationKey: String] {
         let text: String
         do {
             text = try String(contentsOfFile: path, encoding: .utf8)
@@ -22,7 +22,7 @@ enum ConfigurationFile {
         return try values(in: text, of: path, keys)
     }
 
-    static func values(
+    package static func values(
         in text: String, of path: String, _ keys: ConfigurationKeys
     ) throws -> [ConfigurationKey: String] {
         var values: [ConfigurationKey: String] = [:]

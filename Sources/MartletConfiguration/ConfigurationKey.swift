@@ -10,7 +10,7 @@ package struct ConfigurationKey: Sendable, Hashable {
     /// A short description for error messages.
     package let explanation: String
 
-    init(
+    package init(
         _ name: String, default defaultValue: String? = nil, isSecret: Bool = false, _ explanation: String
     ) {
         rawValue = name
@@ -20,7 +20,7 @@ package struct ConfigurationKey: Sendable, Hashable {
     }
 
     /// Whether the value is the path of a file, as the suffix of the key shows.
-    var isPath: Bool { rawValue.hasSuffix(".file") || rawValue.hasSuffix("_file") }
+    package var isPath: Bool { rawValue.hasSuffix(".file") || rawValue.hasSuffix("_file") }
 
     /// The name of the environment variable that sets the key.
     package var environmentVariable: String {
@@ -131,7 +131,7 @@ extension ConfigurationKey {
         "finished jobs to log: all, none, problems, or a share such as sample:0.01")
 
     /// The keys that take effect on SIGHUP, without a restart.
-    static let reloadable: [ConfigurationKey] = [
+    package static let reloadable: [ConfigurationKey] = [
         .workerMaximumInFlight, .workerAppShare, .workerUrgentShare, .workerLongestWait, .jobsChunkSize,
         .jobsMaximumBytes,
         .jobsMaximumRecipients, .jobsDeduplicationWindow, .jobsAtMostOnceWindow, .retryMaximumAttempts,
@@ -139,7 +139,7 @@ extension ConfigurationKey {
     ]
 
     /// All configuration keys except the outputs' keys.
-    static let own: [ConfigurationKey] = [
+    package static let own: [ConfigurationKey] = [
         .amqpURL, .amqpPrefix, .amqpDeclare, .amqpCAFile, .amqpPrefetchUrgent, .amqpPrefetchNormal,
         .amqpPrefetchBulk, .amqpPrefetchBytes, .databaseURL, .databaseListen, .keyringFile, .keyringKeys, .httpListen,
         .httpStatus, .httpHosts,

@@ -32,13 +32,13 @@ extension ConfigurationSetting {
 }
 
 /// The configuration keys and environment variables that are set, by origin.
-struct ConfigurationOrigins: Sendable {
-    var flags: Set<String> = []
+package struct ConfigurationOrigins: Sendable {
+    package var flags: Set<String> = []
     /// The names of the environment variables that are set, including variables whose value came from a file.
-    var variables: Set<String> = []
-    var file: Set<String> = []
+    package var variables: Set<String> = []
+    package var file: Set<String> = []
 
-    func origin(of key: ConfigurationKey) -> ConfigurationSetting.Origin {
+    package func origin(of key: ConfigurationKey) -> ConfigurationSetting.Origin {
         if flags.contains(key.rawValue) { return .flag }
         if variables.contains(key.environmentVariable) { return .environment }
         if file.contains(key.rawValue) { return .file }

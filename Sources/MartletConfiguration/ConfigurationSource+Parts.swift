@@ -127,7 +127,7 @@ extension ConfigurationSource {
     }
 
     /// Returns the configuration of the feed of dead tokens, or `nil` if pushes to dead tokens are not suppressed.
-    func deadTokens() throws -> DeadTokenFeed.Configuration? {
+    package func deadTokens() throws -> DeadTokenFeed.Configuration? {
         var feed = DeadTokenFeed.Configuration()
         feed.maximumBytes = try integer(.suppressionMemory, in: 1...65_536) << 20
         return try boolean(.suppressionEnabled) ? feed : nil
@@ -158,7 +158,7 @@ extension ConfigurationSource {
         return format
     }
 
-    func jobLog() throws -> JobLog {
+    package func jobLog() throws -> JobLog {
         let text = try required(.logJobs)
         guard let jobs = JobLog(text) else {
             throw ConfigurationError(

@@ -6,15 +6,14 @@ package import PushModel
 /// The configuration values by key. Flags override environment variables, which override the YAML file, which overrides
 /// the defaults.
 ///
-/// An unknown key in a flag or in the file is an error. An environment variable that matches no key is ignored, unless
-/// the key was removed.
+/// An unknown key in a flag or in the file is an error. An environment variable that matches no key is ignored.
 package struct ConfigurationSource: Sendable {
     private let reader: ConfigReader
-    let keys: ConfigurationKeys
-    let origins: ConfigurationOrigins
-    let openTelemetry: OpenTelemetryVariables
+    package let keys: ConfigurationKeys
+    package let origins: ConfigurationOrigins
+    package let openTelemetry: OpenTelemetryVariables
     /// The paths of the files from which secrets were read.
-    let secretFiles: [ConfigurationKey: String]
+    package let secretFiles: [ConfigurationKey: String]
     /// A sentence for error messages that names the configuration file, or explains how to name one.
     package let place: String
     /// The outputs, in the order of the list of plugins.
@@ -52,7 +51,6 @@ package struct ConfigurationSource: Sendable {
         _ file: String?, values: [ConfigurationKey: String]?, settings: [String], environment: [String: String],
         _ outputs: [any OutputPlugin], _ keys: ConfigurationKeys
     ) throws {
-        try keys.rejectRemovedVariables(in: environment)
         let secrets = keys.all.filter(\.isSecret)
         let flags = try Self.read(settings, keys)
         let files = SecretFiles(of: secrets, environment)

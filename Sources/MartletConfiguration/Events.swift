@@ -1,6 +1,6 @@
-import Foundations
+package import Foundations
 
 extension EventName {
-    static let secretUnreadable = EventName("configuration.secret.unreadable", repeats: true)
-    static let secretRefused = EventName("configuration.secret.refused", repeats: true)
+    package static let secretUnreadable = EventName("configuration.secret.unreadable", repeats: true)
+    package static let secretRefused = EventName("configuration.secret.refused", repeats: true)
 }

@@ -2,27 +2,27 @@ import Foundation
 
 /// The OpenTelemetry environment variables that a worker reads for its traces. An empty variable counts as unset
 /// (opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables).
-struct OpenTelemetryVariables: Sendable {
+package struct OpenTelemetryVariables: Sendable {
     /// A value and the name of its variable.
-    struct Value: Sendable {
-        let variable: String
-        let text: String
+    package struct Value: Sendable {
+        package let variable: String
+        package let text: String
     }
 
     /// The collector's URL for traces, used unchanged.
-    let tracesEndpoint: Value?
+    package let tracesEndpoint: Value?
     /// The base URL of the collector. The path `/v1/traces` is appended to it unless it already ends with this path.
-    let endpoint: Value?
-    let headers: Value?
+    package let endpoint: Value?
+    package let headers: Value?
     /// The path of a PEM file with certificate authorities.
-    let certificate: Value?
-    let sampler: Value?
+    package let certificate: Value?
+    package let sampler: Value?
     /// The share of jobs that the samplers `traceidratio` and `parentbased_traceidratio` select.
-    let samplerArgument: Value?
-    let serviceName: Value?
-    let resourceAttributes: Value?
+    package let samplerArgument: Value?
+    package let serviceName: Value?
+    package let resourceAttributes: Value?
 
-    init(_ environment: [String: String]) {
+    package init(_ environment: [String: String]) {
         /// Returns the value of the first given variable that is set and not empty.
         func value(_ variables: String...) -> Value? {
             for variable in variables {
@@ -45,14 +45,14 @@ extension OpenTelemetryVariables.Value {
     /// Returns an error that names the variable.
     ///
     /// - Parameter problem: the part of the message that follows "environment variable NAME: ".
-    func error(_ problem: String) -> ConfigurationError {
+    package func error(_ problem: String) -> ConfigurationError {
         ConfigurationError("environment variable \(variable): \(problem)")
     }
 
     /// Returns the percent-decoded pairs of a list such as `name=value,name=value`.
     ///
     /// - Throws: ``ConfigurationError``.
-    func pairs() throws -> [(key: String, value: String)] {
+    package func pairs() throws -> [(key: String, value: String)] {
         try text.split(separator: ",").compactMap { pair in
             let pair = pair.trimmingCharacters(in: .whitespaces)
             guard !pair.isEmpty else { return nil }

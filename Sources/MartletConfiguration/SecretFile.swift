@@ -1,18 +1,18 @@
-import AMQPClient
+package import AMQPClient
 import Foundations
 import Foundation
 import Logging
 import PostgresClient
 
-enum SecretText {
+package enum SecretText {
     /// Returns the text of a file without surrounding white space. Editors often append a line end.
-    static func read(_ path: String) throws -> String {
+    package static func read(_ path: String) throws -> String {
         try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// Reads the file of a secret again and returns its text. Accepts only small regular files, because reading a pipe
     /// without a writer would block the connection's thread.
-    static func readAgain(_ path: String) throws -> String {
+    package static func readAgain(_ path: String) throws -> String {
         var status = stat()
         guard stat(path, &status) == 0 else { throw ConfigurationError("it does not exist") }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= 65_536 else {
@@ -24,10 +24,10 @@ enum SecretText {
 
 /// The files that contain secrets. A secret comes from a file if its environment variable is unset or empty, and the
 /// variable with the suffix `_FILE` contains a path.
-struct SecretFiles {
+package struct SecretFiles {
     private(set) var paths: [ConfigurationKey: String] = [:]
 
-    init(of secrets: [ConfigurationKey], _ environment: [String: String]) {
+    package init(of secrets: [ConfigurationKey], _ environment: [String: String]) {
         for key in secrets where environment[key.environmentVariable]?.isEmpty != false {
             guard let path = environment[key.environmentVariable + "_FILE"], !path.isEmpty else { continue }
             paths[key] = path
@@ -35,7 +35,7 @@ struct SecretFiles {
     }
 
     /// Returns the environment with the variables of the secrets set to the contents of their files.
-    func read(into environment: [String: String]) throws -> [String: String] {
+    package func read(into environment: [String: String]) throws -> [String: String] {
         var environment = environment
         for (key, path) in paths {
             do {
@@ -51,16 +51,16 @@ struct SecretFiles {
 
 /// An error for a URL that was read again and has changed in a part that must not change. The file may be incomplete,
 /// or the URL may name another server.
-struct SecretChange: Error {
+package struct SecretChange: Error {
     /// The names of the parts that differ.
-    let parts: [String]
+    package let parts: [String]
 }
 
 extension AMQPConfiguration {
     /// Reads the password again from a file whenever a connection needs it.
     ///
     /// - Parameter url: the URL from which this configuration was created.
-    mutating func readPasswordAgain(from path: String, first url: String) throws(AMQPError) {
+    package mutating func readPasswordAgain(from path: String, first url: String) throws(AMQPError) {
         let first = try AMQPConfiguration(url: url)
         let file = SecretFile(path, first: password) { url in
             let read = try AMQPConfiguration(url: url)
@@ -73,7 +73,7 @@ extension AMQPConfiguration {
 }
 
 extension PostgresConfiguration {
-    mutating func readAgain(from path: String, _ applicationName: String) {
+    package mutating func readAgain(from path: String, _ applicationName: String) {
         let first = self
         let file = SecretFile(path, first: self) { url in
             let read = try PostgresConfiguration(url: url, applicationName: applicationName)
@@ -90,19 +90,19 @@ extension PostgresConfiguration {
 ///
 /// If the file can't be read or parsed, or if a part has changed that must not change, the last value stays in use and
 /// the failure is logged.
-final class SecretFile<Value: Sendable>: Sendable {
+package final class SecretFile<Value: Sendable>: Sendable {
     private let path: String
     private let parse: @Sendable (String) throws -> Value
     private let last: Mutex<Value>
 
-    init(_ path: String, first: Value, parse: @escaping @Sendable (String) throws -> Value) {
+    package init(_ path: String, first: Value, parse: @escaping @Sendable (String) throws -> Value) {
         self.path = path
         self.parse = parse
         last = Mutex(first)
     }
 
     /// The current value of the secret. It is read from the file, so the calling thread may be blocked.
-    var current: Value {
+    package var current: Value {
         do {
             let value = try parse(try SecretText.readAgain(path))
             last.withLock { $0 = value }

@@ -16,25 +16,9 @@ import Testing
         ("database.uri=x", "unknown configuration key database.uri in --set; did you mean database.url?"),
         ("amqp=x", "unknown configuration key amqp in --set; did you mean amqp.url?"),
         ("log.level", "--set log.level…: must be key=value"),
-        (
-            "tracing.sample=1",
-            "configuration key tracing.sample in --set was removed; set the environment variable OTEL_TRACES_SAMPLER_ARG"
-        ),
     ])
     func rejectsUnknownKeyInFlag(setting: String, message: String) async {
         #expect(await failure { try await source(setting) } == message)
-    }
-
-    @Test(arguments: [
-        ("MARTLET_TRACING_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"),
-        ("MARTLET_TRACING_HEADERS_FILE", "OTEL_EXPORTER_OTLP_HEADERS"),
-        ("MARTLET_TRACING_SAMPLE", "OTEL_TRACES_SAMPLER_ARG"),
-    ])
-    func rejectsRemovedVariable(name: String, replacement: String) async {
-        let failure = await failure {
-            try await ConfigurationSource(file: nil, settings: [], environment: [name: "s3cret"])
-        }
-        #expect(failure == "environment variable \(name) was removed; set \(replacement)")
     }
 
     @Test(arguments: ["tracing:\n  # endpoint: x\n", "tracing:\n", "amqp:\n  prefetch:\n"])

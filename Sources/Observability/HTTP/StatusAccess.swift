@@ -1,5 +1,5 @@
 import Foundation
-import MartletConfiguration
+package import MartletConfiguration
 
 /// The access rules of the HTTP endpoints.
 package struct StatusAccess: Sendable {
@@ -18,7 +18,7 @@ package struct StatusAccess: Sendable {
     /// Reads the access rules from the configuration.
     ///
     /// - Throws: ``ConfigurationError``.
-    init(_ source: ConfigurationSource) throws {
+    package init(_ source: ConfigurationSource) throws {
         isShown = try source.boolean(.httpStatus)
         let names = (source.string(.httpHosts) ?? "").split(separator: ",").map {
             $0.trimmingCharacters(in: .whitespaces)

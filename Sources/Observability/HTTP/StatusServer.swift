@@ -1,32 +1,32 @@
-import Foundations
+package import Foundations
 import Glibc
 import Hummingbird
-import Logging
-import Metering
-import NIOCore
+package import Logging
+package import Metering
+package import NIOCore
 import PushModel
 import ServiceLifecycle
 
 /// The read-only HTTP endpoints of a worker or an outcome ledger. `/health` shows that the process responds. `/ready`
 /// shows whether the process does its work, or the reason why it does not. `/metrics` shows its metrics. A worker also
 /// has a status page.
-struct StatusServer: Service {
+package struct StatusServer: Service {
     /// The maximum number of open connections. It is limited because deliveries need file descriptors as well.
     private static let mostConnections = 400
 
-    let endpoint: Endpoint
-    let eventLoops: any EventLoopGroup
-    let logger: Logger
+    package let endpoint: Endpoint
+    package let eventLoops: any EventLoopGroup
+    package let logger: Logger
     /// A closure that returns the reason why the process is not ready, or `nil` if it is ready.
-    let obstacle: @Sendable () -> String?
+    package let obstacle: @Sendable () -> String?
     /// The source of the status page, or `nil` for a process without a status page.
-    let status: StatusSource?
-    let access: StatusAccess
-    let metrics: MetricRegistry
+    package let status: StatusSource?
+    package let access: StatusAccess
+    package let metrics: MetricRegistry
     /// The metric families that `/metrics` shows, in this order.
-    let families: [MetricFamily]
+    package let families: [MetricFamily]
 
-    func run() async throws {
+    package func run() async throws {
         do {
             try await application().run()
         } catch let error as IOError {
@@ -70,7 +70,7 @@ struct StatusServer: Service {
 
 extension StatusServer {
     /// Creates the server of a worker.
-    init(
+    package init(
         endpoint: Endpoint, eventLoops: any EventLoopGroup, logger: Logger, status: StatusSource, access: StatusAccess,
         metrics: MetricRegistry
     ) {

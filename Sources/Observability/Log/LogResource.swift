@@ -1,7 +1,7 @@
 import Foundations
 /// The OpenTelemetry resource of this process: the name, version and instance of the service.
 package struct LogResource: Sendable {
-    let instance: String?
+    package let instance: String?
 
     package init(instance: String?) { self.instance = instance }
 

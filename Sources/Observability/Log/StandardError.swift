@@ -54,10 +54,10 @@ package final class StandardError: LogSink {
     package func take(_ line: LogLine) { writer.write(encoding.bytes(line)) }
 
     /// The number of lines dropped since the start.
-    var dropped: Int { writer.dropped }
+    package var dropped: Int { writer.dropped }
 
     /// Waits up to one second for the waiting lines to be written.
-    func finish() { writer.finish() }
+    package func finish() { writer.finish() }
 
     /// Returns whether a file is the stream in systemd's variable `JOURNAL_STREAM`, which has the form `device:inode`
     /// (systemd.exec(5)). Child processes inherit the variable, but may write to a different file.

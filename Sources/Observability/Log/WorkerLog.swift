@@ -77,13 +77,13 @@ package final class WorkerLog: Sendable {
     }
 
     /// The number of lines written at each level since the start.
-    var lines: [(level: Logger.Level, count: Int)] {
+    package var lines: [(level: Logger.Level, count: Int)] {
         let counts = counts.withLock { $0 }
         return Logger.Level.allCases.map { ($0, counts[$0] ?? 0) }
     }
 
     /// The number of lines that standard error has dropped.
-    var dropped: Int { terminal?.dropped ?? 0 }
+    package var dropped: Int { terminal?.dropped ?? 0 }
 
     // MARK: Repetitions
 

@@ -7,14 +7,14 @@ package import Store
 
 /// The metrics that a worker shows in addition to the counters of its queues and event loops. Series whose labels are
 /// known in advance are registered here, so that they exist before their first count.
-enum WorkerMetrics {
+package enum WorkerMetrics {
     /// The version of the compiler that built this program, rounded down to one of the versions below.
     #if compiler(>=6.4)
-    static let compiler = "6.4"
+    package static let compiler = "6.4"
     #elseif compiler(>=6.3)
-    static let compiler = "6.3"
+    package static let compiler = "6.3"
     #else
-    static let compiler = "6.2"
+    package static let compiler = "6.2"
     #endif
 
     /// Registers the metrics.
@@ -22,7 +22,7 @@ enum WorkerMetrics {
     /// - Parameters:
     ///   - exchanges: the names of the exchanges that the worker publishes to.
     ///   - start: the time at which the worker started.
-    static func register(
+    package static func register(
         in registry: MetricRegistry, exchanges: [String], state: WorkerState, refusalRegistry: RefusalRegistry,
         quotas: QuotaShareTable,
         log: WorkerLog,

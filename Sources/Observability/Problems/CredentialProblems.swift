@@ -28,5 +28,5 @@ struct CredentialProblems {
 
 extension CredentialSummary {
     /// The label of the credential, or its id if it has no label.
-    var name: String { label.isEmpty ? id : label }
+    package var name: String { label.isEmpty ? id : label }
 }

@@ -1,5 +1,5 @@
 import DeliveryPipeline
-import Foundations
+package import Foundations
 import PushModel
 
 /// A detector of problems of the database. It also lists the failures that the worker's components have reported.
@@ -55,7 +55,7 @@ struct DatabaseProblems {
 
 extension Problem {
     /// Creates the problem for a failure that a component of the worker has reported.
-    init(of failure: OngoingFailures.Failure, at worker: String) {
+    package init(of failure: OngoingFailures.Failure, at worker: String) {
         let kind = ProblemKind(rawValue: failure.event.name) ?? .unnamedFailure
         // A keyring file belongs to one machine, so the problems of keyrings name the worker.
         let isLocal = [.keyringUnread, .keyringOpensNothing].contains(kind)

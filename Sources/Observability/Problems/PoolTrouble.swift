@@ -30,7 +30,7 @@ package struct PoolTrouble: Sendable, Hashable {
     }
 
     /// Returns one trouble that combines the troubles of several pools, or `nil` if there are no troubles.
-    static func joined(_ troubles: [PoolTrouble], areAll: Bool) -> PoolTrouble? {
+    package static func joined(_ troubles: [PoolTrouble], areAll: Bool) -> PoolTrouble? {
         guard let first = troubles.first else { return nil }
         var kind = first.kind
         for case .silent(let seconds) in troubles.map(\.kind) {

@@ -81,7 +81,7 @@ extension UnreachableProvider {
     /// Returns this provider's problem, which has the kind ``ProblemKind/providerUnreachable``.
     ///
     /// - Parameter party: the party that can end the problem, or `nil` for the default party of the kind.
-    func problem(of party: Problem.Party?) -> Problem {
+    package func problem(of party: Problem.Party?) -> Problem {
         Problem(
             .providerUnreachable, "No connection for half a minute or longer: \(text).",
             subject: "\(output) \(environment)", party: party)

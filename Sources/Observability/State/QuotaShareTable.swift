@@ -18,7 +18,7 @@ package final class QuotaShareTable: QuotaShares {
     private let state = Mutex(State())
     /// A stream with an element whenever the worker's row must be renewed. Several requests may be merged into one
     /// element.
-    let signals: AsyncStream<Void>
+    package let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
 
     package init() {
@@ -44,31 +44,31 @@ package final class QuotaShareTable: QuotaShares {
         }
     }
 
-    func look() { signal.yield() }
+    package func look() { signal.yield() }
 
     /// Returns the names of the quotas in use, including the quota that all workers share.
-    func names() -> [String] {
+    package func names() -> [String] {
         state.withLock { state in
             _ = state.census.ask(Self.fleet, now: .now)
             return state.census.names(now: .now)
         }
     }
 
-    func counted(_ counts: [String: Int]) {
+    package func counted(_ counts: [String: Int]) {
         state.withLock { state in
             (state.renewedAt, state.obstacle) = (.now, nil)
             state.census.counted(counts, now: .now)
         }
     }
 
-    func failed(_ obstacle: FleetView.Obstacle) {
+    package func failed(_ obstacle: FleetView.Obstacle) {
         state.withLock { state in
             state.obstacle = obstacle
             state.census.failed()
         }
     }
 
-    func refused() {
+    package func refused() {
         state.withLock { state in
             state.obstacle = .refused
             state.census.refused()

@@ -1,10 +1,10 @@
-import PushModel
+package import PushModel
 import Store
 import Foundations
 
 /// The current refusals by providers and the numbers of bad tokens that this worker's outputs have reported. Outputs
 /// report on their event loops. The metrics and ``RefusalService`` read the data.
-final class RefusalRegistry: Sendable {
+package final class RefusalRegistry: Sendable {
     private struct State {
         var open: [Refusal.Subject: Refusal] = [:]
         var ended: [Refusal] = []
@@ -21,14 +21,14 @@ final class RefusalRegistry: Sendable {
     private let state = Mutex(State())
     /// A stream with one element for each change or renewal. Changes that the reader has not seen yet are merged into
     /// one element.
-    let changes: AsyncStream<Void>
+    package let changes: AsyncStream<Void>
     private let change: AsyncStream<Void>.Continuation
 
-    init() {
+    package init() {
         (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    func report(_ event: Refusal.Event) {
+    package func report(_ event: Refusal.Event) {
         state.withLock { state in
             switch event {
             case .began(let refusal):
@@ -46,7 +46,7 @@ final class RefusalRegistry: Sendable {
     }
 
     /// Requests that all open refusals are written to the database again.
-    func renew() { change.yield() }
+    package func renew() { change.yield() }
 
     /// The numbers of bad tokens since the start, by app, environment and reason.
     var badTokens: [BadTokens] {
@@ -57,20 +57,20 @@ final class RefusalRegistry: Sendable {
         }
     }
 
-    var refusals: [Refusal] { state.withLock { Array($0.open.values) } }
+    package var refusals: [Refusal] { state.withLock { Array($0.open.values) } }
 
     /// Whether any refusal was reported since the start.
-    var hasReported: Bool { state.withLock(\.hasReported) }
+    package var hasReported: Bool { state.withLock(\.hasReported) }
 
     /// Removes and returns the refusals that have ended. If the caller can't write them, it must restore them.
-    func takeEnded() -> [Refusal] {
+    package func takeEnded() -> [Refusal] {
         state.withLock { state in
             defer { state.ended = [] }
             return state.ended
         }
     }
 
-    func restore(ended: [Refusal]) {
+    package func restore(ended: [Refusal]) {
         state.withLock { $0.ended.append(contentsOf: ended) }
     }
 }

@@ -1,10 +1,10 @@
-import DeliveryPipeline
+package import DeliveryPipeline
 import PushModel
-import Store
+package import Store
 import Foundations
 
 /// The state of a worker, for its HTTP endpoints and its report to other workers.
-final class WorkerState: Sendable {
+package final class WorkerState: Sendable {
     private enum Stage {
         case waiting(String)
         case working(JobPipeline, SnapshotStore, since: ContinuousClock.Instant)
@@ -17,35 +17,35 @@ final class WorkerState: Sendable {
     /// Records that the worker can't process jobs yet.
     ///
     /// - Parameter reason: the reason, which `/ready` shows.
-    func waits(_ reason: String) {
+    package func waits(_ reason: String) {
         stage.withLock { $0 = .waiting(reason) }
     }
 
-    func works(_ pipeline: JobPipeline, _ snapshots: SnapshotStore) {
+    package func works(_ pipeline: JobPipeline, _ snapshots: SnapshotStore) {
         stage.withLock { $0 = .working(pipeline, snapshots, since: .now) }
     }
 
     /// Whether the worker has a pipeline. Without one, it waits for its database or its keyring.
-    var isWorking: Bool {
+    package var isWorking: Bool {
         if case .working = stage.withLock({ $0 }) { true } else { false }
     }
 
     /// The reason why the worker is not ready, or `nil` if it consumes jobs and can publish.
-    var obstacle: String? {
+    package var obstacle: String? {
         switch stage.withLock({ $0 }) {
         case .waiting(let reason): reason
         case .working(let pipeline, _, _): pipeline.counts.obstacle
         }
     }
 
-    var counts: PipelineCounts {
+    package var counts: PipelineCounts {
         if case .working(let pipeline, _, _) = stage.withLock({ $0 }) { pipeline.counts } else { PipelineCounts() }
     }
 
     /// The time by which this machine's clock is ahead of the database's, in milliseconds, or `nil` if it is unknown.
     var clockAhead: Int? { clock.withLock { $0.ahead(at: .now) } }
 
-    func clockIs(ahead milliseconds: Int) { clock.withLock { $0.saw(ahead: milliseconds, at: .now) } }
+    package func clockIs(ahead milliseconds: Int) { clock.withLock { $0.saw(ahead: milliseconds, at: .now) } }
 
     /// The time of the last successful read of apps and credentials, in milliseconds since 1970, or 0 if there was
     /// none.
@@ -54,7 +54,7 @@ final class WorkerState: Sendable {
         return Int(snapshots.lastLook.milliseconds)
     }
 
-    var credentials: [CredentialSummary] {
+    package var credentials: [CredentialSummary] {
         guard case .working(_, let snapshots, _) = stage.withLock({ $0 }) else { return [] }
         return snapshots.current.credentialSummaries
     }
@@ -88,7 +88,7 @@ final class WorkerState: Sendable {
     }
 
     /// Returns the report for this worker's row in the table of workers.
-    func report(host: String, pid: Int, problems: [WorkerReport.ProblemReport]) -> WorkerReport {
+    package func report(host: String, pid: Int, problems: [WorkerReport.ProblemReport]) -> WorkerReport {
         let pipeline: JobPipeline
         switch stage.withLock({ $0 }) {
         case .waiting(let reason):

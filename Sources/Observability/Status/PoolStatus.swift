@@ -75,7 +75,7 @@ package struct PoolStatus: Sendable, Hashable, Encodable {
     }
 
     /// The label of the credential or the name of the host, or `all` if the pool has neither.
-    var name: String { credential ?? host ?? "all" }
+    package var name: String { credential ?? host ?? "all" }
 
     private var isIdle: Bool { connecting + open + draining + waiting == 0 }
 

@@ -132,7 +132,7 @@ extension StatusDocument.Worker {
 
 extension PipelineCounts {
     /// The reason why the worker is not ready, or `nil` if it consumes jobs and can publish.
-    var obstacle: String? {
+    package var obstacle: String? {
         isConsuming && isPublishing ? nil : "consuming: \(isConsuming), publishing: \(isPublishing)"
     }
 }

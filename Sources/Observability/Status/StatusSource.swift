@@ -2,18 +2,18 @@ import DeliveryPipeline
 import Foundations
 import Foundation
 import Logging
-import MartletConfiguration
+package import MartletConfiguration
 import Metering
-import PushModel
+package import PushModel
 import ServiceLifecycle
-import Store
+package import Store
 
 /// The source of all data on a worker's status page.
-final class StatusSource: Sendable {
-    let state: WorkerState
-    let refusals: RefusalRegistry
-    let quotas: QuotaShareTable
-    let warnings: WarningRing
+package final class StatusSource: Sendable {
+    package let state: WorkerState
+    package let refusals: RefusalRegistry
+    package let quotas: QuotaShareTable
+    package let warnings: WarningRing
     private let failures: OngoingFailures
     private let logger: Logger
     private let metrics: MetricRegistry
@@ -21,16 +21,16 @@ final class StatusSource: Sendable {
     private let answers = Mutex(AnswerWindow())
     private let history = Mutex(HistoryRecorder())
     private let list = Mutex(ProblemList())
-    let fleet = FleetReader()
-    let outputs: [any OutputPlugin]
+    package let fleet = FleetReader()
+    package let outputs: [any OutputPlugin]
     private let name: String
     private let resultsExchange: String
     private let startedAt = Timestamp.now
-    let host = ProcessInfo.processInfo.hostName
+    package let host = ProcessInfo.processInfo.hostName
     let pid = Int(ProcessInfo.processInfo.processIdentifier)
     private let configuration: Mutex<[ConfigurationSetting]>
 
-    init(
+    package init(
         _ source: ConfigurationSource, worker name: String, resultsExchange: String, state: WorkerState,
         refusals: RefusalRegistry, quotas: QuotaShareTable,
         warnings: WarningRing, failures: OngoingFailures, metrics: MetricRegistry, logger: Logger
@@ -43,7 +43,7 @@ final class StatusSource: Sendable {
     }
 
     /// Updates the displayed settings after a reload. Only settings that can change while a worker runs are updated.
-    func reloaded(_ source: ConfigurationSource) {
+    package func reloaded(_ source: ConfigurationSource) {
         let new = Dictionary(ConfigurationSetting.all(of: source).map { ($0.key, $0) }) { first, _ in first }
         let reloadable = Set(ConfigurationKey.reloadable.map(\.rawValue))
         configuration.withLock { settings in
@@ -52,10 +52,10 @@ final class StatusSource: Sendable {
     }
 
     /// The open problems in the order in which an operator should look at them.
-    var problems: [Problem] { list.withLock { $0.open } }
+    package var problems: [Problem] { list.withLock { $0.open } }
 
     /// Returns the report for this worker's row in the table of workers.
-    func report() -> WorkerReport {
+    package func report() -> WorkerReport {
         var report = state.report(host: host, pid: pid, problems: problems.map(\.report))
         report.setAnswers(answers.withLock { $0.minute }.map(\.report))
         let ring = history.withLock { $0.ring }
@@ -85,7 +85,7 @@ final class StatusSource: Sendable {
         }
     }
 
-    func document() async -> StatusDocument { StatusDocument(await facts(), problems: problems) }
+    package func document() async -> StatusDocument { StatusDocument(await facts(), problems: problems) }
 
     private func facts() async -> StatusFacts {
         var facts = StatusFacts()
@@ -115,10 +115,10 @@ final class StatusSource: Sendable {
 }
 
 /// A service that updates the counts of the last minute and searches for problems, once every ``Pulse/interval``.
-struct PulseService: Service {
-    let status: StatusSource
+package struct PulseService: Service {
+    package let status: StatusSource
 
-    func run() async throws {
+    package func run() async throws {
         await cancelWhenGracefulShutdown {
             repeat { await status.beat() } while (try? await Task.sleep(for: Pulse.interval)) != nil
         }

@@ -1,4 +1,4 @@
-import Metering
+package import Metering
 import Foundations
 package import Traces
 
@@ -78,7 +78,7 @@ package final class SpanBuffer: Sendable {
         state.withLock { Counts(sent: $0.sent, dropped: $0.queue.dropped + $0.givenUp, refused: $0.refused) }
     }
 
-    func add(to page: inout MetricPage) {
+    package func add(to page: inout MetricPage) {
         let counts = counts
         page.add(.spans, ["sent"], counts.sent)
         page.add(.spans, ["dropped"], counts.dropped)

@@ -1,8 +1,8 @@
 package import Foundations
 import DeliveryPipeline
 import Foundation
-import HTTP2Pool
-import HTTP2Session
+package import HTTP2Pool
+package import HTTP2Session
 package import MartletConfiguration
 import NIOSSL
 package import Traces
@@ -26,7 +26,7 @@ package struct TracingConfiguration: Sendable {
     package let path: String
     /// The configured headers of each request, in addition to the headers that Martlet sets. Their names are in lower
     /// case.
-    let headers: [HTTP2Field]
+    package let headers: [HTTP2Field]
     /// The attributes of this process as an OpenTelemetry resource.
     package let resource: [(key: String, value: String)]
     private let authorities: [NIOSSLCertificate]?
@@ -118,7 +118,7 @@ package struct TracingConfiguration: Sendable {
     /// The timeout of a request, in seconds.
     static let patienceSeconds = 10
 
-    func pool(patience seconds: Int = patienceSeconds) -> PoolConfiguration {
+    package func pool(patience seconds: Int = patienceSeconds) -> PoolConfiguration {
         var tls: TLSConfiguration?
         if isTLS {
             var client = TLSConfiguration.makeClientConfiguration()

@@ -6,7 +6,7 @@ package struct HistoryCounts: Sendable, Hashable {
     /// The upper bounds of the answer times, in milliseconds. They are a subset of the bounds of the metric
     /// ``MetricFamily/answers``, because a worker's row has no room for all of them.
     package static let bounds = [10, 25, 50, 100, 250, 500, 1_000, 2_000, 5_000]
-    static let results = 3
+    package static let results = 3
     /// The number of fields, which are the results and the buckets of answer times. There is one bucket more than
     /// ``bounds``.
     static let fields = results + bounds.count + 1
@@ -17,7 +17,7 @@ package struct HistoryCounts: Sendable, Hashable {
 
     package init() {}
 
-    init(_ all: ArraySlice<Int>) { self.all = Array(all) }
+    package init(_ all: ArraySlice<Int>) { self.all = Array(all) }
 
     package var sent: Int { all[0] }
     /// The number of pushes that were delayed for another attempt or because of a refused credential.
@@ -27,7 +27,7 @@ package struct HistoryCounts: Sendable, Hashable {
     package var answers: ArraySlice<Int> { all[Self.results...] }
 
     /// Returns the counts since an earlier reading of the same counters.
-    func since(_ earlier: Self) -> Self {
+    package func since(_ earlier: Self) -> Self {
         var difference = self
         for place in all.indices { difference.all[place] = max(0, all[place] - earlier.all[place]) }
         return difference

@@ -14,11 +14,11 @@ package struct HistoryRing: Sendable, Hashable {
     package internal(set) var seconds = 0
     /// The total waiting time of jobs in the worker, in job-milliseconds, by interval and then by lane. The values are
     /// plain numbers instead of structures, because each worker adds up the rings of the whole fleet.
-    var waiting: [Int] = []
+    package var waiting: [Int] = []
     /// The counts of each output, by interval and then by field of ``HistoryCounts``.
-    var outputs: [String: [Int]] = [:]
+    package var outputs: [String: [Int]] = [:]
 
-    static let lanes = Lane.allCases.count
+    package static let lanes = Lane.allCases.count
 
     package init() {}
 
@@ -39,7 +39,7 @@ package struct HistoryRing: Sendable, Hashable {
     }
 
     /// Returns a copy of the ring without the intervals before the given interval.
-    func suffix(since slot: Int) -> Self {
+    package func suffix(since slot: Int) -> Self {
         var ring = self
         ring.removeFirst(slots.count { $0 < slot })
         return ring
@@ -76,7 +76,7 @@ package struct HistoryRing: Sendable, Hashable {
     }
 
     /// Adds counts to the newest interval. The waiting times are in job-milliseconds, in the order of the lanes.
-    mutating func add(waiting more: [Int], outputs new: [String: HistoryCounts]) {
+    package mutating func add(waiting more: [Int], outputs new: [String: HistoryCounts]) {
         guard !slots.isEmpty else { return }
         for (lane, count) in more.prefix(Self.lanes).enumerated() {
             waiting[waiting.count - Self.lanes + lane] += count

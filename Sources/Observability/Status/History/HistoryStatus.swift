@@ -1,4 +1,4 @@
-import PushModel
+package import PushModel
 import Store
 
 /// The history of the last hour, as the status page and `/status.json` show it.
@@ -55,7 +55,7 @@ package struct HistoryStatus: Sendable, Hashable, Encodable {
     package let idleOutputs: [String]
     package let lanes: [LaneHistory]
 
-    let first: Timestamp
+    package let first: Timestamp
     let completeFrom: Timestamp?
 
     private enum CodingKeys: String, CodingKey {

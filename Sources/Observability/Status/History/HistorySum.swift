@@ -74,7 +74,7 @@ package struct HistorySum: Sendable, Hashable {
 
     /// Returns the total waiting time of a lane's jobs for each interval, in job-milliseconds. The lane is identified
     /// by its index.
-    func waiting(lane: Int) -> [Int?] {
+    package func waiting(lane: Int) -> [Int?] {
         isKnown.indices.map { isKnown[$0] ? waiting[$0 * HistoryRing.lanes + lane] : nil }
     }
 }
