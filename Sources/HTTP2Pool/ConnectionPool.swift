@@ -255,7 +255,7 @@ package final class ConnectionPool: @unchecked Sendable {
 
     /// Connects to the best of the remaining addresses. After a failure, the next address is tried.
     private func connect(_ connection: PooledConnection, _ trial: AddressTrial) {
-        // The pool has given up the connection during the look-up.
+        // The pool gave up on the connection during the look-up.
         guard connection.isConnecting else { return connection.channelClosed(error: nil) }
         let best = addressSelector.best(
             of: trial.addresses,

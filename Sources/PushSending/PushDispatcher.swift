@@ -193,7 +193,7 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
         return sent
     }
 
-    /// Sets the provider's id of a push on the wire.
+    /// Sets the provider's id for a push on the wire.
     ///
     /// - Parameter text: The id in ASCII.
     package func setProviderID(_ tag: Int, ascii text: UnsafeRawBufferPointer) {
@@ -324,7 +324,7 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
         settle(push, obstacle.verdict, reason: obstacle.reason, retryAfterSeconds: obstacle.seconds, at: now)
     }
 
-    /// Settles a push without an answer of the provider, with an outcome that Martlet determines.
+    /// Settles a push without an answer from the provider, with an outcome that Martlet determines.
     package func settle(
         _ push: QueuedPush, _ verdict: Outcome.Verdict, reason: String? = nil, detail: String? = nil,
         retryAfterSeconds: Int32 = 0, at now: Moment

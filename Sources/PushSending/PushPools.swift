@@ -54,7 +54,7 @@ package final class PushPools<Key: Hashable & Sendable, Job: QueuedJob>: Sendabl
     @discardableResult
     package func credentialsChanged(to credentials: Set<Credential.ID>) -> Set<Credential.ID> {
         let (gone, retired) = state.withLock { state in
-            // An unknown credential belongs to a later snapshot and is not retired.
+            // A credential that is in neither set comes from a later snapshot, so it is not retired.
             state.retired = state.retired.union(state.credentials).subtracting(credentials)
             state.credentials = credentials
             let gone = state.pools.filter { state.retired.contains($0.value.credential) }

@@ -1,7 +1,7 @@
 package import HTTP2Pool
 import PushModel
 
-/// The reasons that Martlet reports for pushes without an answer of the provider. They are the same for all outputs.
+/// The reasons that Martlet reports for pushes without an answer from the provider. They are the same for all outputs.
 package enum SendingReason {
     /// No connection could be made.
     package static let connectionFailed = Outcome.connectionFailed

@@ -20,8 +20,8 @@ package struct JobRateLimiters {
     package static let mostOfApp = 100
     /// The maximum number of jobs that are tracked for all apps together.
     package static let most = 10_000
-    /// The burst of a job, in seconds. Parts return from the delay queues with a precision of one second and must not
-    /// wait in the worker. The burst evens out their arrival.
+    /// The burst allowed to a job, in seconds of its rate. Delay queues are only accurate to a second, so parts may
+    /// arrive bunched together. The burst lets them be sent at once, so that they do not wait in the worker.
     private static let burstSeconds = 3.0
     /// The minimum interval between two removals of the idle jobs of all apps, in milliseconds. They are removed if too
     /// many jobs are tracked.

@@ -41,7 +41,7 @@ extension Turn {
         return true
     }
 
-    /// Returns the reason for giving up a result event, or `nil` to delay the event. An event is given up after the
+    /// Returns the reason for giving up on a result event, or `nil` to delay the event. An event is given up after the
     /// time for which a push would be retried.
     private mutating func reasonToGiveUp(_ held: DelayedEvent, _ reason: String) -> String? {
         let age = now.seconds - held.since.seconds

@@ -32,7 +32,7 @@ struct Splitting {
 
     var configuration: PipelineConfiguration
     /// The jobs that wait for a name, by lane, the oldest first. The lanes are separate, so that a lane that refuses
-    /// messages does not delay the jobs of other lanes.
+    /// messages does not delay the jobs in other lanes.
     private var unnamed: [Lane: Deque<StartedJob>] = [:]
     /// The number of jobs that were published under a name and are not yet confirmed, by lane.
     private var namesOnTheWay: [Lane: Int] = [:]

@@ -41,7 +41,7 @@ package struct ConnectionState {
     private let settingsTimeoutMilliseconds: Int64
     private var hasAnswer = false
     private var lastReceived: Int64
-    /// The time of the last PING in milliseconds of ``Uptime``, or `nil` if anything was received since then.
+    /// The time of the last PING in milliseconds of ``Uptime``, or `nil` if anything has been received since then.
     private var unansweredPing: Int64?
     private var lastPing: Int64
 
@@ -78,8 +78,8 @@ package struct ConnectionState {
 
     /// Returns the streams and body bytes that are free for further requests.
     ///
-    /// As long as the server's limit is unknown, one stream is assumed. If the stream window is zero, no body could be
-    /// sent. Nothing is then free, so that requests wait in the pool instead of in the connection.
+    /// As long as the server's limit is unknown, one stream is assumed. If the stream window is zero, no body can be
+    /// sent. The method then returns no room, which keeps requests in the pool instead of in the connection.
     package func room(_ limits: FlowLimits) -> Room {
         guard phase == .open, limits.streamWindow > 0 else { return .none }
         let maximum = limits.maximumStreams ?? 1

@@ -7,8 +7,8 @@ import NIOCore
 /// state to the pool.
 // why: unchecked because all access is on one event loop.
 final class PooledConnection: @unchecked Sendable {
-    /// The time for which a connection with few streams counts as ramping up while its first answer is missing, in
-    /// milliseconds. During this time, the connection delays the pool's growth.
+    /// How long a connection with few streams counts as ramping up while its first answer is missing, in milliseconds.
+    /// During this time, the connection delays the pool's growth.
     private static let rampingMilliseconds: Int64 = 2_000
     /// The time limit for sending the reset of a request that was given up, in milliseconds.
     private static let resetMilliseconds: Int64 = 10_000
@@ -29,7 +29,7 @@ final class PooledConnection: @unchecked Sendable {
     private var authorization: any ConnectionAuthorization
     /// The current header fields of the connection's authorization, or `nil` while requests must wait for them.
     @exclusivity(unchecked) private var fields: HTTP2Fields?
-    /// Whether a request was submitted since the last flush.
+    /// Whether a request has been submitted since the last flush.
     @exclusivity(unchecked) private var hasSent = false
     @exclusivity(unchecked) private var hasReceived = false
     private var highestProcessed = Int32.max
@@ -76,7 +76,7 @@ final class PooledConnection: @unchecked Sendable {
         self.channel = channel
         pool.meter?.hasConnected()
         state.connected(nowMilliseconds: Uptime.milliseconds())
-        // The pool has given up the connection in the meantime.
+        // The pool has given up on the connection in the meantime.
         if !isConnecting, !isOpen { return channel.close(promise: nil) }
         guard wire?.hasPings == false else { return }
         // HTTP/1.1 has neither PINGs nor SETTINGS, so the connection is open at once.

@@ -1,6 +1,6 @@
 /// The error for a message that is not a valid job. It lists the faults with their fields.
 ///
-/// Texts from the message are shortened, because they are repeated in a result event, a header and the log.
+/// Strings from the message are shortened, because they are repeated in a result event, a header and the log.
 public struct JobRejection: Error, Hashable, CustomStringConvertible {
     public struct Fault: Sendable, Hashable {
         /// The name of the field, with its path if it is inside another field, for example `recipients[3].token`.

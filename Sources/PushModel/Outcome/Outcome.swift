@@ -55,7 +55,7 @@ public struct Outcome: Sendable {
     public let detail: String?
     public let judge: Judge
     public let providerID: ProviderID?
-    /// A second id of the push for use with the provider's own tools, or `nil` if the provider gave none.
+    /// A second id for the push for use with the provider's own tools, or `nil` if the provider gave none.
     public let uniqueID: String?
     /// The time at which the provider found the token dead, for `unregistered` and `suppressed`. It is `nil` for other
     /// verdicts.

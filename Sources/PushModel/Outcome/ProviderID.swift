@@ -46,7 +46,7 @@ public struct ProviderID: Sendable, Hashable {
                 tail: base.loadUnaligned(fromByteOffset: 32, as: UInt32.self) | UInt32(Self.lowerCase) &* 0x0101_0101))
     }
 
-    /// Creates an id from a text of 1 to 512 bytes, unchanged. Returns `nil` for other texts.
+    /// Creates an id from a string of 1 to 512 bytes, unchanged. Returns `nil` for other strings.
     public init?(_ text: String) {
         guard (1...Self.maximumLength).contains(text.utf8.count) else { return nil }
         form = .long(text)

@@ -1,7 +1,7 @@
-/// The form of the addresses of an output's recipients. It determines which texts stand for the same recipient in the
+/// The form of the addresses of an output's recipients. It determines which strings stand for the same recipient in the
 /// token registry, in imports and in exports.
 public enum RecipientForm: Sendable, Hashable {
-    /// Any text. Different texts are different recipients.
+    /// Any string. Different strings are different recipients.
     case text
     /// An even number of hex digits, up to a maximum. The canonical form is in lower case, without the angle brackets
     /// and spaces that older app code adds to tokens. Text that is not hexadecimal stays unchanged.

@@ -11,8 +11,8 @@ internal import Foundations
 /// | open | trial | the opening ends: after 15 s at first, then after twice as long each time |
 /// | open, trial | closed | a request is accepted |
 ///
-/// An ambiguous refusal starts a trial only if no request was accepted in the last minute or since the refused request
-/// was written.
+/// An ambiguous refusal starts a trial only if no request has been accepted in the last minute or since the refused
+/// request was written.
 ///
 /// A trial sends one request at a time, the probe, until one is accepted. The next probe follows at once if a probe
 /// ends without evidence, and after a minute if a probe gets no answer. Some requests were already on the wire when the
@@ -55,17 +55,17 @@ package struct Breaker: Sendable {
     /// The longest time that a request waits for a probe in this process instead of the broker, in milliseconds.
     package static let patienceMilliseconds: Int64 = 5_000
     package static let probeTimeoutMilliseconds: Int64 = 60_000
-    /// The time for which an accepted request proves that ambiguous refusals concern single requests, in milliseconds.
-    /// If the provider revokes a credential without stating it, pushes are refused for this time, and each refusal uses
-    /// an attempt.
+    /// How long an accepted request proves that ambiguous refusals concern single requests, in milliseconds. If the
+    /// provider revokes a credential without stating it, pushes are refused for this time, and each refusal uses an
+    /// attempt.
     package static let provenMilliseconds: Int64 = 60_000
 
     /// The reason for the last opening, or `nil` while the breaker is closed or was never opened.
     package private(set) var reason: String?
     private var openings: Backoff
     private var state = State.closed
-    /// The pushes that were refused ambiguously since the last accepted push. A push in this collection does not open
-    /// the breaker again.
+    /// The pushes that have been refused ambiguously since the last accepted push. A push in this collection does not
+    /// open the breaker again.
     private var doubted = DoubtedPushes()
     private var openedAt = Int64.min
     /// The time at which the first ambiguous refusal began a trial.
@@ -85,7 +85,7 @@ package struct Breaker: Sendable {
         if case .closed = state { true } else { false }
     }
 
-    /// Whether the breaker was opened and nothing has been accepted since.
+    /// Whether the breaker has been opened and nothing has been accepted since.
     package var isRefused: Bool { openings.failures > 0 }
 
     /// The length of the last opening in milliseconds, without jitter.
@@ -106,8 +106,8 @@ package struct Breaker: Sendable {
         }
     }
 
-    /// The time for which a refused probe is held, in seconds. It is at least as long as for other pushes, so that
-    /// another push is the next probe.
+    /// How long a refused probe is held, in seconds. It is at least as long as for other pushes, so that another push
+    /// is the next probe.
     package var probeHoldSeconds: Int32 { openMilliseconds > 30_000 ? 900 : 120 }
 
     // MARK: Evidence

@@ -3,9 +3,9 @@ import PushModel
 
 /// A queue of a pool's waiting pushes. Urgent jobs come first, then normal jobs, then bulk jobs.
 ///
-/// A job of a thousand recipients is one element with a cursor. Jobs of a lane take turns, so that a small job does not
-/// wait behind another app's large jobs. Resent urgent pushes come before everything else. Other resent pushes come
-/// directly after the urgent jobs.
+/// A job of a thousand recipients is one element with a cursor. Jobs in the same lane take turns, so that a small job
+/// does not wait behind another app's large jobs. Resent urgent pushes come before everything else. Other resent pushes
+/// come directly after the urgent jobs.
 package struct SendQueue {
     /// The number of pushes of one job before another job has its turn. It is a power of two.
     private static let turn = 16
