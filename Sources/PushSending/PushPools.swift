@@ -15,15 +15,16 @@ package final class PushPools<Key: Hashable & Sendable, Job: QueuedJob>: Sendabl
         /// Pools that are retired but not closed.
         var draining: [ObjectIdentifier: PushPool<Job>] = [:]
         var credentials: Set<Credential.ID> = []
-        /// Credentials that are no longer in use. A job that was routed shortly before may still name one.
+        /// Credentials that are no longer in use. A job that was routed shortly before may still name such a
+        /// credential.
         var retired: Set<Credential.ID> = []
         var isStopped = false
 
         var all: [PushPool<Job>] { pools.values.map(\.pool) + draining.values }
     }
 
-    /// The time for which the pool of a retired credential still sends its waiting pushes. These may be the pushes of a
-    /// whole campaign.
+    /// How long the pool of a retired credential still sends its waiting pushes. These may be the pushes of a whole
+    /// campaign.
     private let retirement: TimeAmount
     private let state = Mutex(State())
 

@@ -5,7 +5,7 @@ import PushModel
 package enum SendingReason {
     /// No connection could be made.
     package static let connectionFailed = Outcome.connectionFailed
-    /// The server has refused the push unprocessed so often that the push waits before the next attempt.
+    /// Servers have refused the push without processing it so often that the push waits before the next attempt.
     package static let streamRefused = "StreamRefused"
     /// The credential selected by routing cannot be used.
     package static let credentialUnusable = "CredentialUnusable"

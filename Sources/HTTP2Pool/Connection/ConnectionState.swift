@@ -4,7 +4,7 @@
 /// |---|---|---|
 /// | connecting | awaitingSettings | TCP and TLS are established to one of the addresses |
 /// | connecting | closed | no address accepted the connection |
-/// | awaitingSettings | open | the server's SETTINGS arrived, or it speaks HTTP/1.1, which has none |
+/// | awaitingSettings | open | the server's SETTINGS arrived, or the server speaks HTTP/1.1, which has none |
 /// | awaitingSettings | closed | SETTINGS did not arrive in time, or the socket closed |
 /// | connecting, awaitingSettings, open | draining | GOAWAY arrived, or an answer retired the connection |
 /// | connecting, awaitingSettings, open | draining | a request got no answer, or the pool has no need for it |
@@ -67,7 +67,7 @@ package struct ConnectionState {
         lastReceived = nowMilliseconds
     }
 
-    /// Records that the server's SETTINGS arrived. Returns `true` the first time.
+    /// Records that the server's SETTINGS arrived. Returns `true` on the first call.
     package mutating func settingsArrived(nowMilliseconds: Int64) -> Bool {
         guard phase == .connecting || phase == .awaitingSettings else { return false }
         phase = .open
@@ -95,7 +95,7 @@ package struct ConnectionState {
         unansweredPing = nil
     }
 
-    /// Stops new requests. Returns `false` if the connection was already draining or closed.
+    /// Stops new requests. Returns `false` if the connection is already draining or closed.
     package mutating func retire() -> Bool {
         guard phase == .open || phase == .connecting || phase == .awaitingSettings else { return false }
         phase = .draining

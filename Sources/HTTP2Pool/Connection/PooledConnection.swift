@@ -3,7 +3,7 @@ import HTTP2Session
 import Logging
 import NIOCore
 
-/// A connection of a pool, with its requests on the wire. It reports its requests to the pool's client, and its own
+/// A connection in a pool, with its requests on the wire. It reports its requests to the pool's client, and its own
 /// state to the pool.
 // why: unchecked because all access is on one event loop.
 final class PooledConnection: @unchecked Sendable {
@@ -42,7 +42,7 @@ final class PooledConnection: @unchecked Sendable {
     var address: SocketAddress?
     /// Whether an answer has shown that the connection works.
     private(set) var isProven = false
-    /// Whether the pool has already counted the failure of this connection, or must not count it.
+    /// Whether the pool has already counted this connection as failed, or must not count it.
     private var hasFailed = false
 
     init(
@@ -156,14 +156,14 @@ final class PooledConnection: @unchecked Sendable {
         isUnused = false
     }
 
-    /// Sends the requests of this turn. Called after the turn's last request was submitted.
+    /// Sends the requests of this turn. Called after the turn's last request has been submitted.
     func flush() {
         if hasSent { authorization.used() }
         hasSent = false
         wire?.flush()
     }
 
-    /// Cancels requests that the server can't have begun to process. Each is reported with
+    /// Cancels requests that the server can't have begun to process. Each request is reported with
     /// ``PoolClient/unprocessed(_:_:now:)``.
     ///
     /// - Parameter isMeant: A function that returns whether to cancel the request with a tag.

@@ -1,4 +1,4 @@
-/// A credential that was read from files and is not stored in PostgreSQL yet.
+/// A credential that has been read from files and is not yet stored in PostgreSQL.
 public struct NewCredential: Sendable {
     public var kind: Credential.Kind
     /// The provider's account to which the credential belongs.

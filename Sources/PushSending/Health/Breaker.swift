@@ -5,8 +5,8 @@ internal import Foundations
 /// | state | goes to | when |
 /// |---|---|---|
 /// | closed, trial | open | the provider states that it refuses the shared credential, topic or host |
-/// | closed | trial | a request is refused ambiguously, and nothing was accepted recently (see below) |
-/// | trial | open | requests of three jobs, or ten pushes, were refused ambiguously, and none was accepted |
+/// | closed | trial | a request is refused ambiguously, and nothing has been accepted recently (see below) |
+/// | trial | open | requests of three jobs, or ten pushes, have been refused ambiguously, and none accepted |
 /// | trial after an opening | open | a push is refused ambiguously that was not refused before |
 /// | open | trial | the opening ends: after 15 s at first, then after twice as long each time |
 /// | open, trial | closed | a request is accepted |
@@ -20,7 +20,7 @@ internal import Foundations
 package struct Breaker: Sendable {
     package enum Admission: Equatable {
         case pass
-        /// The request is the probe. Its result decides about the waiting requests.
+        /// The request is the probe. Its result decides what happens to the waiting requests.
         case probe
         /// The request stays in its queue. It will be sent or held within ``patienceMilliseconds``.
         case wait
@@ -28,7 +28,7 @@ package struct Breaker: Sendable {
         case hold
     }
 
-    /// The significance of a refusal for other requests with the same credential, topic or host.
+    /// What a refusal shows about other requests with the same credential, topic or host.
     package enum Evidence: Sendable {
         /// The provider states that it refuses the credential, the topic or all requests.
         case stated
@@ -60,7 +60,7 @@ package struct Breaker: Sendable {
     /// attempt.
     package static let provenMilliseconds: Int64 = 60_000
 
-    /// The reason for the last opening, or `nil` while the breaker is closed or was never opened.
+    /// The reason for the last opening, or `nil` while the breaker is closed or has never opened.
     package private(set) var reason: String?
     private var openings: Backoff
     private var state = State.closed
@@ -112,7 +112,7 @@ package struct Breaker: Sendable {
 
     // MARK: Evidence
 
-    /// Returns whether a refusal may concern the refused request alone. This is the case if another request was
+    /// Returns whether a refusal may concern the refused request alone. This is the case if another request has been
     /// accepted in the last minute or since the refused request was written.
     package func isProven(since writtenAt: Int64, nowMilliseconds now: Int64) -> Bool {
         lastAcceptedAt >= min(writtenAt, now - Self.provenMilliseconds)
@@ -146,7 +146,7 @@ package struct Breaker: Sendable {
         return open(reason, now, random)
     }
 
-    /// Opens the breaker for a reason that belongs to no single request, such as a silent host.
+    /// Opens the breaker for a reason that does not come from a single request, such as a silent host.
     ///
     /// - Returns: Whether this is the first opening since the last accepted request.
     package mutating func refused(_ reason: String, nowMilliseconds now: Int64, random: Double) -> Bool {
