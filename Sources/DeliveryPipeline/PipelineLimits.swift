@@ -21,7 +21,7 @@ package struct PipelineLimits: Sendable {
     package var maximumRecipients = 1_000_000
     /// The maximum number of attempts for a push.
     package var maximumAttempts = RetryPolicy().maximumAttempts
-    /// The time after its first attempt during which a push is retried, in seconds.
+    /// The time after the first attempt during which a push is retried, in seconds.
     package var maximumAge = RetryPolicy().maximumAge
 
     /// The rule that selects the finished jobs to log.

@@ -1,4 +1,4 @@
-/// What an answer means for the connection on which it arrived.
+/// The consequence that an answer has for the connection on which it arrived.
 package enum ConnectionVerdict: Sendable {
     /// The connection is usable.
     case keep

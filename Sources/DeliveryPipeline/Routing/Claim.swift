@@ -8,7 +8,7 @@ struct Claim {
     enum Rule {
         /// The job is never sent twice.
         case atMostOnce
-        /// A job that is published twice is sent once. A redelivery after the death of its worker is sent again.
+        /// A job that is published twice is sent once. A redelivery after the job's worker has died is sent again.
         case deduplicated
         /// A job that is split twice results in the same chunks twice. Chunks that a worker has already started are
         /// left out.

@@ -56,7 +56,7 @@ public struct JobRejection: Error, Hashable, CustomStringConvertible {
 }
 
 extension String {
-    /// Returns the text with at most `limit` bytes of UTF-8. A shortened text ends with an ellipsis.
+    /// Returns the string with at most `limit` bytes of UTF-8. A shortened string ends with an ellipsis.
     fileprivate func abbreviated(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var end = utf8.index(startIndex, offsetBy: limit - "…".utf8.count)

@@ -74,7 +74,7 @@ extension Timestamp {
     }
 
     /// Appends the moment as `2026-11-20T10:00:00.123Z`. A moment outside ``representable`` is replaced by the nearest
-    /// one inside.
+    /// moment in that range.
     package func appendRFC3339(to output: inout [UInt8]) {
         guard Self.representable.contains(self) else {
             let nearest = min(max(self, Self.representable.lowerBound), Self.representable.upperBound)

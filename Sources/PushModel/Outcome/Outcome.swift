@@ -4,7 +4,7 @@
 /// ``Verdict/hold`` and ``Verdict/returned``, into another attempt or into `failed`.
 public struct Outcome: Sendable {
     public enum Verdict: UInt8, Sendable, Hashable, CaseIterable {
-        /// The provider accepted the push. It may not have delivered it yet.
+        /// The provider accepted the push, but may not have delivered it yet.
         case sent
         /// The provider reports that the token is dead.
         case unregistered
@@ -16,7 +16,7 @@ public struct Outcome: Sendable {
         case unknown
         /// The deadline passed before the push could be sent.
         case expired
-        /// The push was not sent, because the token is marked dead and was not registered again.
+        /// The push was not sent, because the token is marked dead and has not been registered again.
         case suppressed
         /// The push was certainly not accepted, and a later attempt may succeed.
         case retry
@@ -62,7 +62,8 @@ public struct Outcome: Sendable {
     public let unregisteredAt: Timestamp?
     /// The number of bytes by which the payload was trimmed. It is 0 unless the job allows trimming.
     public let trimmedBytes: Int
-    /// The minimum delay before another attempt, in seconds, for `retry`, `hold` and `unknown`. It is 0 for no minimum.
+    /// The minimum delay before another attempt, in seconds, for `retry`, `hold` and `unknown`. It is 0 if there is no
+    /// minimum.
     public let retryAfterSeconds: Int32
     /// The time of the outcome.
     public let at: Timestamp

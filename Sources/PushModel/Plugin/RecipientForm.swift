@@ -16,7 +16,7 @@ public enum RecipientForm: Sendable, Hashable {
         return digits.map { String(decoding: $0, as: UTF8.self) } ?? token
     }
 
-    /// Returns the reason why a text in canonical form cannot be a recipient, or `nil` if it can.
+    /// Returns the reason why a string in canonical form cannot be a recipient, or `nil` if it can.
     package func problem(of token: String) -> String? {
         guard case .hex(let maximum) = self else { return nil }
         guard token.utf8.allSatisfy({ $0.hexDigitValue != nil }) else { return "has characters other than hex digits" }
@@ -26,7 +26,7 @@ public enum RecipientForm: Sendable, Hashable {
         return nil
     }
 
-    /// Returns the hex digits in lower case, without angle brackets and spaces. Returns `nil` if the text is not
+    /// Returns the hex digits in lower case, without angle brackets and spaces. Returns `nil` if the token is not
     /// hexadecimal.
     package static func digits(of token: UnsafeRawBufferPointer) -> [UInt8]? {
         var digits: [UInt8] = []

@@ -28,7 +28,7 @@ package struct Breaker: Sendable {
         case hold
     }
 
-    /// What a refusal shows about other requests with the same credential, topic or host.
+    /// The evidence that a refusal gives about other requests with the same credential, topic or host.
     package enum Evidence: Sendable {
         /// The provider states that it refuses the credential, the topic or all requests.
         case stated
