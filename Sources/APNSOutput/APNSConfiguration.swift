@@ -38,15 +38,15 @@ package struct APNSConfiguration: Sendable {
     package var connectTimeoutSeconds: Int
     /// The length of the first pause after APNs refuses a credential or topic, in milliseconds.
     package var breakMilliseconds: Int64 = 15_000
-    /// The time for which waiting pushes still use a retired credential, in seconds. Sending all of them could take
-    /// long, for example in a campaign. Workers must follow a change within five seconds. A worker that missed the
-    /// notification needs up to three seconds to notice the change.
+    /// How long waiting pushes still use a retired credential, in seconds. Sending all of them could take long, for
+    /// example in a campaign. Workers must follow a change within five seconds. A worker that missed the notification
+    /// needs up to three seconds to notice the change.
     package var retirementSeconds: Int64 = 1
     /// The time without a provider token after which the token store counts as unavailable, in milliseconds. Pushes
     /// then wait in the broker.
     package var tokenPatienceMilliseconds: Int64 = 5_000
-    /// The time for which pushes may wait while APNs sends no answer at all, in milliseconds. Waiting pushes occupy
-    /// capacity that other apps need.
+    /// How long pushes may wait while APNs sends no answer at all, in milliseconds. Waiting pushes occupy capacity that
+    /// other apps need.
     package var silenceMilliseconds: Int64 = 10_000
     /// The registry for the metrics of pools, or `nil` for no metrics.
     package var metrics: MetricRegistry?

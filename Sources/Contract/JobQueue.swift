@@ -19,7 +19,7 @@ package enum JobQueue: Sendable, Hashable {
     package static let all: [JobQueue] = Lane.allCases.flatMap { [.overflow($0), .lane($0)] } + [.suspects, .dropped]
 
     /// The groups of queues that share a connection, and therefore a limit on bytes. Urgent jobs do not wait behind
-    /// large jobs of other lanes. No job waits behind the jobs of an app that exceeds its share.
+    /// large jobs in other lanes. No job waits behind the jobs of an app that exceeds its share.
     package static let connections: [[JobQueue]] = [
         [.lane(.urgent)], [.lane(.normal), .lane(.bulk)], Lane.allCases.map { .overflow($0) } + [.suspects, .dropped],
     ]

@@ -31,8 +31,7 @@ public struct FileContents: Sendable {
 
     /// Reads the contents of a file with the given algorithms.
     ///
-    /// - Parameter derivationRounds: the maximum work that decrypting the file may require, in rounds of a hash
-    ///   function.
+    /// - Parameter derivationRounds: the maximum work to decrypt the file, in rounds of a hash function.
     package init(
         _ bytes: [UInt8], passphrase: Secret?, algorithms: Algorithms, derivationRounds: Int = 10_000_000
     ) throws(FileProblem) {

@@ -10,8 +10,8 @@ package import Store
 /// The pipeline that consumes jobs from the broker's queues and passes them to outputs. It publishes the outcomes as
 /// result events and marks dead tokens in the database. A job is acknowledged once all of its outcomes are confirmed.
 ///
-/// Each consuming connection and the publishing connection have a thread of their own, and ``PipelineCore`` has a
-/// serial queue. They exchange work in batches.
+/// Each consuming connection and the publishing connection have their own thread, and ``PipelineCore`` has a serial
+/// queue. They exchange work in batches.
 package final class JobPipeline: Sendable {
     private let core: PipelineCore
     private let sources: JobSources
@@ -39,8 +39,8 @@ package final class JobPipeline: Sendable {
     ///   - claims: the claims of job names, for de-duplication.
     ///   - deadTokens: the feed of dead tokens, or `nil` to push to every token that a job names.
     ///   - cancellations: the feed of cancelled jobs, or `nil` if jobs cannot be cancelled.
-    ///   - workers: a closure that returns the number of running workers, including this one, or `nil` while it is
-    ///     unknown. The workers share the rate limits.
+    ///   - workers: a closure that returns the number of running workers, including this one, or `nil` while the number
+    ///     is unknown. The workers share the rate limits.
     ///   - failures: the list of failures that have begun and not ended, such as failed database statements.
     /// - Throws: an error if the broker's configuration is invalid.
     package init(

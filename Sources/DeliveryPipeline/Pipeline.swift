@@ -4,8 +4,8 @@ import Foundation
 import PushModel
 import Store
 
-/// The component that decides about jobs, from their delivery to their settlement. A value type without clock or I/O.
-/// Its effects are collected in a ``Turn``.
+/// The component that decides how each job is handled, from its delivery to its settlement. A value type without clock
+/// or I/O. Its effects are collected in a ``Turn``.
 struct Pipeline {
     private(set) var configuration: PipelineConfiguration
     private(set) var router: Router
@@ -49,7 +49,8 @@ struct Pipeline {
     // MARK: Deliveries
 
     /// Handles a delivery. A new job is decoded and queued. Other messages are handled at once, such as redeliveries of
-    /// jobs at work, delayed result events, suspects, messages to reject, and jobs that must wait for a rate limit.
+    /// jobs that are being processed, delayed result events, suspects, messages to reject, and jobs that must wait for
+    /// a rate limit.
     mutating func arrive(_ delivery: AMQPDelivery, _ turn: inout Turn) {
         guard var inbound = InboundJob(delivery, at: turn.now, worker: configuration.brokerUser) else { return }
         scheduler.arrived(delivery.tag, from: inbound.queue)
@@ -60,7 +61,8 @@ struct Pipeline {
         if let held = DelayedEvent(inbound, worker: configuration.brokerUser, results: configuration.names.results) {
             return settling.resume(held, turn.open(inbound), &turn)
         }
-        // The jobs exchange had no binding for this lane yet, so the job is published through a different exchange.
+        // The jobs exchange had no binding for this lane yet, so the job is published again through a different
+        // exchange.
         if inbound.drop?.isEarly == true { return turn.move(turn.open(inbound), to: .overflow) }
         do throws(JobRejection) {
             // This check comes first because the following steps may publish the job again, and its headers must then
@@ -253,7 +255,7 @@ struct Pipeline {
         }
     }
 
-    /// Sets the number of pending settlements of a job, and reserves the same capacity of its app and its queue.
+    /// Sets the number of pending settlements of a job, and reserves the same capacity in its app and its queue.
     private mutating func take(_ recipients: Int, of started: StartedJob, _ turn: inout Turn) {
         turn.outbox.ledger.owe(started.entry, recipients)
         turn.release(started)

@@ -11,7 +11,7 @@ package struct PipelineConfiguration: Sendable {
     package var provision = AMQPTopology.Provision.declared
     /// The name of this worker in result events.
     package var worker: String
-    /// The prefetch of each lane, in deliveries. It is also the maximum prefetch of the lane's overflow queue.
+    /// The prefetch for each lane, in deliveries. It is also the maximum prefetch of the lane's overflow queue.
     package var prefetch: [Lane: Int]
     /// The maximum number of bytes of jobs that each consuming connection may hold.
     package var prefetchBytes = 33_554_432
@@ -21,7 +21,7 @@ package struct PipelineConfiguration: Sendable {
     /// The delays of the delay queues for retries, in seconds and in ascending order.
     package let retryDelays: [Int]
     /// The number of recipients in a chunk of an `at_most_once` job. Such a chunk is named after the positions of its
-    /// recipients, so every worker must make the same chunks, also after a crash. The number must never change.
+    /// recipients, so every worker must make the same chunks, even after a crash. The number must never change.
     /// Otherwise pushes would be sent twice while workers of two versions run.
     package static let onceChunkSize = 500
     /// The maximum size of a job's headers on the wire, in bytes. A frame holds four times as much, which leaves room

@@ -16,7 +16,7 @@ package struct PipelineCounts: Sendable, Hashable {
     var told = Array(repeating: 0, count: OutcomeKind.allCases.count)
     /// The number of deliveries of each queue, by the queue's index.
     var arrivals = Array(repeating: 0, count: JobQueue.all.count)
-    /// The arrival of the oldest open job of each lane, in milliseconds since 1970, or 0 if the lane has no open job.
+    /// The arrival of the oldest open job in each lane, in milliseconds since 1970, or 0 if the lane has no open job.
     var oldest = Array(repeating: Int64(0), count: Lane.allCases.count)
     package var jobsAccepted = 0
     package var jobsRejected = 0
@@ -124,7 +124,7 @@ extension PipelineCounts {
         }
     }
 
-    /// The arrival of the oldest open job of each lane, in milliseconds since 1970, or 0 if the lane has no open job.
+    /// The arrival of the oldest open job in each lane, in milliseconds since 1970, or 0 if the lane has no open job.
     package var oldestArrivals: [(lane: String, at: Int)] {
         zip(Lane.allCases, oldest).map { ($0.rawValue, Int($1)) }
     }

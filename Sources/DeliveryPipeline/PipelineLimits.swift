@@ -13,16 +13,15 @@ package struct PipelineLimits: Sendable {
     /// The maximum number of recipients in a chunk. Larger jobs are split. An `at_most_once` job is split into chunks
     /// of ``PipelineConfiguration/onceChunkSize`` instead.
     package var chunkSize = 500
-    /// The time for which the id of a job is remembered to detect duplicates, in seconds. 0 disables de-duplication.
+    /// How long the id of a job is remembered to detect duplicates, in seconds. 0 disables de-duplication.
     package var deduplicationWindow = 0
-    /// The time for which the id of an `at_most_once` job is remembered, in seconds. A duplicate that arrives later is
-    /// sent.
+    /// How long the id of an `at_most_once` job is remembered, in seconds. A duplicate that arrives later is sent.
     package var atMostOnceWindow = 7 * 86_400
     package var maximumJobBytes = 134_217_728
     package var maximumRecipients = 1_000_000
     /// The maximum number of attempts for a push.
     package var maximumAttempts = RetryPolicy().maximumAttempts
-    /// The time after its first attempt during which a push is retried, in seconds.
+    /// The time after the first attempt during which a push is retried, in seconds.
     package var maximumAge = RetryPolicy().maximumAge
 
     /// The rule that selects the finished jobs to log.

@@ -8,9 +8,9 @@ package enum PipelineTimer: Sendable {
     case rateLimits
     /// The timeout for the database's answer to claims.
     case claims
-    /// The timeout for a look-up with an id.
+    /// The timeout for the look-up with this id.
     case lookUp(UInt64)
-    /// The timeout for writing a batch of marks with an id.
+    /// The timeout for writing the batch of marks with this id.
     case marks(UInt64)
     /// The wait before the refused messages with these ids are published again.
     case refusal([UInt64])

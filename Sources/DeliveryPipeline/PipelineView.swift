@@ -34,7 +34,7 @@ package struct PipelineView: Sendable, Hashable {
     }
 
     package let lanes: [LaneView]
-    /// The apps that have jobs in this worker or recently had some.
+    /// The apps that have jobs in this worker, or have recently had jobs here.
     package let apps: [AppView]
     package let isDraining: Bool
 

@@ -111,7 +111,7 @@ struct Turn {
 
     mutating func lost(_ inbound: InboundJob) { lost.append(inbound.delivery) }
 
-    /// Releases the capacity that a job takes of its app and its queue.
+    /// Releases the capacity that a job takes in its app and its queue.
     mutating func release(_ job: OpenJob) {
         guard let load = job.load else { return }
         job.load = nil

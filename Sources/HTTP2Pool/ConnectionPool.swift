@@ -87,7 +87,7 @@ package final class ConnectionPool: @unchecked Sendable {
         }
     }
 
-    /// Cancels requests on the wire that the server can't have begun to process. Each is reported with
+    /// Cancels requests on the wire that the server can't have begun to process. Each request is reported with
     /// ``PoolClient/unprocessed(_:_:now:)``.
     ///
     /// - Parameter isMeant: A function that returns whether to cancel the request with a tag.
@@ -95,7 +95,8 @@ package final class ConnectionPool: @unchecked Sendable {
         for connection in connections { connection.cancel(isMeant) }
     }
 
-    /// Retires the pool. After the client's last waiting request was sent, connections close after their last answers.
+    /// Retires the pool. Once the client's last waiting request has been sent, each connection closes after its last
+    /// answer.
     ///
     /// - Parameter closed: A promise that succeeds when all connections are closed.
     package func retire(closed: EventLoopPromise<Void>) {
@@ -173,9 +174,9 @@ package final class ConnectionPool: @unchecked Sendable {
         scheduleTurn()
     }
 
-    /// Closes all idle connections that their servers may close at any time. If there are none, closes at most one
-    /// other idle connection. Call this after the connections have been filled, because a connection that has just
-    /// opened gets its first requests only then.
+    /// Closes all idle connections that their servers may close at any time. If there is no such connection, closes at
+    /// most one other idle connection. Call this after the connections have been filled, because a connection that has
+    /// just opened gets its first requests only then.
     private func closeIdle(now: Int64) {
         let idle = connections.filter { $0.isOpen && $0.openStreams == 0 }
         let due = idle.filter { $0.mustClose(idleMilliseconds: now - $0.lastUsed) }
@@ -245,8 +246,8 @@ package final class ConnectionPool: @unchecked Sendable {
         connections.append(connection)
         connector.addresses(on: eventLoop).whenComplete { result in
             switch result {
-            // The addresses are shuffled, because the first of equally good addresses is chosen and other workers have
-            // the same list.
+            // The addresses are shuffled, because the first of several equally good addresses is chosen and other
+            // workers have the same list.
             case .success(let addresses): self.connect(connection, AddressTrial(addresses.shuffled()))
             case .failure(let error): connection.channelClosed(error: error)
             }
@@ -255,7 +256,7 @@ package final class ConnectionPool: @unchecked Sendable {
 
     /// Connects to the best of the remaining addresses. After a failure, the next address is tried.
     private func connect(_ connection: PooledConnection, _ trial: AddressTrial) {
-        // The pool has given up the connection during the look-up.
+        // The pool gave up on the connection during the look-up.
         guard connection.isConnecting else { return connection.channelClosed(error: nil) }
         let best = addressSelector.best(
             of: trial.addresses,

@@ -14,8 +14,8 @@ package protocol PoolClient: AnyObject {
     /// Called when a turn begins. The client can then take in work from other threads.
     func turnBegins(now: Int64)
 
-    /// Whether the client has supplied enough requests in this turn. Its waiting requests then wait for the next turn
-    /// and open no connection.
+    /// Whether the client has supplied enough requests in this turn. Its other requests then wait for the next turn,
+    /// and no connection is opened for them.
     var yieldsTurn: Bool { get }
 
     /// Returns the next request to send, or `nil` if no request waits. If `onlyUrgent` is true, only urgent requests

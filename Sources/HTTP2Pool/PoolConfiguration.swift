@@ -24,35 +24,35 @@ package struct PoolConfiguration: Sendable {
     /// endpoint's name, and for an endpoint that is an address. With ``AddressRules``, it keeps a publisher's URL from
     /// reaching the operator's own network.
     ///
-    /// With a proxy, the proxy looks up names and must restrict where it connects. The rule then applies only to
-    /// endpoints that are addresses themselves.
+    /// With a proxy, the proxy looks up names itself, and must restrict the addresses that it connects to. The rule
+    /// then applies only to endpoints that are addresses themselves.
     package var allowsAddress: AddressRule = { _ in true }
-    /// The maximum number of connections of one pool, at least 1.
+    /// The maximum number of connections in one pool, at least 1.
     package var maximumConnections: Int
     /// The limit on the connections of many pools together, or `nil` if each pool has only its own limit.
     package var sharedLimit: SharedConnectionLimit?
     /// The maximum number of streams that are open at a time on a connection, or `nil` to apply only the server's
     /// limit.
     package var maximumStreams: Int?
-    /// The number of streams of each connection that are reserved for urgent requests. At most a tenth of the streams
+    /// The number of streams on each connection that are reserved for urgent requests. At most a tenth of the streams
     /// is reserved.
     package var urgentStreams: Int
     /// Whether to send PINGs. They detect a dead server, keep middleboxes from dropping the connection, and measure the
     /// round trip. Some servers close connections because of PINGs. Without PINGs, answers measure the round trip, and
     /// the first request without an answer reveals a dead server.
     package var sendsPings: Bool
-    /// The maximum time to an answer, in seconds.
+    /// The maximum time from a request to its answer, in seconds.
     package var requestTimeoutSeconds: Int
-    /// The maximum time to connect to one address, including the TLS handshake, in seconds. The server's SETTINGS may
-    /// take the same time again.
+    /// The maximum time to connect to one address, including the TLS handshake, in seconds. The same limit then applies
+    /// to waiting for the server's SETTINGS.
     package var connectTimeoutSeconds: Int
     /// The maximum number of bytes to keep of an answer's body.
     package var maximumAnswerBytes: Int
     /// The time without requests after which a connection is closed, in seconds. An HTTP/1.1 connection is closed
     /// before its server might close it.
     package var idleSeconds = 600
-    /// Whether the last connection stays open when idle. Without PINGs this is unwise, because nothing shows whether
-    /// the connection still works.
+    /// Whether the last connection stays open when idle. Without PINGs, keeping it is unwise, because nothing shows
+    /// whether the connection still works.
     package var keepsLast = true
     /// The labels of the pool's metrics, or `nil` if it is not measured.
     package var labels: PoolLabels?

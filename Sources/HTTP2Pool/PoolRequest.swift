@@ -1,11 +1,11 @@
 package import HTTP2Session
 
-/// A request of a pool's client.
+/// A request from a pool's client.
 package struct PoolRequest {
     package let tag: Int
     /// The value of `:path`. The pool reads it before it calls the client again.
     package let path: UnsafeRawBufferPointer
-    /// The header fields of this request, in addition to those of its connection.
+    /// The header fields of this request, in addition to the fields of its connection.
     package let fields: HTTP2Fields
     package let body: HTTP2Body
     /// The maximum number of bytes to keep of this request's answer body. The configuration's limit applies as well.

@@ -25,7 +25,7 @@ package struct ConfigurationKeys: Sendable {
             "unknown configuration key \(name) in \(place); did you mean \(nearest ?? "another")?")
     }
 
-    /// Returns the Levenshtein distance between two texts.
+    /// Returns the Levenshtein distance between two strings.
     private static func distance(_ left: String, _ right: String) -> Int {
         let right = Array(right)
         var row = Array(0...right.count)

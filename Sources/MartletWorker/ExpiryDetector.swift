@@ -27,7 +27,7 @@ package struct ExpiryDetector {
         for credential in credentials where credential.state == .active {
             guard let notAfter = credential.notAfter, let days = credential.daysLeft(at: now) else { continue }
             let left = notAfter.milliseconds - now.milliseconds
-            // If several thresholds were passed since the last call, only the last threshold is reported.
+            // If several thresholds have been passed since the last call, only the last threshold is reported.
             let passed = left <= 0 ? 0 : Self.thresholds.last { left <= Int64($0) * 86_400_000 }
             seen[credential.id] = reported[credential.id]
             guard let passed, passed < reported[credential.id] ?? .max else { continue }

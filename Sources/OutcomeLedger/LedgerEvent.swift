@@ -5,7 +5,7 @@ package import Store
 
 /// A decoder that turns result events into rows of the outcome ledger.
 package enum LedgerEvent {
-    /// The maximum length of a text, in bytes. Longer texts are truncated, because the ledger needs them only as
+    /// The maximum length of a string, in bytes. Longer strings are truncated, because the ledger needs them only as
     /// identification.
     private static let mostBytes = 1_024
 
@@ -84,13 +84,14 @@ package enum LedgerEvent {
         (object["at"] as? String).flatMap(Timestamp.init(rfc3339:))
     }
 
-    /// Returns a member of a JSON object in the form in which the ledger stores texts, or `nil` if it is not a text.
+    /// Returns a member of a JSON object in the form in which the ledger stores strings, or `nil` if it is not a
+    /// string.
     private static func text(_ object: [String: Any], _ key: String) -> String? {
         (object[key] as? String).map { LedgerText.kept($0, most: mostBytes) }
     }
 }
 
-/// The conversion of texts to the form in which the ledger stores them. A search must convert its texts in the same
+/// The conversion of strings to the form in which the ledger stores them. A search must convert its strings in the same
 /// way.
 package enum LedgerText {
     package static func kept(_ text: String, most: Int = 1_024) -> String {

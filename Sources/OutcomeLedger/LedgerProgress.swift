@@ -29,7 +29,7 @@ package struct LedgerProgress: Sendable, Hashable {
     package private(set) var batchesStored = 0
     /// The number of failed attempts to store a batch. One batch may fail several times.
     package private(set) var batchesFailed = 0
-    /// The time at which the last batch was stored, or `nil` if none was stored since the start.
+    /// The time at which the last batch was stored, or `nil` if none has been stored since the start.
     package private(set) var lastBatchAt: Timestamp?
 
     /// The reason why the ledger does not consume events yet, or `nil` after it has started to consume.

@@ -84,7 +84,7 @@ package struct LedgerService: Service {
     }
 
     /// Stores arriving events until the task is cancelled. Probes the database at the start, and later whenever nothing
-    /// was stored for ``probeInterval``.
+    /// has been stored for ``probeInterval``.
     private func store(from consumer: AMQPConsumer) async {
         let inbox = monitor.inbox
         var lastStatement: ContinuousClock.Instant?

@@ -2,7 +2,7 @@ package import Foundations
 package import PushModel
 
 extension OutputSettings {
-    /// Returns the value of `private_hosts`, the hosts that may have addresses of a private network. The entries are
+    /// Returns the value of `private_hosts`, the hosts that may have addresses in a private network. The entries are
     /// separated by commas. An entry is `host:port`, or `host` for all `usualPorts`.
     ///
     /// - Throws: ``SettingFault`` if an entry is malformed.
@@ -21,7 +21,7 @@ extension OutputSettings {
         return hosts
     }
 
-    /// Returns whether a text contains only characters of a host name or an address.
+    /// Returns whether a string contains only characters that a host name or an address may have.
     private static func isHost(_ text: String) -> Bool {
         text.utf8.allSatisfy { byte in
             switch byte {

@@ -8,7 +8,7 @@ extension PushDispatcher where Health == PoolHealth<Job> {
     ///
     /// - Parameter isAmbiguous: Whether the refusal may concern this push alone, such as a bare 403 or 404. It is
     ///   `false` if the provider stated that it refuses the credential or topic.
-    /// - Returns: The consequence to report for the push. `hold` uses no attempt, `retry` uses one.
+    /// - Returns: The consequence to report for the push. `hold` uses no attempt. `retry` uses one.
     package func refuse(
         _ sent: PushOnWire, _ what: RefusalSubject = .credential, isAmbiguous: Bool, reason: String, at now: Moment
     ) -> RefusalConsequence {

@@ -12,8 +12,8 @@ internal import Foundations
 // why: unchecked because only the pool's event loop uses it, except the mailbox, which has a lock. Its queue is not
 // generic, because generic code of another module is not specialized and would be slow for each push.
 package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: @unchecked Sendable {
-    /// The maximum number of times that a push is sent again at once after servers refused it unprocessed. After that,
-    /// the push waits in a delay queue.
+    /// The maximum number of times that a push is sent again at once after servers refused it without processing it.
+    /// After that, the push waits in a delay queue.
     private static var maximumResends: Int { 5 }
 
     package let health: Health
@@ -26,7 +26,7 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
     @exclusivity(unchecked) private var queue = SendQueue()
     @exclusivity(unchecked) private var onWire = Slab<PushOnWire>()
     @exclusivity(unchecked) private var outcomes = OutcomeBatch()
-    /// The wall-clock time of this turn, or `nil` before the clock was read.
+    /// The wall-clock time of this turn, or `nil` before the clock is read.
     @exclusivity(unchecked) private var wallTime: Timestamp?
     /// The uptime that the last call of ``moment(_:)`` received, in milliseconds.
     @exclusivity(unchecked) private var uptime: Int64 = 0
@@ -53,7 +53,7 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
         return Moment(wall: wall, uptime: now)
     }
 
-    /// The wall-clock time of this turn, or the current time if the clock was not read in this turn.
+    /// The wall-clock time of this turn, or the current time if the clock has not been read in this turn.
     package var now: Timestamp { wallTime ?? clock() }
 
     /// Returns the job of a push with its full type.
@@ -110,7 +110,7 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
     /// Whether no push waits. Pushes that may be sent only later also count as waiting.
     package var isEmpty: Bool { queue.isEmpty }
     package var hasUrgent: Bool { queue.hasUrgent }
-    /// The number of queued jobs with pushes that were never sent. Pushes that are sent again do not count.
+    /// The number of queued jobs with pushes that have never been sent. Pushes that are sent again do not count.
     package var waitingJobs: Int { queue.jobs }
 
     package var hasNothingOnWire: Bool { onWire.count == 0 }
@@ -193,7 +193,7 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
         return sent
     }
 
-    /// Sets the provider's id of a push on the wire.
+    /// Sets the provider's id for a push on the wire.
     ///
     /// - Parameter text: The id in ASCII.
     package func setProviderID(_ tag: Int, ascii text: UnsafeRawBufferPointer) {
@@ -226,7 +226,7 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
     // MARK: Returned and failed pushes
 
     /// Queues a push again after the provider has certainly not accepted it. If the job is cancelled, an obstacle
-    /// exists, or the push was resent too often, the push is settled instead.
+    /// exists, or the push has been resent too often, the push is settled instead.
     ///
     /// - Parameter isCounted: Whether the resend counts toward the maximum. It is `false` if resends are limited in
     ///   another way, as when a batch is halved.
@@ -324,7 +324,7 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
         settle(push, obstacle.verdict, reason: obstacle.reason, retryAfterSeconds: obstacle.seconds, at: now)
     }
 
-    /// Settles a push without an answer of the provider, with an outcome that Martlet determines.
+    /// Settles a push without an answer from the provider, with an outcome that Martlet determines.
     package func settle(
         _ push: QueuedPush, _ verdict: Outcome.Verdict, reason: String? = nil, detail: String? = nil,
         retryAfterSeconds: Int32 = 0, at now: Moment

@@ -15,15 +15,16 @@ package final class PushPools<Key: Hashable & Sendable, Job: QueuedJob>: Sendabl
         /// Pools that are retired but not closed.
         var draining: [ObjectIdentifier: PushPool<Job>] = [:]
         var credentials: Set<Credential.ID> = []
-        /// Credentials that are no longer in use. A job that was routed shortly before may still name one.
+        /// Credentials that are no longer in use. A job that was routed shortly before may still name such a
+        /// credential.
         var retired: Set<Credential.ID> = []
         var isStopped = false
 
         var all: [PushPool<Job>] { pools.values.map(\.pool) + draining.values }
     }
 
-    /// The time for which the pool of a retired credential still sends its waiting pushes. These may be the pushes of a
-    /// whole campaign.
+    /// How long the pool of a retired credential still sends its waiting pushes. These may be the pushes of a whole
+    /// campaign.
     private let retirement: TimeAmount
     private let state = Mutex(State())
 
@@ -54,7 +55,7 @@ package final class PushPools<Key: Hashable & Sendable, Job: QueuedJob>: Sendabl
     @discardableResult
     package func credentialsChanged(to credentials: Set<Credential.ID>) -> Set<Credential.ID> {
         let (gone, retired) = state.withLock { state in
-            // An unknown credential belongs to a later snapshot and is not retired.
+            // A credential that is in neither set comes from a later snapshot, so it is not retired.
             state.retired = state.retired.union(state.credentials).subtracting(credentials)
             state.credentials = credentials
             let gone = state.pools.filter { state.retired.contains($0.value.credential) }

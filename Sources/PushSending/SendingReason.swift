@@ -1,11 +1,11 @@
 package import HTTP2Pool
 import PushModel
 
-/// The reasons that Martlet reports for pushes without an answer of the provider. They are the same for all outputs.
+/// The reasons that Martlet reports for pushes without an answer from the provider. They are the same for all outputs.
 package enum SendingReason {
     /// No connection could be made.
     package static let connectionFailed = Outcome.connectionFailed
-    /// The server has refused the push unprocessed so often that the push waits before the next attempt.
+    /// Servers have refused the push without processing it so often that the push waits before the next attempt.
     package static let streamRefused = "StreamRefused"
     /// The credential selected by routing cannot be used.
     package static let credentialUnusable = "CredentialUnusable"

@@ -2,18 +2,19 @@ internal import Crypto
 import PushModel
 
 /// The value of the header field `topic` (RFC 8030, section 5.4). A message with a topic replaces an earlier message
-/// with the same topic that is not delivered yet.
+/// with the same topic that has not been delivered yet.
 package enum TopicField {
     /// The maximum number of base64url characters (RFC 8030).
     private static let maximumBytes = 32
 
-    /// Returns the collapse id if it is a valid topic, otherwise its hash. The result is always the same for the same
-    /// app and id.
+    /// Returns the collapse id if it is a valid topic, and otherwise its hash. The result is always the same for the
+    /// same app and id.
     package static func value(collapseID: String, app: String) -> String {
         isTopic(collapseID.utf8) ? collapseID : hash(collapseID, app)
     }
 
-    /// Returns whether a text is a valid topic. Apple refuses base64url that cannot be decoded: a length of 1 modulo 4.
+    /// Returns whether a string is a valid topic. Apple refuses base64url that cannot be decoded because its length is
+    /// 1 modulo 4.
     private static func isTopic(_ text: String.UTF8View) -> Bool {
         (1...maximumBytes).contains(text.count) && text.count % 4 != 1
             && text.allSatisfy { byte in

@@ -1,4 +1,4 @@
-/// An error of the credential store. The message names the file, row or field at fault and never contains a secret.
+/// An error in the credential store. The message names the file, row or field at fault and never contains a secret.
 package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     package struct Code: Sendable, Hashable, CustomStringConvertible {
         package let description: String

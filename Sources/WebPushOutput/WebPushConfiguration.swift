@@ -19,13 +19,13 @@ package struct WebPushConfiguration: Sendable {
     /// The time limit for connecting and the TLS handshake with one address, in seconds. The server's SETTINGS frame
     /// has a second limit of the same length.
     package var connectTimeoutSeconds = 5
-    /// The time for which a service may keep a message whose job has no deadline, in seconds.
+    /// How long a service may keep a message whose job has no deadline, in seconds.
     package var defaultTTL = WebPushRequest.maximumTTL
     /// The length of the first pause after a service refuses a key, in milliseconds.
     package var breakMilliseconds: Int64 = 15_000
-    /// The time for which waiting messages still use a retired credential, in seconds.
+    /// How long waiting messages still use a retired credential, in seconds.
     package var retirementSeconds: Int64 = 1
-    /// The time for which messages to an origin may wait while the origin sends no answer at all, in milliseconds.
+    /// How long messages to an origin may wait while the origin sends no answer at all, in milliseconds.
     package var silenceMilliseconds: Int64 = 10_000
     /// The maximum number of origins for each event loop and each entry of the list of allowed hosts. A browser
     /// vendor's service has one or a few origins, but UnifiedPush has any number.

@@ -7,7 +7,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Error answers of the control endpoint.
+/// Error answers from the control endpoint.
 @Suite struct ControlRefusalTests {
     private func withControl(_ body: (APNSSimulator, Control) async throws -> Void) async throws {
         try await withSimulator({ $0.controlPort = 0 }) { simulator in

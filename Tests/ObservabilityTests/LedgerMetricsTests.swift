@@ -3,7 +3,7 @@ import Metering
 import Testing
 
 @Suite struct LedgerMetricsTests {
-    /// Alerts about workers would count the ledger as a worker if both had a metric in common.
+    /// Alerts about workers would also count the ledger if the two shared any metric other than `process_*`.
     @Test func sharesOnlyProcessMetricsWithWorker() {
         let shared = MetricFamily.ofLedger.filter(MetricFamily.all.contains).map(\.name)
         #expect(!shared.isEmpty && shared.allSatisfy { $0.hasPrefix("process_") }, "\(shared)")

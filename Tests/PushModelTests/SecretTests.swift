@@ -4,7 +4,7 @@ import Testing
 @Suite struct SecretTests {
     private static let secret = Secret("hunter2-hunter2".utf8)
 
-    /// Returns the texts that a logger, a test or a debugger may make of a value.
+    /// Returns the strings that a logger, a test or a debugger may make of a value.
     private static func renderings(of value: Any) -> [String] {
         var dumped = ""
         dump(value, to: &dumped)

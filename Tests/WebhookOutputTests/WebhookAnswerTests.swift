@@ -3,7 +3,7 @@ import Testing
 import WebhookOutput
 import WireTestSupport
 
-/// Every answer of a receiver over TLS, with the outcomes of two recipients.
+/// Every answer from a receiver over TLS, with the outcomes of two recipients.
 @Suite struct WebhookAnswerTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -3,8 +3,8 @@ import Testing
 import WebhookOutput
 
 @Suite struct WebhookURLTests {
-    /// The texts contain a colon and a space in place of `://` before IP addresses, so that these do not look like URLs
-    /// to connect to.
+    /// The strings contain a colon and a space in place of `://` before IP addresses, so that these do not look like
+    /// URLs to connect to.
     @Test(arguments: [
         ("https://hooks.example.com/push?app=1", "hooks.example.com:443", "/push?app=1", "hooks.example.com"),
         ("HTTPS://Hooks.Example.COM", "hooks.example.com:443", "/", "hooks.example.com"),

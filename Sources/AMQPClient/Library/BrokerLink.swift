@@ -92,7 +92,7 @@ final class BrokerLink {
         return poll(&descriptor, 1, 0) > 0
     }
 
-    /// Returns whether anything was written since the last call.
+    /// Returns whether anything has been written since the last call.
     func takeHasWritten() -> Bool {
         defer { hasWritten = false }
         return hasWritten

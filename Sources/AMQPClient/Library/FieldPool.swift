@@ -1,6 +1,6 @@
 internal import CRabbitMQ
 
-/// Memory for the texts, tables and arrays of one library call.
+/// Memory for the strings, tables and arrays of one library call.
 ///
 /// The library reads them only during the call. The pool is then emptied and reused for the next call.
 final class FieldPool {

@@ -3,7 +3,7 @@ internal import CRabbitMQ
 extension amqp_bytes_t {
     private var buffer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : len) }
 
-    /// The bytes as text. AMQP defines names and texts as UTF-8, and invalid UTF-8 is repaired.
+    /// The bytes as text. AMQP defines names and strings as UTF-8, and invalid UTF-8 is repaired.
     var string: String { String(decoding: buffer, as: UTF8.self) }
 }
 

@@ -1,7 +1,8 @@
 internal import CRabbitMQ
 
 extension AMQPProperties {
-    /// Returns the properties in the library's format for one call. Their texts and tables are stored in `pool`.
+    /// Returns the properties in the library's format. The result is valid for one library call. Its strings and tables
+    /// are stored in `pool`.
     func encoded(in pool: FieldPool) -> amqp_basic_properties_t {
         var target = amqp_basic_properties_t()
         func set(_ flag: Int32) { target._flags |= UInt32(flag) }

@@ -27,7 +27,7 @@ struct WireReader {
     /// Returns the bytes of a value that is preceded by its length in four bytes.
     mutating func takeLong() throws(Unreadable) -> UnsafeRawBufferPointer { try take(Int(try integer(UInt32.self))) }
 
-    /// Returns a short string. AMQP defines names and texts as UTF-8, and invalid UTF-8 is repaired. A repaired byte
+    /// Returns a short string. AMQP defines names and strings as UTF-8, and invalid UTF-8 is repaired. A repaired byte
     /// takes three bytes, so the result is truncated to 255 bytes. Longer strings could not be published again.
     mutating func shortString() throws(Unreadable) -> String { Self.text(try takeShort()) }
 

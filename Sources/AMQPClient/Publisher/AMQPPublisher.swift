@@ -109,8 +109,8 @@ package final class AMQPPublisher: Sendable {
         hand(over: publications, batch: nil)
     }
 
-    /// Publishes messages and waits until the broker has confirmed, refused or returned all of them. No event reports
-    /// these messages.
+    /// Publishes messages and waits until the broker has confirmed, refused or returned all of them. The publisher
+    /// sends no events for these messages.
     ///
     /// - Throws: the first refusal or return, after all messages have a result, or ``AMQPError/Code/closed`` if the
     ///   publisher is closed before that.

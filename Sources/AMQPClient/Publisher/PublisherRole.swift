@@ -144,8 +144,8 @@ final class PublisherRole: ConnectionRole {
         return queue.canWrite
     }
 
-    /// Checks whether exchanges or queues were deleted since they were declared. Declares the whole topology again,
-    /// with its bindings, if something was deleted or if a message was returned.
+    /// Checks whether exchanges or queues have been deleted since they were declared. Declares the whole topology
+    /// again, with its bindings, if something was deleted or if a message was returned.
     private func checkTopology(_ link: BrokerLink) throws(AMQPError) {
         let isRepair = mustRepair
         (mustRepair, mustCheck) = (false, false)

@@ -53,7 +53,8 @@ extension HTTP2Fields {
 }
 
 extension HTTP2Field {
-    /// Returns the header field of a provider token. Compression tables on the way to APNs must not store it.
+    /// Returns the `authorization` field for a provider token. It is marked as never indexed, so that intermediaries do
+    /// not put it into an HPACK table.
     static func authorization(_ token: Secret) -> HTTP2Field {
         let text = token.withBytes { String(decoding: $0, as: UTF8.self) }
         return HTTP2Field("authorization", "bearer " + text, neverIndexed: true)

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A limit on the work that opening a file may require. It is necessary because a file may state any iteration count.
+/// A limit on the work of opening a file. Without a limit, a file could demand any number of iterations.
 struct DerivationBudget {
     private var iterations: Int
 

@@ -6,7 +6,7 @@ public enum PKCS12Writer {
     /// even the oldest readers support. This encryption is too weak to protect an important secret.
     ///
     /// - Parameter name: the `friendlyName`, which readers display.
-    /// - Throws: ``FileProblem`` if one of the texts is not valid PEM.
+    /// - Throws: ``FileProblem`` if one of the strings is not valid PEM.
     public static func write(
         certificatePEM: String, privateKeyPEM: String, name: String, passphrase: String
     ) throws(FileProblem) -> [UInt8] {

@@ -49,7 +49,7 @@ extension AMQPFieldTable {
 extension JobHeader {
     fileprivate static let numbers = [attempt, firstAttempt, chunkSize, since] + turn
     fileprivate static let flags = [redelivered, deliveredBefore, chunk]
-    /// The text headers, with their maximum size in bytes.
+    /// The headers whose values are strings, with their maximum size in bytes.
     fileprivate static let texts = [
         (publisher, 255), (part, 1_000), (claim, 64), (lane, 16), (reason, 2_000),
         (traceparent, 255),

@@ -7,7 +7,8 @@ import Traces
 /// A delivery with the properties of its job that can be read without decoding the body.
 package struct InboundJob: Sendable {
     package let delivery: AMQPDelivery
-    /// The tag of the delivery to settle when the job ends: the original one, or a redelivery after a lost connection.
+    /// The tag of the delivery to settle when the job ends: the original delivery, or a redelivery after a lost
+    /// connection.
     var tag: AMQPDeliveryTag
     package let lane: Lane
     let queue: JobQueue
@@ -94,7 +95,8 @@ package struct InboundJob: Sendable {
     }
 
     /// The `traceparent` header of the message (W3C Trace Context), or `nil` if it is missing or longer than 255 bytes.
-    /// The current version has 55 bytes. A longer value would not fit into the headers of later messages.
+    /// In the current version of the standard, it has 55 bytes. A longer value would not fit into the headers of later
+    /// messages.
     package var traceparent: String? {
         delivery.properties.headers[JobHeader.traceparent]?.string.flatMap { $0.utf8.count <= 255 ? $0 : nil }
     }

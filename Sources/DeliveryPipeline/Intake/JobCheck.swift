@@ -93,7 +93,7 @@ extension PipelineConfiguration {
 }
 
 extension EncodedBody.Fault {
-    /// The fault of a body in a sentence, and how to correct it.
+    /// The fault in a body as part of a sentence, and how to correct it.
     var problem: String {
         let found =
             switch self {

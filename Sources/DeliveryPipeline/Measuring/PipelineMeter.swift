@@ -10,9 +10,9 @@ package final class PipelineMeter: Sendable {
     /// The times from the due time of a job until its outcomes are confirmed, by lane. Jobs on their first attempt and
     /// jobs on later attempts have separate histograms.
     private let firstOutcomes, laterOutcomes: [MetricHistogram]
-    /// The times from publishing a message to the broker's confirm.
+    /// The times from the publishing of a message to the broker's confirm.
     private let confirms: MetricHistogram
-    /// The durations of commits in the database. The task that marks dead tokens writes this histogram.
+    /// The durations of commits in the database. The task that marks dead tokens writes to this histogram.
     let commits: MetricHistogram
     /// The counters of connections to the broker that were made, that could not be made, and that were lost.
     private let connected, notConnected, lost: MetricCell

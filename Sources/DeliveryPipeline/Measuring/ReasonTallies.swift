@@ -34,7 +34,7 @@ package final class ReasonTallies: @unchecked Sendable {
         }
 
         /// Returns the counter of a reason. If a provider refuses a credential, the provider is the judge, but the
-        /// reason is one of ``ours``.
+        /// reason is listed in ``ours``.
         func cell(_ judge: Outcome.Judge, _ reason: String) -> MetricCell {
             guard judge == .provider else { return martlet[reason] ?? otherOfMartlet }
             return provider[reason] ?? (ReasonTallies.ours.contains(reason) ? martlet[reason] : nil) ?? otherOfProvider

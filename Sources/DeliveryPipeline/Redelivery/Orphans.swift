@@ -8,15 +8,15 @@ import PushModel
 ///
 /// | orphan | redelivery of its message | result |
 /// |---|---|---|
-/// | is at work | to this worker | the job continues, and the new delivery is settled when it ends |
-/// | is at work | to another worker first | both send; outcomes of later deliveries are marked as redelivered |
+/// | is being processed | to this worker | the job continues, and the new delivery is settled when it ends |
+/// | is being processed | to another worker first | both send; later deliveries' outcomes are marked as redelivered |
 /// | has ended | within five minutes, to this worker | the new delivery is acknowledged at once |
 /// | has ended | later, or to another worker first | the job is sent again, marked as redelivered |
 ///
 /// A delivery is matched only if it has the broker's `redelivered` flag, or if the broker dropped it from the job's
 /// queue because lost connections exhausted the delivery limit. The broker's delivery count shows whether another
 /// worker had the message in between. If so, the delivery is not matched, because that worker may have sent pushes or
-/// claimed the job's name. Several orphans may have the same identity. Each of them matches one delivery.
+/// claimed the job's name. Several orphans may have the same identity. Each orphan matches one delivery.
 package struct Orphans {
     enum Match {
         case atWork(OpenJob)
@@ -25,8 +25,8 @@ package struct Orphans {
 
     /// The maximum number of ended orphans that are remembered. An entry takes about 200 bytes.
     package static let mostEnded = 10_000
-    /// The time for which an ended orphan is remembered, in milliseconds. The broker may need two heartbeats to notice
-    /// that the old connection is gone.
+    /// How long an ended orphan is remembered, in milliseconds. The broker may need two heartbeats to notice that the
+    /// old connection is gone.
     package static let longestMemory: Int64 = 300_000
 
     /// The interval at which expired entries are removed, in milliseconds.
@@ -77,14 +77,14 @@ package struct Orphans {
         ended[identity, default: []].append(Ended(at: now, earlierDeliveries: job.inbound.earlierDeliveries))
     }
 
-    /// Finds the orphan to which a delivery belongs, and removes it. Orphans at work come before orphans that have
-    /// ended. Returns `nil` if the delivery belongs to no orphan.
+    /// Finds the orphan to which a delivery belongs, and removes it. Orphans that are being processed come before
+    /// orphans that have ended. Returns `nil` if the delivery belongs to no orphan.
     mutating func match(_ inbound: InboundJob, _ names: PipelineNames, now: Timestamp) -> Match? {
         guard !isEmpty else { return nil }
         let queue = inbound.drop?.limitingQueue.flatMap { names.tagIndex(ofQueue: $0) }
         guard inbound.delivery.isRedelivered || queue != nil else { return nil }
         let identity = MessageIdentity(inbound.delivery, droppedFrom: queue)
-        // The delivery count of a dropped message is not that of the queue from which it was dropped.
+        // The delivery count of a dropped message is not the count of the queue from which it was dropped.
         func isNext(after earlierDeliveries: Int) -> Bool {
             queue != nil || inbound.earlierDeliveries == earlierDeliveries + 1
         }

@@ -3,7 +3,7 @@ package import Contract
 /// The action for a job that was delivered repeatedly without being settled. A delivery that this worker lost together
 /// with its connection is no evidence against the job. Any other delivery may have crashed a worker.
 ///
-/// | earlier deliveries | not explained by lost connections | action |
+/// | earlier deliveries | of these, not explained by lost connections | action |
 /// |---|---|---|
 /// | any | five or more | the job is moved to the suspects |
 /// | close to the broker's limit | fewer | the job is published again, so that the broker counts from zero |

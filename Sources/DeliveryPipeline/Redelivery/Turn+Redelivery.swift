@@ -11,8 +11,8 @@ extension Turn {
         }
     }
 
-    /// Matches a delivery with the orphan to which it belongs. An orphan at work continues with the new delivery. If
-    /// the orphan has ended, the delivery is acknowledged.
+    /// Matches a delivery with the orphan to which it belongs. An orphan that is being processed continues with the new
+    /// delivery. If the orphan has ended, the delivery is acknowledged.
     ///
     /// - Returns: `false` if the delivery belongs to no orphan and must be handled like any other.
     mutating func takeUp(_ inbound: InboundJob, _ names: PipelineNames) -> Bool {

@@ -48,7 +48,8 @@ struct Refusals {
         for (seconds, ids) in waiting { turn.wait(.refusal(ids), seconds * 1_000) }
     }
 
-    /// Gives up a message that the broker will never accept, and lets the broker dead-letter the jobs of the message.
+    /// Gives up on a message that the broker will never accept, and lets the broker dead-letter the jobs of the
+    /// message.
     ///
     /// - Parameter returned: a return for which ``AMQPReturn/isFinal`` is true.
     func returned(_ returned: AMQPReturn, _ splitting: inout Splitting, _ turn: inout Turn) {
@@ -101,11 +102,11 @@ struct Refusals {
         return arrivals.min().map { turn.now.seconds + Int64(seconds) - $0 > RefusalBackoff.longestForJobs } ?? false
     }
 
-    /// Gives up a message that was refused for too long. The message is dead-lettered or, if it is a step of splitting
-    /// a job, the broker dead-letters the job.
+    /// Gives up on a message that has been refused for too long. The message is dead-lettered or, if it is a step of
+    /// splitting a job, the broker dead-letters the job.
     ///
     /// - Returns: `false` if this is impossible, because the dead-letter exchange itself refuses the message, or
-    ///   because a dead event could not be distinguished from a forged one.
+    ///   because a dead-lettered result event would be indistinguishable from a forged one.
     private func giveUp(
         _ id: UInt64, _ message: UnconfirmedMessage, because reason: String, _ splitting: inout Splitting,
         _ turn: inout Turn

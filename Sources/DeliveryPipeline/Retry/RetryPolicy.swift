@@ -24,11 +24,10 @@ package struct RetryPolicy: Sendable {
     /// The delays of the delay queues, in seconds and in ascending order.
     package let delays: [Int]
     package let maximumAttempts: Int
-    /// The time after its first attempt during which a push is retried, in seconds.
+    /// The time after the first attempt during which a push is retried, in seconds.
     package let maximumAge: Int
 
-    /// The minimum time for which a push is held, in seconds. It applies if ``delays`` has an entry of at least this
-    /// length.
+    /// The minimum time that a push is held, in seconds. It applies if ``delays`` has an entry of at least this length.
     private static let leastHold = 30
 
     package static let defaultDelays = [5, 30, 120, 900, 3600]
@@ -48,7 +47,7 @@ package struct RetryPolicy: Sendable {
     ///   - age: the time since the first attempt, in seconds.
     ///   - wish: the minimum delay that the provider requests, in seconds, or 0 for no minimum.
     ///   - patience: the maximum sum of the delays between attempts, in seconds, or `nil` if the provider sets none.
-    ///     Time for which a push was held does not count.
+    ///     The time during which a push was held does not count.
     package func decide(
         afterAttempt attempt: Int, age: Int64 = 0, wish: Int32 = 0, patience: Int? = nil,
         expiration: Job.Expiration?, now: Timestamp
@@ -70,8 +69,8 @@ package struct RetryPolicy: Sendable {
         return wanted <= left ? wanted : delays.last { $0 <= left && $0 >= wish }
     }
 
-    /// The delay of a held push whose provider names no delay, in seconds, or `nil` without any delays. It is also the
-    /// interval at which jobs of a paused app are checked again.
+    /// The delay of a held push whose provider names no delay, in seconds, or `nil` if there are no delays. It is also
+    /// the interval at which jobs of a paused app are checked again.
     package var shortestHold: Int? { holds.first ?? delays.last }
 
     private var holds: [Int] { delays.filter { $0 >= Self.leastHold } }

@@ -8,7 +8,7 @@ struct Claim {
     enum Rule {
         /// The job is never sent twice.
         case atMostOnce
-        /// A job that is published twice is sent once. A redelivery after the death of its worker is sent again.
+        /// A job that is published twice is sent once. A redelivery after the job's worker has died is sent again.
         case deduplicated
         /// A job that is split twice results in the same chunks twice. Chunks that a worker has already started are
         /// left out.
@@ -27,9 +27,9 @@ struct Claim {
         case reject
     }
 
-    /// The time for which the name of a chunk is remembered, in seconds. If a job is split again within a day, for
-    /// example after a replay from the dead-letter queue, chunks that were sent are left out. The maximum wait for a
-    /// rate limit is added to that day.
+    /// How long the name of a chunk is remembered, in seconds. If a job is split again within a day, for example after
+    /// a replay from the dead-letter queue, chunks that were sent are left out. The maximum wait for a rate limit is
+    /// added to that day.
     static let chunkSeconds = RateWaitLimit.longest + 86_400
 
     let rule: Rule

@@ -10,7 +10,7 @@ package import Store
 /// | in a statement | the answer arrives |
 /// | of a chunk, in both cases | at most two seconds have passed; the chunk is then sent unclaimed |
 /// | of another job, in both cases | at most ten seconds have passed; the job then moves to a delay queue |
-/// | made after such a timeout | no wait; handled at once as after a timeout, until a statement is answered |
+/// | made after such a timeout | does not wait, and is handled as after a timeout, until a statement is answered |
 ///
 /// A chunk may be sent unclaimed because its claim matters only after a rare crash.
 package struct Claims {

@@ -18,7 +18,7 @@ package class OpenJob {
     /// Whether the job must be rejected instead of acknowledged, so that the broker dead-letters it. This is necessary
     /// if the broker never accepts the messages that result from the job.
     var isUntakeable = false
-    /// The capacity that the job takes of its app and its queue, or `nil` if it takes none.
+    /// The capacity that the job takes in its app and its queue, or `nil` if it takes none.
     var load: Scheduler.Load?
     /// Whether the job was passed to an output.
     var isSent = false

@@ -4,8 +4,8 @@ import Foundation
 import PushModel
 import Store
 
-/// The router, which decides on the output and the credential of a job. A value type without clock or I/O. Only the
-/// owners of claims are random.
+/// The router, which selects the output and the credential for a job. A value type without clock or I/O. Its results
+/// are deterministic, except for the random owners of claims.
 struct Router {
     /// The first step for a job that the scheduler starts.
     enum First {

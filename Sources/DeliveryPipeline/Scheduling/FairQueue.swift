@@ -75,7 +75,7 @@ package struct FairQueue {
         }
     }
 
-    /// The jobs of each app that has any.
+    /// The jobs of each app that has waiting jobs.
     private var queues: [ObjectIdentifier: AppQueue] = [:]
     /// The apps that have jobs, the next one first.
     // why: not an `OrderedDictionary`, because each start removes an app from the middle if the apps before it may not

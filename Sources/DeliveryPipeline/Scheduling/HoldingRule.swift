@@ -1,12 +1,13 @@
 /// The limits on the work that a worker holds in advance. They follow the worker's recent throughput, so that it holds
-/// the work of a few seconds. All other work stays in the broker for all workers. A value type without clock or I/O.
+/// a few seconds of work. All other work stays in the broker, available to every worker. A value type without clock or
+/// I/O.
 package struct HoldingRule {
     /// The number of recipients that one app may always have in flight. The app's throughput could not be measured with
     /// a smaller number.
     package static let leastInFlight = 2_000
     private static let secondsInFlight = 2
-    /// The throughput, in jobs per second, from which moving a job to another queue costs more than sending it. From
-    /// there on, the limit on waiting jobs grows with the throughput.
+    /// The throughput, in jobs per second, from which moving a job to another queue costs more than sending it. Above
+    /// this throughput, the limit on waiting jobs grows with the throughput.
     private static let movedInASecond = 4_000
 
     /// The prefetch of the lane, which all of its apps share.

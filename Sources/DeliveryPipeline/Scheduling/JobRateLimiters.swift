@@ -1,13 +1,13 @@
 package import PushModel
 
-/// The rate limiters of jobs that have a rate of their own and arrive in parts. A part that is too early waits in the
+/// The rate limiters for jobs that have their own rate and arrive in parts. A part that is too early waits in the
 /// broker, so that it does not delay other jobs in the worker. A value type without clock or I/O.
 ///
 /// | part | action |
 /// |---|---|
 /// | arrives while its job may send | it is sent and charged |
 /// | arrives while its job may not send | it gets a slot after the job's earlier slots |
-/// | returns before its slot | it waits for the remaining time in the broker, or is sent if nothing is before it |
+/// | returns before its slot | it waits for the remaining time in the broker, or is sent if no other part is before it |
 /// | arrives while too many jobs are tracked | it waits in the broker until another job is idle, longer each time |
 package struct JobRateLimiters {
     /// The key of a rate limiter. It includes the rate, because two jobs with the same id may have different rates.
@@ -20,8 +20,8 @@ package struct JobRateLimiters {
     package static let mostOfApp = 100
     /// The maximum number of jobs that are tracked for all apps together.
     package static let most = 10_000
-    /// The burst of a job, in seconds. Parts return from the delay queues with a precision of one second and must not
-    /// wait in the worker. The burst evens out their arrival.
+    /// The burst allowed to a job, in seconds of its rate. Delay queues are only accurate to a second, so parts may
+    /// arrive bunched together. The burst lets them be sent at once, so that they do not wait in the worker.
     private static let burstSeconds = 3.0
     /// The minimum interval between two removals of the idle jobs of all apps, in milliseconds. They are removed if too
     /// many jobs are tracked.
@@ -35,7 +35,7 @@ package struct JobRateLimiters {
 
     /// Returns the time slot of a part, or `nil` if the part may be sent now. A part that may be sent is charged.
     ///
-    /// - Parameter waited: the time for which the part has waited so far, in seconds.
+    /// - Parameter waited: how long the part has waited so far, in seconds.
     package mutating func slot(
         for job: Job, at rate: Int, earlier: RateLimiter.Slot? = nil, waited: Int = 0, workers: Int?, now: Timestamp
     ) -> RateLimiter.Slot? {

@@ -8,7 +8,7 @@ package import PushModel
 /// |---|---|
 /// | arrives with less than ``waitSeconds`` of work before it | it waits in the worker until it may be sent |
 /// | arrives with more work before it | it gets a slot after all earlier slots, and waits in the broker |
-/// | returns before its slot | it waits for the remaining time in the broker, or is sent if nothing is before it |
+/// | returns before its slot | it waits for the remaining time in the broker, or is sent if no other job is before it |
 /// | returns at its slot | handled like a new job; its slot has kept its place |
 /// | returns after the rate was changed | handled like a new job |
 /// | returns before its slot, cancelled or expired | its slot is released |
@@ -66,7 +66,8 @@ package struct RateLimiter {
     /// to use the whole rate. The workers' lists of slots usually differ in length, because a worker that splits a job
     /// receives fewer of its parts.
     private static let eagerness = 2.0
-    /// The number of chunks in one second's work of this worker. A chunk has at least `smallestChunk` recipients.
+    /// The number of chunks that make up one second of this worker's work. A chunk has at least `smallestChunk`
+    /// recipients.
     private static let chunksInASecond = 4.0
     private static let smallestChunk = 20
 
@@ -78,7 +79,7 @@ package struct RateLimiter {
     private var share = 0.0
     /// The number of pushes that may be sent now. A negative number is a debt.
     package private(set) var credit = 1.0
-    /// The time that sending the jobs with future slots takes, in seconds. These jobs wait in the broker.
+    /// The time needed to send the jobs with future slots, in seconds. These jobs wait in the broker.
     private var planned = 0.0
     private var passedAt: Timestamp?
 

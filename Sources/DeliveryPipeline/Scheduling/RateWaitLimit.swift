@@ -1,6 +1,6 @@
 import PushModel
 
-/// The maximum time that a job waits for a rate limit. It is shorter than the time for which the job's claim is
+/// The maximum time that a job waits for a rate limit. It is shorter than the time during which the job's claim is
 /// remembered. A value type without clock or I/O.
 struct RateWaitLimit {
     /// The limit for all jobs, in seconds. The name of a chunk is remembered for one day longer
@@ -9,8 +9,8 @@ struct RateWaitLimit {
 
     private let seconds: Int
 
-    /// Creates the limit of a job. An `at_most_once` job may wait for half of the time for which its id is remembered.
-    /// If a duplicate arrives at the end of that wait and waits for the same time, it is still recognized.
+    /// Creates the limit of a job. An `at_most_once` job may wait for half of the time during which its id is
+    /// remembered. If a duplicate arrives at the end of that wait and waits for the same time, it is still recognized.
     init(_ job: Job, _ limits: PipelineLimits) {
         seconds = min(Self.longest, job.atMostOnce ? limits.atMostOnceWindow / 2 : .max)
     }

@@ -3,9 +3,9 @@ import Contract
 import PushModel
 
 /// The scheduler of jobs. It decides which waiting job is next, how much each app and queue may have in flight, and
-/// which prefetch each overflow queue has. A value type without clock or I/O.
+/// what prefetch each overflow queue has. A value type without clock or I/O.
 struct Scheduler {
-    /// The capacity that a job in flight takes of its app and its queue.
+    /// The capacity that a job in flight takes in its app and its queue.
     struct Load {
         fileprivate let app: AppLoad
         fileprivate let queue: JobQueue

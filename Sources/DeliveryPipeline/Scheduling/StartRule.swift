@@ -1,7 +1,7 @@
 import Contract
 import PushModel
 
-/// The rule that decides whether an app may start another job of a queue.
+/// The rule that decides whether an app may start another job from a queue.
 struct StartRule {
     let queue: JobQueue
     let share: AppShare

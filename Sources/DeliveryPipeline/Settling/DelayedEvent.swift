@@ -3,7 +3,7 @@ import Contract
 import PushModel
 
 /// A delayed result event. It could not be published yet, because the results exchange refused it or its tokens could
-/// not be marked. It waits in the delay queues as a message of its own, so that its jobs can be acknowledged.
+/// not be marked. It waits in the delay queues as a separate message, so that its jobs can be acknowledged.
 ///
 /// Only workers write such messages. A worker recognizes them by their user, which the broker has validated.
 struct DelayedEvent: Sendable {

@@ -3,8 +3,9 @@ package import PushModel
 
 /// A collector of outcomes that groups them into result events.
 package struct EventBatcher {
-    /// The size from which an event is full, in bytes. With the longest possible outcome on top, an event has at most
-    /// 256 KiB. That is far below the limit of any broker (RabbitMQ's `max_message_size` is 16 MiB from version 4 on).
+    /// The size from which an event counts as full, in bytes. Even if the longest possible outcome is then added, an
+    /// event has at most 256 KiB. That is far below the limit of any broker (RabbitMQ's `max_message_size` is 16 MiB
+    /// from version 4 on).
     static let enoughBytes = 262_144 - 8_192
 
     private let worker: String
@@ -23,7 +24,7 @@ package struct EventBatcher {
 
     package var isEmpty: Bool { batches.isEmpty }
 
-    /// Adds an outcome. Returns its event if the event is full now, and `nil` otherwise.
+    /// Adds an outcome. Returns the event that contains the outcome if that event is now full, and `nil` otherwise.
     package mutating func add(
         _ outcome: Outcome, as kind: OutcomeKind, reason: String?, detail: String?
     ) -> EventBatch? {

@@ -10,7 +10,7 @@ package enum JobLog: Sendable, Hashable {
     case sample(Double)
     case all
 
-    /// Parses `none`, `problems`, `all`, or a sample such as `sample:0.01`. Returns `nil` for other texts.
+    /// Parses `none`, `problems`, `all`, or a sample such as `sample:0.01`. Returns `nil` for other strings.
     package init?(_ text: String) {
         switch text {
         case "none": self = .none

@@ -43,7 +43,7 @@ struct JobTally {
         self.reason = reason ?? kind.rawValue
     }
 
-    /// Returns the number of recipients with each result, beginning with the sent ones.
+    /// Returns the number of recipients with each result, beginning with the sent recipients.
     func counts(of recipients: Int) -> [(word: String, count: Int)] {
         let sent = max(0, recipients - counts.reduce(0, +))
         let others = zip(Self.entries, counts).filter { $1 > 0 }.map { ($0.word, $1) }

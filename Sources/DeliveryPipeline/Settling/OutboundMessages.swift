@@ -10,7 +10,7 @@ package struct OutboundMessages {
     private let worker: String
     private let user: String?
     /// The maximum size of routing keys and text properties, in bytes (AMQP 0-9-1, section 4.2.5.3, short strings). The
-    /// broker would refuse a message with a longer text each time, and its job would never be done.
+    /// broker would always refuse a message with a longer string, and the message's job would never be done.
     private static let maximumTextBytes = 255
     /// The maximum size of a reason, in bytes. All headers of a message must fit in one frame, and a reason may repeat
     /// names of any length from the job.
@@ -204,7 +204,7 @@ package struct OutboundMessages {
     ///   - claimedBy: the owner of a claim request that was not answered, or `nil` if there is none.
     ///   - trace: the trace headers, or `nil` to keep the trace headers of the message.
     ///   - slot: the time slot of the job, or `nil` if it does not wait for a rate limit.
-    ///   - paced: the total time for which the job will have waited for a rate limit, in seconds.
+    ///   - paced: the total time that the job will have waited for a rate limit, in seconds.
     package mutating func moved(
         _ inbound: InboundJob, to destination: Destination, firstAttempt: Timestamp? = nil, part: String? = nil,
         claimedBy: String? = nil, trace: TraceHeaders? = nil,
@@ -222,8 +222,8 @@ package struct OutboundMessages {
         return publication(body: inbound.delivery.body, lane: inbound.lane, to: destination, properties)
     }
 
-    /// Returns the message that publishes a job again under a name of its own, which the job needs before it is split.
-    /// If the job is split again after a crash, the same chunks result. A job without an id also gets an id.
+    /// Returns the message that publishes a job again under a new name, which the job needs before it is split. If the
+    /// job is split again after a crash, the same chunks result. A job without an id also gets an id.
     mutating func named(
         _ inbound: InboundJob, _ job: Job, chunkSize: Int, trace: TraceHeaders?
     ) -> AMQPPublication {

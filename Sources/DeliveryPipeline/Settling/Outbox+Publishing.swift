@@ -12,8 +12,8 @@ extension Outbox {
         publish(publication, isMove: !job.isOnce, meeting: [ledger.rest(of: job.entry)])
     }
 
-    /// Publishes a job in its original form to a delay queue, where it waits for its time slot. If the job was tried
-    /// before, this wait does not count towards the time during which it is retried.
+    /// Publishes a job in its original form to a delay queue, where it waits for its time slot. If the job has already
+    /// been attempted, this wait does not count towards the time during which it is retried.
     mutating func throttle(_ job: OpenJob, until slot: RateLimiter.Slot, _ now: Timestamp) {
         let (inbound, seconds) = (job.inbound, slot.delay(now: now))
         let firstAttempt =

@@ -15,7 +15,7 @@ struct Outbox {
     /// The messages to publish at the end of this turn.
     private var publications: [AMQPPublication] = []
 
-    /// The time for which a result event is published again after it was due, in seconds.
+    /// How long after its due time a result event is still published again, in seconds.
     var longestForEvents: Int
     /// The time of this turn.
     var now = Timestamp(milliseconds: 0)

@@ -7,7 +7,7 @@ package import PushModel
 /// |---|---|
 /// | sent, rejected, failed, expired, suppressed | reported; not `sent` if the job's `results` is `problems` |
 /// | unregistered | reported once the token is marked dead |
-/// | unknown, of an `at_most_once` job | reported |
+/// | unknown, for an `at_most_once` job | reported |
 /// | unknown, retry | retried with a growing delay; reported if no attempt or no time is left |
 /// | hold | delayed, without an attempt, until the credential works or the provider can be reached |
 /// | returned | requeued at once |

@@ -32,8 +32,8 @@ package struct PendingSettlements<Delivery> {
 
     private var entries: [Entry?] = []
     private var freePlaces: [Int] = []
-    /// The number of entries that were ever opened. It is the upper half of an entry's id, and the entry's place is the
-    /// lower half.
+    /// The number of entries that have ever been opened. This number is the upper half of an entry's id, and the
+    /// entry's place is the lower half.
     private var opened = 0
     private var groups: [UInt64: [Share]] = [:]
 
@@ -67,7 +67,7 @@ package struct PendingSettlements<Delivery> {
     /// The deliveries of all open entries.
     package var openDeliveries: some Sequence<Delivery> { entries.lazy.compactMap { $0?.delivery } }
 
-    /// Returns the number of pending settlements of an entry, or 0 if the entry is not open.
+    /// Returns the number of pending settlements in an entry, or 0 if the entry is not open.
     package func owing(of entry: Int) -> Int { place(of: entry).flatMap { entries[$0]?.owing } ?? 0 }
 
     /// Returns all pending settlements of an entry.

@@ -9,7 +9,7 @@ struct Settling {
     private(set) var configuration: PipelineConfiguration
     private var policy: OutcomePolicy
     private var events: EventBatcher
-    /// The result events of dead tokens that cannot be marked at present.
+    /// The result events for dead tokens that cannot be marked at present.
     private var unmarked: EventBatcher
     private var retries = RetryBatcher()
     private var marks: MarkBuffer
@@ -142,8 +142,8 @@ struct Settling {
         guard isDue ? marks.canBeWritten : marks.isFull,
             let batch = marks.next(id: turn.outbox.messages.nextID())
         else { return nil }
-        // The marks wait in this worker if no broker user is set, because a delayed result event could then not be
-        // distinguished from a forged one.
+        // The marks wait in this worker if no broker user is set, because a delayed result event would then be
+        // indistinguishable from a forged one.
         if configuration.brokerUser != nil { turn.wait(.marks(batch.id), configuration.longestWaitMilliseconds) }
         return batch
     }

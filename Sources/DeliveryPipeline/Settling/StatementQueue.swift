@@ -10,7 +10,7 @@ package import DequeModule
 /// | in both cases | it is removed; the statement continues, because answers are matched by position |
 package struct StatementQueue<Item> {
     package private(set) var gathering: Deque<Item> = []
-    /// The running statement, or `nil` if none runs. Items that were removed from it are `nil`.
+    /// The running statement, or `nil` if no statement runs. Items that were removed from the statement are `nil`.
     private var asked: (id: UInt64, items: [Item?])?
 
     package init() {}

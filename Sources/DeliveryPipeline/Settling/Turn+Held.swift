@@ -41,8 +41,8 @@ extension Turn {
         return true
     }
 
-    /// Returns the reason for giving up a result event, or `nil` to delay the event. An event is given up after the
-    /// time for which a push would be retried.
+    /// Returns the reason for giving up on a result event, or `nil` to delay the event. An event is given up on after
+    /// the time during which a push would be retried.
     private mutating func reasonToGiveUp(_ held: DelayedEvent, _ reason: String) -> String? {
         let age = now.seconds - held.since.seconds
         guard age >= outbox.longestForEvents else {

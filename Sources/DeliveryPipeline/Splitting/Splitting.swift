@@ -7,10 +7,10 @@ import PushModel
 ///
 /// | job to be split | until |
 /// |---|---|
-/// | waits for a name | fewer than 32 jobs of its lane are being published under a name, or its connection is lost |
+/// | waits for a name | fewer than 32 jobs in its lane are being published under a name, or its connection is lost |
 /// | is published under its name | the broker has confirmed it, and delivers it under that name |
 /// | is split | the broker has all chunks, or the connection is lost and the next worker makes the same chunks |
-/// | stops, as the broker can never accept a chunk | the broker has the other chunks; the job is dead-lettered |
+/// | stops, because the broker can never accept a chunk | the broker has the other chunks; the job is dead-lettered |
 struct Splitting {
     private struct Split {
         let started: StartedJob
@@ -32,7 +32,7 @@ struct Splitting {
 
     var configuration: PipelineConfiguration
     /// The jobs that wait for a name, by lane, the oldest first. The lanes are separate, so that a lane that refuses
-    /// messages does not delay the jobs of other lanes.
+    /// messages does not delay the jobs in other lanes.
     private var unnamed: [Lane: Deque<StartedJob>] = [:]
     /// The number of jobs that were published under a name and are not yet confirmed, by lane.
     private var namesOnTheWay: [Lane: Int] = [:]

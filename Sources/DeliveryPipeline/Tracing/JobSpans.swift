@@ -3,8 +3,8 @@ import Contract
 import PushModel
 import Traces
 
-/// The spans of one delivery of a job, following OpenTelemetry's conventions for messaging. There are at most six,
-/// regardless of the number of recipients. They contain no device token, ref or payload.
+/// The spans of one delivery of a job, following OpenTelemetry's conventions for messaging. There are at most six
+/// spans, regardless of the number of recipients. They contain no device token, ref or payload.
 struct JobSpans {
     private let job: OpenJob
     private let started: StartedJob?

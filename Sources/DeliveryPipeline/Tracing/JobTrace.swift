@@ -41,7 +41,7 @@ final class JobTrace {
     /// Ends the route span.
     func routed(_ now: Timestamp) { if route.end == nil { route.end = now } }
 
-    /// Records the credential and starts the push span, when the job is passed to its output.
+    /// Records the credential and starts the push span when the job is passed to its output.
     func sent(with credential: Credential?, _ now: Timestamp) {
         self.credential = credential?.id
         push = Step(start: now)

@@ -18,7 +18,7 @@ struct AccessTokenMeter {
         failed = metrics.cell(.accessTokenRequests, labels + ["failed"], of: eventLoop)
     }
 
-    /// Counts an answer of the token endpoint.
+    /// Counts an answer from the token endpoint.
     func count(_ answer: TokenAnswer) {
         switch answer {
         case .token: granted.add(1)

@@ -20,7 +20,7 @@ final class AccessTokenSource: @unchecked Sendable {
     private var countedUnreachable = 0
     /// Whether a refusal of the account is still unreported, because the last token was valid when the refusal arrived.
     private var hasUnreportedRefusal = false
-    /// A closure that is called after each answer of the token endpoint, because ``current(now:)`` may then return
+    /// A closure that is called after each answer from the token endpoint, because ``current(now:)`` may then return
     /// something else.
     var changed: () -> Void = {}
     /// A closure that is called with each answer that refuses the account while no other token is usable.

@@ -1,7 +1,7 @@
 import Foundation
 package import PushModel
 
-/// An answer of the token endpoint (RFC 6749, sections 5.1 and 5.2).
+/// An answer from the token endpoint (RFC 6749, sections 5.1 and 5.2).
 package enum TokenAnswer: Sendable, Equatable {
     case token(Secret, lifetimeSeconds: Int64)
     /// The endpoint refuses the service account or the worker's clock. It would refuse another request too.

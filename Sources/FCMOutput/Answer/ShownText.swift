@@ -1,6 +1,6 @@
 import PushModel
 
-/// Functions that shorten and escape Google's texts for logs, metrics and result events.
+/// Functions that shorten and escape Google's strings for logs, metrics and result events.
 enum ShownText {
     /// Returns a code, such as a reason, in printable ASCII without spaces. It is cut after 64 bytes.
     static func word(_ text: String) -> String {

@@ -8,10 +8,10 @@ package import PushSending
 /// A body consists of `{"message":{"token":"…",` and the job's payload without its first brace, byte for byte.
 // why: unchecked like its base class. Only the pool's event loop uses its mutable properties.
 package final class PreparedMessage: QueuedJob, @unchecked Sendable {
-    /// The faults for which FCM refused the payload to a device and to a topic, or `nil`. Topics accept smaller
-    /// payloads.
+    /// The fault with which FCM refused the payload for devices, and the one for topics. Each is `nil` if FCM has not
+    /// refused it. Topics accept smaller payloads.
     private var refused: (device: FCMFault?, broadcast: FCMFault?)
-    /// Whether FCM has accepted the payload for a device and for a topic.
+    /// Whether FCM has accepted the payload for a device, and whether it has for a topic.
     private var accepted = (device: false, broadcast: false)
     private let check: MessageCheck
     private let defaults: JobDefaults

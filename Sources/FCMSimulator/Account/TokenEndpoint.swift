@@ -18,7 +18,7 @@ struct TokenEndpoint: Sendable {
         "https://www.googleapis.com/auth/firebase.messaging", "https://www.googleapis.com/auth/cloud-platform",
     ]
 
-    /// An answer of the endpoint. It is a refusal if `error` is set.
+    /// An answer from the endpoint. It is a refusal if `error` is set.
     struct Reply {
         let status: Int
         let error: String?

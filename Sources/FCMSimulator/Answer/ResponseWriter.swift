@@ -48,7 +48,7 @@ final class ResponseWriter {
             body: withoutBody ? nil : HTTP2Body(ErrorText(answer, fault).text.utf8))
     }
 
-    /// Writes an answer of the token endpoint.
+    /// Writes an answer from the token endpoint.
     func write(_ reply: TokenEndpoint.Reply, _ request: Int, on connection: SimulatorConnection) throws(HTTP2Error) {
         try connection.respond(
             to: request, status: reply.status,

@@ -1,4 +1,4 @@
-/// A checker of JSON against a protocol buffer definition. It reports problems with the texts of Google's error
+/// A checker of JSON against a protocol buffer definition. It reports problems with the wording of Google's error
 /// messages.
 struct TypeChecker {
     /// The current location in the value. It is converted to text only if an error is reported.

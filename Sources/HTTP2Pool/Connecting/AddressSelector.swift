@@ -1,10 +1,11 @@
 package import NIOCore
 
-/// A record of failed addresses, which chooses the address for the next connection. A value type without clock or I/O.
+/// A selector of the address for the next connection, which remembers failed addresses. A value type without clock or
+/// I/O.
 ///
-/// The record prefers the address with the fewest connections of the pool, because Apple asks clients to spread their
-/// connections. An address that failed is avoided for a minute. If all addresses have failed, the one that failed first
-/// is chosen.
+/// The selector prefers the address to which the pool has the fewest connections, because Apple asks clients to spread
+/// their connections. An address that failed is avoided for a minute. If all addresses have failed, the one that failed
+/// first is chosen.
 package struct AddressSelector {
     package static let avoidanceMilliseconds: Int64 = 60_000
 
@@ -25,7 +26,7 @@ package struct AddressSelector {
     /// Returns the best address for the next connection, or `nil` if there is none.
     ///
     /// - Parameters:
-    ///   - addresses: The addresses of the name. Of equally good addresses, the first is chosen.
+    ///   - addresses: The addresses of the name. The first of several equally good addresses is chosen.
     ///   - connections: A function that returns the number of the pool's connections to an address.
     package func best(
         of addresses: [SocketAddress], connections: (SocketAddress) -> Int, nowMilliseconds now: Int64

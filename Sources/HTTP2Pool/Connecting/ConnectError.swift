@@ -53,7 +53,7 @@ package enum ConnectError: Error, Equatable, CustomStringConvertible {
     }
 
     /// Returns whether the server ended the TLS handshake because of this client's certificate (alerts of RFC 8446,
-    /// section 6.2). The TLS library names the alerts only in the text of its errors.
+    /// section 6.2). The TLS library names the alerts only in its error messages.
     package static func refusesCertificate(_ error: any Error) -> Bool {
         let text = "\(error)"
         return text.contains("_ALERT_")

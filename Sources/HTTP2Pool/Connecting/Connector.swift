@@ -3,7 +3,8 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A factory for connections to one endpoint: TCP, the tunnel of a proxy if there is one, TLS, and the HTTP handlers.
+/// A factory for connections to one endpoint: TCP, the tunnel through a proxy if there is one, TLS, and the HTTP
+/// handlers.
 struct Connector: Sendable {
     private let endpoint: Endpoint
     private let proxy: HTTPProxy?
@@ -43,8 +44,8 @@ struct Connector: Sendable {
         guard let proxy else {
             return addresses(of: endpoint, on: eventLoop).flatMapThrowing { try allowed($0) }
         }
-        // The proxy looks up names and must restrict where it connects. Only an endpoint that is an address can be
-        // checked here.
+        // The proxy looks up names itself, and must restrict the addresses that it connects to. Only an endpoint that
+        // is an address can be checked here.
         if let address = try? SocketAddress(ipAddress: endpoint.host, port: endpoint.port), !allowsAddress(address) {
             return eventLoop.makeFailedFuture(ConnectError.refused(address, of: endpoint))
         }

@@ -7,8 +7,8 @@ import NIOTLS
 final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
-    /// A function that creates the HTTP handlers. Its argument is the protocol that TLS has negotiated, or `nil` if
-    /// none was.
+    /// A function that creates the HTTP handlers. Its argument is the protocol that TLS has negotiated, or `nil` if TLS
+    /// has negotiated none.
     typealias Successors = (_ applicationProtocol: String?) throws -> [any ChannelHandler]
 
     private let successors: Successors

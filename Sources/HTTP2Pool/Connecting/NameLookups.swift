@@ -2,8 +2,8 @@ package import Foundations
 import Foundation
 package import NIOCore
 
-/// A service that looks up names, each at most once at a time. A request for a name that is being looked up shares the
-/// result.
+/// A service that looks up names. The same name is looked up only once at a time. A request for a name that is being
+/// looked up shares the result.
 ///
 /// The service uses up to ``maximumThreads`` threads of its own, because the system's call blocks while a name server
 /// does not answer. The latest request is served first, because earlier requests may have timed out by then.

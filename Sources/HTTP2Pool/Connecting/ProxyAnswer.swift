@@ -12,8 +12,8 @@ package enum ProxyAnswer: Equatable {
     package init(_ bytes: some Collection<UInt8>) {
         let bytes = Array(bytes.prefix(Self.maximumLength))
         let version = Array("HTTP/1.".utf8)
-        // The version is checked before the head is complete, because a server of another protocol may never end its
-        // head.
+        // The version is checked before the head is complete, because a server that speaks another protocol may never
+        // end its head.
         guard bytes.prefix(version.count).elementsEqual(version.prefix(bytes.count)) else {
             self = .unintelligible
             return

@@ -4,7 +4,7 @@
 /// |---|---|---|
 /// | connecting | awaitingSettings | TCP and TLS are established to one of the addresses |
 /// | connecting | closed | no address accepted the connection |
-/// | awaitingSettings | open | the server's SETTINGS arrived, or it speaks HTTP/1.1, which has none |
+/// | awaitingSettings | open | the server's SETTINGS arrived, or the server speaks HTTP/1.1, which has none |
 /// | awaitingSettings | closed | SETTINGS did not arrive in time, or the socket closed |
 /// | connecting, awaitingSettings, open | draining | GOAWAY arrived, or an answer retired the connection |
 /// | connecting, awaitingSettings, open | draining | a request got no answer, or the pool has no need for it |
@@ -41,7 +41,7 @@ package struct ConnectionState {
     private let settingsTimeoutMilliseconds: Int64
     private var hasAnswer = false
     private var lastReceived: Int64
-    /// The time of the last PING in milliseconds of ``Uptime``, or `nil` if anything was received since then.
+    /// The time of the last PING in milliseconds of ``Uptime``, or `nil` if anything has been received since then.
     private var unansweredPing: Int64?
     private var lastPing: Int64
 
@@ -67,7 +67,7 @@ package struct ConnectionState {
         lastReceived = nowMilliseconds
     }
 
-    /// Records that the server's SETTINGS arrived. Returns `true` the first time.
+    /// Records that the server's SETTINGS arrived. Returns `true` on the first call.
     package mutating func settingsArrived(nowMilliseconds: Int64) -> Bool {
         guard phase == .connecting || phase == .awaitingSettings else { return false }
         phase = .open
@@ -78,8 +78,8 @@ package struct ConnectionState {
 
     /// Returns the streams and body bytes that are free for further requests.
     ///
-    /// As long as the server's limit is unknown, one stream is assumed. If the stream window is zero, no body could be
-    /// sent. Nothing is then free, so that requests wait in the pool instead of in the connection.
+    /// As long as the server's limit is unknown, one stream is assumed. If the stream window is zero, no body can be
+    /// sent. The method then returns no room, which keeps requests in the pool instead of in the connection.
     package func room(_ limits: FlowLimits) -> Room {
         guard phase == .open, limits.streamWindow > 0 else { return .none }
         let maximum = limits.maximumStreams ?? 1
@@ -95,7 +95,7 @@ package struct ConnectionState {
         unansweredPing = nil
     }
 
-    /// Stops new requests. Returns `false` if the connection was already draining or closed.
+    /// Stops new requests. Returns `false` if the connection is already draining or closed.
     package mutating func retire() -> Bool {
         guard phase == .open || phase == .connecting || phase == .awaitingSettings else { return false }
         phase = .draining

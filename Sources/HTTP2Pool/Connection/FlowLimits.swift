@@ -1,4 +1,4 @@
-/// The peer's current limits, and their current usage.
+/// The peer's current limits, and how much of each is in use.
 package struct FlowLimits {
     package var openStreams: Int
     /// The maximum number of open streams, or `nil` before the first SETTINGS.
@@ -7,7 +7,7 @@ package struct FlowLimits {
     package var sendWindow: Int
     /// The initial send window of a new stream, in bytes.
     package var streamWindow: Int
-    /// The number of body bytes that are submitted but not sent.
+    /// The number of body bytes that have been submitted but not sent.
     package var unsentBytes: Int
 
     package init(openStreams: Int, maximumStreams: Int?, sendWindow: Int, streamWindow: Int, unsentBytes: Int) {

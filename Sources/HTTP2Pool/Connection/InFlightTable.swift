@@ -1,4 +1,4 @@
-/// The requests on the wire of one connection, each stored at a place. The session uses the place as the tag of the
+/// The requests on the wire on one connection, each stored at a place. The session uses the place as the tag of the
 /// request's stream.
 package struct InFlightTable {
     private var slab = Slab<InFlightRequest>()
@@ -20,8 +20,8 @@ package struct InFlightTable {
 
     package mutating func remove(_ place: Int) -> InFlightRequest? { slab.remove(place) }
 
-    /// Removes and returns the request at a place, or returns `nil` if it was not sent on this stream. A place is
-    /// reused once its request is answered. If a request was answered early, its stream closes later.
+    /// Removes and returns the request at a place, or returns `nil` if the request there was not sent on this stream. A
+    /// place is reused once its request is answered. If a request was answered early, its stream closes later.
     package mutating func remove(_ place: Int, stream: Int32) -> InFlightRequest? {
         slab[place]?.streamID == stream ? slab.remove(place) : nil
     }

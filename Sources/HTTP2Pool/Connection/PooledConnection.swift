@@ -3,12 +3,12 @@ import HTTP2Session
 import Logging
 import NIOCore
 
-/// A connection of a pool, with its requests on the wire. It reports its requests to the pool's client, and its own
+/// A connection in a pool, with its requests on the wire. It reports its requests to the pool's client, and its own
 /// state to the pool.
 // why: unchecked because all access is on one event loop.
 final class PooledConnection: @unchecked Sendable {
-    /// The time for which a connection with few streams counts as ramping up while its first answer is missing, in
-    /// milliseconds. During this time, the connection delays the pool's growth.
+    /// How long a connection with few streams counts as ramping up while its first answer is missing, in milliseconds.
+    /// During this time, the connection delays the pool's growth.
     private static let rampingMilliseconds: Int64 = 2_000
     /// The time limit for sending the reset of a request that was given up, in milliseconds.
     private static let resetMilliseconds: Int64 = 10_000
@@ -29,7 +29,7 @@ final class PooledConnection: @unchecked Sendable {
     private var authorization: any ConnectionAuthorization
     /// The current header fields of the connection's authorization, or `nil` while requests must wait for them.
     @exclusivity(unchecked) private var fields: HTTP2Fields?
-    /// Whether a request was submitted since the last flush.
+    /// Whether a request has been submitted since the last flush.
     @exclusivity(unchecked) private var hasSent = false
     @exclusivity(unchecked) private var hasReceived = false
     private var highestProcessed = Int32.max
@@ -42,7 +42,7 @@ final class PooledConnection: @unchecked Sendable {
     var address: SocketAddress?
     /// Whether an answer has shown that the connection works.
     private(set) var isProven = false
-    /// Whether the pool has already counted the failure of this connection, or must not count it.
+    /// Whether the pool has already counted this connection as failed, or must not count it.
     private var hasFailed = false
 
     init(
@@ -76,7 +76,7 @@ final class PooledConnection: @unchecked Sendable {
         self.channel = channel
         pool.meter?.hasConnected()
         state.connected(nowMilliseconds: Uptime.milliseconds())
-        // The pool has given up the connection in the meantime.
+        // The pool has given up on the connection in the meantime.
         if !isConnecting, !isOpen { return channel.close(promise: nil) }
         guard wire?.hasPings == false else { return }
         // HTTP/1.1 has neither PINGs nor SETTINGS, so the connection is open at once.
@@ -156,14 +156,14 @@ final class PooledConnection: @unchecked Sendable {
         isUnused = false
     }
 
-    /// Sends the requests of this turn. Called after the turn's last request was submitted.
+    /// Sends the requests of this turn. Called after the turn's last request has been submitted.
     func flush() {
         if hasSent { authorization.used() }
         hasSent = false
         wire?.flush()
     }
 
-    /// Cancels requests that the server can't have begun to process. Each is reported with
+    /// Cancels requests that the server can't have begun to process. Each request is reported with
     /// ``PoolClient/unprocessed(_:_:now:)``.
     ///
     /// - Parameter isMeant: A function that returns whether to cancel the request with a tag.

@@ -2,9 +2,9 @@
 package struct Room: Equatable {
     /// The number of streams that may be opened.
     package var streams: Int
-    /// The number of body bytes that can be sent at once. The last body may exceed it. Its beginning is then sent at
-    /// once, and the rest after the next WINDOW_UPDATE. Therefore at most one body waits inside the connection, and a
-    /// body larger than any window can still be sent.
+    /// The number of body bytes that can be sent at once. The last body may exceed this number. Its beginning is then
+    /// sent at once, and the rest after the next WINDOW_UPDATE. Therefore at most one body waits inside the connection,
+    /// and a body larger than any window can still be sent.
     package var bytes: Int
 
     package init(streams: Int, bytes: Int) {

@@ -1,7 +1,7 @@
 /// The round-trip time to a server, measured by PINGs, or by requests if the server does not tolerate PINGs.
 ///
-/// A shorter measurement replaces the value at once. A longer one changes it slowly, because longer times mostly come
-/// from queues in this process or in the server, not from the network.
+/// A shorter measurement replaces the value at once. A longer measurement changes the value slowly, because longer
+/// times mostly come from queues in this process or in the server, not from the network.
 package struct RoundTripTime {
     /// The smoothed time in milliseconds, or `nil` before the first measurement.
     package private(set) var milliseconds: Double?

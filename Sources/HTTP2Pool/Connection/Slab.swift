@@ -1,5 +1,5 @@
 /// A collection whose elements keep their places. Free places are reused, so the collection grows only to the largest
-/// number of elements it had at a time.
+/// number of elements that it has had at a time.
 // why: inlinable because its users are in other modules, and each request on the wire has an element here.
 package struct Slab<Element> {
     @usableFromInline var places: ContiguousArray<Element?> = []

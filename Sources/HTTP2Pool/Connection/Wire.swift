@@ -98,8 +98,7 @@ enum Wire {
         }
     }
 
-    /// The time for which the server can be expected to keep an idle connection, in milliseconds, or `nil` for no
-    /// limit.
+    /// How long the server can be expected to keep an idle connection, in milliseconds, or `nil` if there is no limit.
     var idleMilliseconds: Int64? {
         switch self {
         case .http2: nil

@@ -3,7 +3,8 @@ import HTTP2Session
 import NIOCore
 import NIOHTTP1
 
-/// A handler for one HTTP/1.1 connection (RFC 9112), which sends a request only after the previous one is answered.
+/// A handler for one HTTP/1.1 connection (RFC 9112), which sends a request only after the previous request has been
+/// answered.
 ///
 /// The handler retains its delegate until the channel is closed.
 final class HTTP1ClientHandler: ChannelInboundHandler {
@@ -35,7 +36,7 @@ final class HTTP1ClientHandler: ChannelInboundHandler {
 
     /// The number of requests in flight, 0 or 1.
     var openRequests: Int { exchange.isIdle ? 0 : 1 }
-    /// The time for which the connection may be kept without a request, in milliseconds.
+    /// How long the connection may be kept without a request, in milliseconds.
     var idleMilliseconds: Int64 { exchange.idleMilliseconds }
 
     /// Queues a request, which is sent by the next ``flush()``.
@@ -66,7 +67,7 @@ final class HTTP1ClientHandler: ChannelInboundHandler {
     /// Returns whether a byte of the request may have been sent.
     func hasLeft(_ number: Int32) -> Bool { number < exchange.number || exchange.hasLeft }
 
-    /// Gives up the request in flight, and closes the connection, which cannot continue without the answer.
+    /// Gives up on the request in flight, and closes the connection, which cannot continue without the answer.
     func reset() {
         guard let context, let tag = exchange.tag else { return }
         exchange.end()
@@ -136,8 +137,8 @@ final class HTTP1ClientHandler: ChannelInboundHandler {
 }
 
 extension HTTPHeaders {
-    /// The time for which the server keeps an idle connection in seconds, for example 5 for `Keep-Alive: timeout=5,
-    /// max=100`. The value is `nil` if the server does not announce it.
+    /// How long the server keeps an idle connection, in seconds, for example 5 for `Keep-Alive: timeout=5, max=100`.
+    /// The value is `nil` if the server does not announce it.
     fileprivate var idleSeconds: Int64? {
         let parameters = self[canonicalForm: "keep-alive"].map { $0.split(separator: "=", maxSplits: 1) }
         return parameters.first { $0.count == 2 && $0[0].lowercased() == "timeout" }.flatMap { Int64($0[1]) }

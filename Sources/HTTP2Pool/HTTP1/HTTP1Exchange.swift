@@ -1,7 +1,7 @@
 /// The state of one HTTP/1.1 connection, which carries one request at a time. A value type without clock or I/O.
 package struct HTTP1Exchange {
-    /// The time for which a connection is kept without a request if the server announces no limit, in milliseconds.
-    /// Widespread servers close idle connections after 5 s, and a request that is sent during the close is lost.
+    /// How long, in milliseconds, an idle connection is kept if the server announces no limit. Widely used servers
+    /// close idle connections after 5 s, and a request that is sent during the close is lost.
     package static let idleMilliseconds: Int64 = 3_000
     /// The margin to subtract from the limit that the server announces, in milliseconds. It covers the network and the
     /// second between two checks.
@@ -9,9 +9,9 @@ package struct HTTP1Exchange {
 
     package init() {}
 
-    /// The number of the latest request. The first one has number 1.
+    /// The number of the latest request. The first request has number 1.
     package private(set) var number: Int32 = 0
-    /// The caller's tag of the request in flight, or `nil` if there is none.
+    /// The caller's tag for the request in flight, or `nil` if there is none.
     package private(set) var tag: Int?
     /// Whether a byte of the latest request may have been sent.
     package private(set) var hasLeft = false
@@ -42,8 +42,8 @@ package struct HTTP1Exchange {
     ///
     /// - Parameters:
     ///   - keepsAlive: Whether the connection stays open after this answer (RFC 9112, section 9.3).
-    ///   - idleSeconds: The time for which the server keeps an idle connection, in seconds, or `nil` if the server does
-    ///     not announce it.
+    ///   - idleSeconds: How long the server keeps an idle connection, in seconds, or `nil` if the server does not
+    ///     announce it.
     package mutating func answerBegan(status: Int, keepsAlive: Bool, idleSeconds: Int64?) {
         // Status 101 switches to another protocol, which was never requested.
         takesRequests = takesRequests && keepsAlive && status != 101

@@ -2,8 +2,8 @@ import HTTP2Session
 import NIOHTTP1
 
 extension HTTPRequestHead {
-    /// Creates the head of an HTTP/1.1 request. Pseudo-header fields of HTTP/2 become the request line and `Host` (RFC
-    /// 9113, section 8.3.1; RFC 9112, section 3).
+    /// Creates the head of an HTTP/1.1 request. Pseudo-header fields from HTTP/2 become the request line and `Host`
+    /// (RFC 9113, section 8.3.1; RFC 9112, section 3).
     ///
     /// - Throws: ``HTTP2Error`` of kind `invalidField` for a path that would end the request line.
     init(

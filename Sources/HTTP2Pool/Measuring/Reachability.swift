@@ -3,8 +3,8 @@
 ///
 /// | state | when |
 /// |---|---|
-/// | unreachable | no connection was made for at least 30 seconds since the first failed attempt |
-/// | not unreachable | a connection was made, or no attempt has failed for two hours, because no request waits |
+/// | unreachable | no connection has been made for at least 30 seconds after the first failed attempt |
+/// | not unreachable | a connection has been made, or no attempt has failed for two hours, because no request waits |
 package struct Reachability {
     private static let patience: Int64 = 30_000
     private static let interest: Int64 = 7_200_000

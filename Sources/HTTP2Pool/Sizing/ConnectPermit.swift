@@ -10,11 +10,11 @@ package struct ConnectPermit {
     package static let paceMilliseconds: Int64 = 1_000
 
     private let atOnce: Int
-    /// The back-off after failures. A wait is never less than a tenth of its maximum, because Apple treats immediate
+    /// The back-off after failures. A wait is never shorter than a tenth of its maximum, because Apple treats immediate
     /// reconnections as churn.
     private var backoff = Backoff(first: .seconds(1), longest: .seconds(60))
     private var notBefore = Int64.min
-    /// The time up to which the rate limit is used, in milliseconds of ``Uptime``. Each opened connection adds one
+    /// The time up to which the rate limit is used up, in milliseconds of ``Uptime``. Each opened connection adds one
     /// second.
     private var pacedUntil: Int64 = 0
     /// The number of connections that must be replaced and have no replacement yet.

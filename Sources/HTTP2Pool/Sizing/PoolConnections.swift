@@ -8,7 +8,8 @@ package struct PoolConnections {
     package var ramping = 0
     /// Whether an open connection lacks its authorization.
     package var isAwaitingAuthorization = false
-    /// The shortest measured round trip of all connections, in milliseconds, or `nil` if none was measured.
+    /// The shortest measured round trip of all connections, in milliseconds, or `nil` if no round trip has been
+    /// measured.
     package var roundTripMilliseconds: Double?
 
     package init() {}

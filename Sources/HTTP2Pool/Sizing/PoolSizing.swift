@@ -1,9 +1,10 @@
 /// The policy that decides how many connections a pool has. A value type without clock or I/O.
 ///
-/// A pool with work and no connection opens one. It opens more if its connections have had no free stream or window for
-/// a while and the limit is the round trip, not this process. The round trip is the limit if the server is far away,
-/// answers slowly or allows few streams. The pool opens one connection at a time. If far more requests wait than are in
-/// flight, or if each connection takes one request at a time, it opens up to as many connections as it has.
+/// A pool with work and no connection opens one. It opens more connections if the existing ones have had no free stream
+/// or window for a while, and if the round trip is the limit, not this process. The round trip is the limit if the
+/// server is far away, answers slowly or allows few streams. The pool opens one connection at a time. If far more
+/// requests wait than are in flight, or if each connection takes one request at a time, it opens up to as many
+/// connections as it has.
 package struct PoolSizing {
     package struct Load {
         /// The number of requests for which no connection had room.
@@ -15,7 +16,7 @@ package struct PoolSizing {
         package var ramping: Int
         /// The number of proven connections that the server wants closed and that have no replacement yet.
         package var replacements: Int
-        /// The smoothed time to an answer, in milliseconds.
+        /// The smoothed time from a request to its answer, in milliseconds.
         package var answerMilliseconds: Double
         /// The round-trip time of a PING, in milliseconds.
         package var roundTripMilliseconds: Double
@@ -70,8 +71,8 @@ package struct PoolSizing {
     package static let saturationMilliseconds: Int64 = 250
     package static let longWayMilliseconds = 5.0
     package static let slowAnswerMilliseconds = 25.0
-    /// The average number of streams of a connection below which connections count as narrow. A flow-control window has
-    /// room for twice as many of the largest payloads.
+    /// The average number of streams on a connection below which connections count as narrow. A flow-control window has
+    /// room for twice this number of the largest payloads.
     package static let narrowStreams = 8
 
     package let maximumConnections: Int

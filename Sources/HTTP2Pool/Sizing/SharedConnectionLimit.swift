@@ -1,11 +1,11 @@
 import Foundations
 
-/// A limit on the connections of many pools together, such as those to the hundreds of origins of Web Push.
+/// A limit on the connections of many pools together, such as the connections to hundreds of Web Push origins.
 ///
-/// A quarter of the connections is reserved for pools that have none yet.
+/// A quarter of the connections is reserved for pools that have no connection yet.
 package final class SharedConnectionLimit: Sendable {
-    /// The time for which a refused request for a connection is remembered, in milliseconds. A refused pool asks again
-    /// within a second.
+    /// How long a refused request for a connection is remembered, in milliseconds. A refused pool asks again within a
+    /// second.
     private static let memoryMilliseconds: Int64 = 2_000
 
     private struct State {
@@ -22,7 +22,7 @@ package final class SharedConnectionLimit: Sendable {
         state = Mutex(State(free: maximum))
     }
 
-    /// Reserves connections. Each must be released later.
+    /// Reserves connections. Each connection must be released later.
     ///
     /// - Parameter owned: The number of connections that the pool has.
     /// - Returns: The number of connections that the pool may open, at most `wanted`.

@@ -1,7 +1,7 @@
 internal import CNGHTTP2
 
-/// The client's end of an HTTP/2 connection (RFC 9113), based on nghttp2 and without a socket. It has a single owner
-/// and is not thread-safe. Requests beyond the peer's stream limit wait inside the session.
+/// The client end of an HTTP/2 connection (RFC 9113). It uses nghttp2 and does no socket I/O itself. It has a single
+/// owner and is not thread-safe. Requests beyond the peer's stream limit wait inside the session.
 ///
 /// The session sends no PRIORITY and accepts no server push. Before the peer's first SETTINGS it opens at most one
 /// stream.

@@ -183,8 +183,8 @@ class SessionCore {
         }
     }
 
-    /// The number of streams that were refused or reset because of the peer's input since the output was last empty. If
-    /// a peer causes refusals and does not read them, they fill the memory.
+    /// The number of streams that have been refused or reset because of the peer's input since the output was last
+    /// empty. If a peer causes refusals and does not read them, they fill the memory.
     @exclusivity(unchecked) private var unsentRefusals = 0
 
     /// Counts a refused or reset stream. Returns `false` if the session ended because of too many.

@@ -42,7 +42,7 @@ struct DeadJob {
     /// lane are removed. The publication still identifies the job's publisher.
     func replayed(to lane: Lane, names: PipelineNames, user: String?) -> AMQPPublication {
         var properties = delivery.properties.ofHeldEvent(worker: user) ?? delivery.properties.carried
-        // If no worker gave a reason, the broker dead-lettered the message itself, and a worker may already have
+        // If no worker gave a reason, the broker itself dead-lettered the message, and a worker may already have
         // claimed the job.
         if properties.headers[JobHeader.reason] == nil {
             properties.headers[JobHeader.deliveredBefore] = true

@@ -1,4 +1,4 @@
-/// The answers of one output's provider in the last minute, counted by status.
+/// The answers from one output's provider in the last minute, counted by status.
 package struct AnswerShare: Sendable, Hashable, Encodable {
     package let output: String
     package let environment: String

@@ -10,7 +10,7 @@
 ///
 /// The percentages count only if the last minute had at least ten answers. `failing`, `rejecting` and `slow` end when
 /// their condition no longer holds. `silent` ends when an answer arrives. It also ends when no request is on the wire
-/// and either no push is delayed or nothing was sent for 16 minutes.
+/// and either no push is delayed or nothing has been sent for 16 minutes.
 struct PoolRecord: Sendable {
     /// The counters of a pool at one moment.
     struct Counts: Sendable, Equatable {
@@ -35,8 +35,8 @@ struct PoolRecord: Sendable {
     private static let fewest = 10
     private static let fewestInRow = 5
 
-    /// The time for which a trouble is remembered after the last request or failed answer. The longest pause between
-    /// two attempts is 15 minutes.
+    /// How long a trouble is remembered after the last request or failed answer. The longest pause between two attempts
+    /// is 15 minutes.
     private static let remembered = Duration.seconds(960)
 
     private var looks: [(at: ContinuousClock.Instant, counts: Counts)] = []
@@ -59,7 +59,7 @@ struct PoolRecord: Sendable {
     ///
     /// - Parameters:
     ///   - requests: the number of requests on the wire.
-    ///   - isAnyPushDelayed: whether pushes of this worker were delayed in the last minute.
+    ///   - isAnyPushDelayed: whether pushes of this worker have been delayed in the last minute.
     mutating func look(
         _ counts: Counts, requests: Int, isAnyPushDelayed: Bool, now: ContinuousClock.Instant
     ) {
@@ -85,8 +85,8 @@ struct PoolRecord: Sendable {
         return last.counts - first.counts
     }
 
-    /// Whether the pool had answers in the last minute, has requests on the wire, or was silent or failing at the end
-    /// of its last activity.
+    /// Whether the pool has had answers in the last minute, has requests on the wire, or was silent or failing at the
+    /// end of its last activity.
     var isActive: Bool { minute.all > 0 || requests > 0 || isSilent || failuresInRow > 0 }
 
     func troubles(

@@ -59,7 +59,7 @@ package final class RefusalRegistry: Sendable {
 
     package var refusals: [Refusal] { state.withLock { Array($0.open.values) } }
 
-    /// Whether any refusal was reported since the start.
+    /// Whether any refusal has been reported since the start.
     package var hasReported: Bool { state.withLock(\.hasReported) }
 
     /// Removes and returns the refusals that have ended. If the caller can't write them, it must restore them.

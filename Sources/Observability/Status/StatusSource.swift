@@ -1,9 +1,9 @@
 import DeliveryPipeline
-import Foundations
+package import Foundations
 import Foundation
-import Logging
+package import Logging
 package import MartletConfiguration
-import Metering
+package import Metering
 package import PushModel
 import ServiceLifecycle
 package import Store

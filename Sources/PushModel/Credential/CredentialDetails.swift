@@ -6,7 +6,7 @@ public struct CredentialDetails: Sendable {
     public var account: String?
     /// Whether the account may be missing, because the files are only inspected. A missing account is an empty string.
     public var mayLackAccount = false
-    /// The provider's id of the key, or `nil` to take it from the files.
+    /// The provider's id for the key, or `nil` to take it from the files.
     public var keyID: String?
     /// The environments in which the credential may be used, or `nil` to take them from the files. If the files name no
     /// environments, the credential may be used in all of them.

@@ -9,7 +9,7 @@ public struct CredentialFile: Sendable {
         self.contents = contents
     }
 
-    /// Returns an error whose text starts with the name of the file.
+    /// Returns an error whose message starts with the name of the file.
     public func fault(_ problem: String) -> CredentialFault {
         CredentialFault("\(name): \(problem)")
     }

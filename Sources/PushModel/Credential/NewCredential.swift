@@ -1,4 +1,4 @@
-/// A credential that was read from files and is not stored in PostgreSQL yet.
+/// A credential that has been read from files and is not yet stored in PostgreSQL.
 public struct NewCredential: Sendable {
     public var kind: Credential.Kind
     /// The provider's account to which the credential belongs.
@@ -16,8 +16,8 @@ public struct NewCredential: Sendable {
     public var fingerprint: String
     /// The display name.
     public var label: String
-    /// Named texts that the operator uses elsewhere, such as a public key or a shared secret. They are shown once, when
-    /// the credential is made or imported.
+    /// Named strings that the operator uses elsewhere, such as a public key or a shared secret. They are shown once,
+    /// when the credential is made or imported.
     public var shown: [(name: String, text: String)] = []
     /// The private key in PKCS#8 PEM, for `credential create --out`, or `nil` if there is no private key to save.
     public var backup: Secret?

@@ -1,8 +1,8 @@
-/// A store of signed tokens. All workers that use a key share one token, because providers limit how often a key may
-/// make a new one.
+/// A store of signed tokens. All workers that use a key share one token, because providers limit how often a new token
+/// may be made with a key.
 public protocol SharedTokenStore: Sendable {
-    /// Returns the newest token of the credential's key if it is younger than `age`. Otherwise it makes a new token,
-    /// which all later requests receive. Concurrent requests cause only one new token.
+    /// Returns the newest token made with the credential's key if the token is younger than `age`. Otherwise makes a
+    /// new token, which all later requests receive. Concurrent requests cause only one new token.
     ///
     /// - Parameter age: the age from which a token is replaced, in milliseconds by the store's clock.
     /// - Parameter sign: a closure that signs a token with the given time of issue.

@@ -25,7 +25,7 @@ package struct JSONObjectWriter {
         output.append(contentsOf: value)
     }
 
-    /// Appends a member with an array. `body` writes the elements and the commas between them.
+    /// Appends a member whose value is an array. `body` writes the elements and the commas between them.
     package mutating func array(_ name: StaticString, _ body: (inout [UInt8]) -> Void) {
         key(name)
         output.append(UInt8(ascii: "["))

@@ -101,7 +101,7 @@ package enum JSONText {
         }
     }
 
-    /// Returns the number of bytes that ``append(_:to:)`` writes for one byte of text.
+    /// Returns the number of bytes that ``append(_:to:)`` writes for one byte of a string.
     package static func escapedSize(of byte: UInt8) -> Int {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"): 2

@@ -6,9 +6,9 @@ public enum AddressKind: UInt8, Sendable, Hashable, CaseIterable {
     case installation
     /// A browser's subscription in the form of `PushSubscription.toJSON()` (W3C Push API). Its text is the endpoint.
     case subscription
-    /// A topic of the provider. The push goes to all subscribers of the topic.
+    /// A topic at the provider. The push goes to all subscribers of the topic.
     case topic
-    /// A boolean expression of topics. The push goes to the subscribers that match the expression.
+    /// A boolean expression over topics. The push goes to the subscribers that match the expression.
     case condition
     /// A broadcast channel, which a job names in its field `channel`.
     case channel

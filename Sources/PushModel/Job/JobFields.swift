@@ -9,7 +9,7 @@ public struct JobFields: Sendable {
     public package(set) var app = ""
     /// The name of the output that delivers the job.
     public package(set) var output = Job.defaultOutput
-    /// The provider's environment, or `nil` for the environment of the app's row.
+    /// The provider's environment, or `nil` to use the environment in the app's row.
     public package(set) var environment: PushEnvironment?
     /// The id of the credential to use, or `nil` to let routing choose a credential.
     public package(set) var credential: Credential.ID?
@@ -32,7 +32,7 @@ public struct JobFields: Sendable {
     public package(set) var collapseID: String?
     /// The time before which nothing is sent, or `nil` to send at once.
     public package(set) var sendAt: Timestamp?
-    /// The maximum rate of the job in pushes per second, for all workers together, or `nil` for the app's rate.
+    /// The maximum rate of the job in pushes per second, for all workers together, or `nil` to apply the app's rate.
     public package(set) var rate: Int?
     /// Whether a push that may have been accepted is never sent again.
     public package(set) var atMostOnce = false

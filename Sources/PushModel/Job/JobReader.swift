@@ -76,7 +76,7 @@ struct JobReader {
             try scanner.value()
             return fault("recipients", "must be an array")
         }
-        // A token of 32 bytes takes 67 bytes of JSON. The reserved capacity avoids that the list grows repeatedly.
+        // A token of 32 bytes takes 67 bytes of JSON. The reserved capacity keeps the list from growing repeatedly.
         fields.recipients.reserveCapacity(min((bytes.count - scanner.position) / 67, limits.recipients))
         try scanner.array { (scanner) throws(JSONSyntaxError) in
             switch scanner.nextKind() {
@@ -133,8 +133,8 @@ struct JobReader {
         _ kind: AddressKind, _ token: JSONScanner.StringToken, _ addressJSON: Range<Int>, ref: Range<Int>?,
         payload: Range<Int>?, registeredAt: Timestamp?, _ bytes: UnsafeBufferPointer<UInt8>
     ) {
-        // Surplus recipients are counted but not stored, so that an oversized job uses no more memory than its own
-        // size.
+        // Recipients above the limit are counted but not stored, so that an oversized job uses no more memory than its
+        // own size.
         guard recipientIndex < limits.recipients else { return }
         if token.range.isEmpty { fault(place(), "has an empty \(kind == .token ? "device token" : kind.name)") }
         var range = token.range

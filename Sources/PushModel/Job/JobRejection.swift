@@ -1,6 +1,6 @@
 /// The error for a message that is not a valid job. It lists the faults with their fields.
 ///
-/// Texts from the message are shortened, because they are repeated in a result event, a header and the log.
+/// Strings from the message are shortened, because they are repeated in a result event, a header and the log.
 public struct JobRejection: Error, Hashable, CustomStringConvertible {
     public struct Fault: Sendable, Hashable {
         /// The name of the field, with its path if it is inside another field, for example `recipients[3].token`.
@@ -56,7 +56,7 @@ public struct JobRejection: Error, Hashable, CustomStringConvertible {
 }
 
 extension String {
-    /// Returns the text with at most `limit` bytes of UTF-8. A shortened text ends with an ellipsis.
+    /// Returns the string with at most `limit` bytes of UTF-8. A shortened string ends with an ellipsis.
     fileprivate func abbreviated(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var end = utf8.index(startIndex, offsetBy: limit - "…".utf8.count)

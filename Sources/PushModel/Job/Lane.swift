@@ -1,4 +1,4 @@
-/// The priority lane in which a job waits. Urgent jobs overtake normal ones, and normal jobs overtake bulk ones.
+/// The priority lane in which a job waits. Urgent jobs overtake normal jobs, and normal jobs overtake bulk jobs.
 public enum Lane: String, Sendable, Hashable, CaseIterable {
     case urgent
     case normal

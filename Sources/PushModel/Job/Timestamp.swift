@@ -21,7 +21,7 @@ extension Timestamp {
         Timestamp(seconds: -62_167_219_200)...Timestamp(milliseconds: 253_402_300_799_999)
 
     /// Creates a moment from an RFC 3339 date-time with any offset. Fractions of a second are cut to milliseconds.
-    /// Returns `nil` for other texts, and for moments outside the years 0000 to 9999 in UTC.
+    /// Returns `nil` for other strings, and for moments outside the years 0000 to 9999 in UTC.
     public init?(rfc3339 text: String) {
         let bytes = Array(text.utf8)
         func number(_ range: Range<Int>) -> Int64? {
@@ -74,7 +74,7 @@ extension Timestamp {
     }
 
     /// Appends the moment as `2026-11-20T10:00:00.123Z`. A moment outside ``representable`` is replaced by the nearest
-    /// one inside.
+    /// moment in that range.
     package func appendRFC3339(to output: inout [UInt8]) {
         guard Self.representable.contains(self) else {
             let nearest = min(max(self, Self.representable.lowerBound), Self.representable.upperBound)

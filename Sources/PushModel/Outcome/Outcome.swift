@@ -4,7 +4,7 @@
 /// ``Verdict/hold`` and ``Verdict/returned``, into another attempt or into `failed`.
 public struct Outcome: Sendable {
     public enum Verdict: UInt8, Sendable, Hashable, CaseIterable {
-        /// The provider accepted the push. It may not have delivered it yet.
+        /// The provider accepted the push, but may not have delivered it yet.
         case sent
         /// The provider reports that the token is dead.
         case unregistered
@@ -16,7 +16,7 @@ public struct Outcome: Sendable {
         case unknown
         /// The deadline passed before the push could be sent.
         case expired
-        /// The push was not sent, because the token is marked dead and was not registered again.
+        /// The push was not sent, because the token is marked dead and has not been registered again.
         case suppressed
         /// The push was certainly not accepted, and a later attempt may succeed.
         case retry
@@ -55,14 +55,15 @@ public struct Outcome: Sendable {
     public let detail: String?
     public let judge: Judge
     public let providerID: ProviderID?
-    /// A second id of the push for use with the provider's own tools, or `nil` if the provider gave none.
+    /// A second id for the push for use with the provider's own tools, or `nil` if the provider gave none.
     public let uniqueID: String?
     /// The time at which the provider found the token dead, for `unregistered` and `suppressed`. It is `nil` for other
     /// verdicts.
     public let unregisteredAt: Timestamp?
     /// The number of bytes by which the payload was trimmed. It is 0 unless the job allows trimming.
     public let trimmedBytes: Int
-    /// The minimum delay before another attempt, in seconds, for `retry`, `hold` and `unknown`. It is 0 for no minimum.
+    /// The minimum delay before another attempt, in seconds, for `retry`, `hold` and `unknown`. It is 0 if there is no
+    /// minimum.
     public let retryAfterSeconds: Int32
     /// The time of the outcome.
     public let at: Timestamp

@@ -20,13 +20,13 @@ public struct ProviderID: Sendable, Hashable {
     }
 
     private static let uuidLength = 36
-    /// The maximum length of an id, in bytes. A longer text is not accepted as an id.
+    /// The maximum length of an id, in bytes. A longer string is not accepted as an id.
     package static let maximumLength = 512
 
     private let form: Form
 
-    /// Creates an id from the text of a UUID in either case. Returns `nil` unless the text has 36 characters that are
-    /// all hex digits or dashes. The positions of the dashes are not checked.
+    /// Creates an id from the text form of a UUID in either case. Returns `nil` unless the text has 36 characters that
+    /// are all hex digits or dashes. The positions of the dashes are not checked.
     public init?(ascii: UnsafeBufferPointer<UInt8>) {
         guard ascii.count == Self.uuidLength, let base = UnsafeRawPointer(ascii.baseAddress) else { return nil }
         // The loop has no branch. It runs for every push, and the random digits would make a branch unpredictable.
@@ -46,7 +46,7 @@ public struct ProviderID: Sendable, Hashable {
                 tail: base.loadUnaligned(fromByteOffset: 32, as: UInt32.self) | UInt32(Self.lowerCase) &* 0x0101_0101))
     }
 
-    /// Creates an id from a text of 1 to 512 bytes, unchanged. Returns `nil` for other texts.
+    /// Creates an id from a string of 1 to 512 bytes, unchanged. Returns `nil` for other strings.
     public init?(_ text: String) {
         guard (1...Self.maximumLength).contains(text.utf8.count) else { return nil }
         form = .long(text)

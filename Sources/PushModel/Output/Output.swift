@@ -11,7 +11,7 @@ public protocol Output: AnyObject, Sendable {
     func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink)
 
     /// Sets the credentials that are in use. The output closes the connections of all other credentials once their last
-    /// push is answered. Jobs with such a credential are finished or reported as ``Outcome/Verdict/returned``.
+    /// push has been answered. Jobs with such a credential are finished or reported as ``Outcome/Verdict/returned``.
     ///
     /// A job may also have a credential that is not in any set yet. That credential is valid. It comes from a newer
     /// snapshot, whose set follows.
@@ -27,8 +27,8 @@ public protocol Output: AnyObject, Sendable {
     ///   share an id.
     func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool)
 
-    /// Stops sending. Pushes that are not on the wire are reported as ``Outcome/Verdict/returned``, also those of jobs
-    /// that arrive later. The output still reports the answers to pushes on the wire.
+    /// Stops sending. Pushes that are not on the wire are reported as ``Outcome/Verdict/returned``, including the
+    /// pushes of jobs that arrive later. The output still reports the answers to pushes on the wire.
     func stopSending()
 
     /// Closes all connections once every outcome has been reported, and then returns. If the task is cancelled, the

@@ -1,7 +1,7 @@
 /// The result of checking a credential.
 public struct CredentialFinding: Sendable, Hashable {
     public enum Result: Sendable, Hashable {
-        /// The provider accepts the credential. The text explains how the check found out.
+        /// The provider accepts the credential. The text explains what proved this.
         case accepted(String)
         /// The provider refuses the credential, with its reason. The status is `nil` if the refusal has none, as in a
         /// TLS handshake.

@@ -1,4 +1,4 @@
-/// The plugin of ``DiscardOutput``, and the smallest plugin possible.
+/// The plugin for ``DiscardOutput``, and the smallest plugin possible.
 public struct DiscardPlugin: OutputPlugin {
     public let name = "discard"
     public let jobs = JobForm.any

@@ -3,7 +3,8 @@
 public struct JobForm: Sendable, Hashable {
     /// The kinds of addresses that recipients may have.
     public var addresses: Set<AddressKind>
-    /// Whether the output accepts a JSON string instead of an object as payload. The text of the string is the message.
+    /// Whether the output accepts a JSON string instead of an object as the payload. The text of the string is the
+    /// message.
     public var takesText: Bool
     /// Whether the output supports `validate_only`. The provider then validates the push and delivers nothing.
     public var validatesOnly: Bool

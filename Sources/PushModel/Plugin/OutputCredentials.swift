@@ -20,8 +20,8 @@ public protocol OutputCredentials: Sendable {
     func uses(of app: String) -> [CredentialUse]
 
     /// Whether an address works only with the key with which it was made, as a Web Push subscription does. An account
-    /// then has at most one credential in use, because pushes with a second one would fail for the recipients of the
-    /// first. The default is `false`.
+    /// then has at most one credential in use, because pushes with a second credential would fail for recipients whose
+    /// address belongs to the first. The default is `false`.
     var addressesAreBound: Bool { get }
 
     /// Reads a credential from files in the form that the provider issues.

@@ -15,10 +15,10 @@ public protocol OutputPlugin: Sendable {
     var settings: [OutputSetting] { get }
 
     /// The form of recipients' addresses, which also determines when two addresses are equal. By default, an address is
-    /// any text and stays unchanged.
+    /// any string and stays unchanged.
     var recipients: RecipientForm { get }
 
-    /// The parts of a job that the output accepts. The default is tokens as addresses and an object as payload.
+    /// The parts of a job that the output accepts. By default, addresses are tokens and the payload is an object.
     var jobs: JobForm { get }
 
     /// Returns a JSON payload that shows a text. It is used to test a credential. The default is `{"text": …}`.
@@ -27,7 +27,7 @@ public protocol OutputPlugin: Sendable {
     /// The names of the output's ids in result events. The default is `<name>_id`.
     var eventFields: EventFields { get }
 
-    /// The verdict for each of the provider's reasons, by the provider's name of the reason. For a reason that is not
+    /// The verdict for each of the provider's reasons, by the provider's name for the reason. For a reason that is not
     /// listed, the rest of the provider's answer decides. The default is empty.
     var reasons: [String: Outcome.Verdict] { get }
 

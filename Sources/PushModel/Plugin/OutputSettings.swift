@@ -15,15 +15,15 @@ public struct OutputSettings: Sendable {
         self.value = value
     }
 
-    /// The configured value or the default, or `nil` if both are missing or the text is empty.
+    /// The configured value or the default, or `nil` if both are missing or the value is empty.
     public subscript(_ key: String) -> String? {
         (value(key) ?? settings[key]?.defaultValue).flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Returns the value as text.
     ///
-    /// - Throws: ``SettingFault`` if both value and default are missing, or if the value does not match the setting's
-    ///   kind.
+    /// - Throws: ``SettingFault`` if both the value and the default are missing, or if the value does not match the
+    ///   setting's kind.
     public func text(_ key: String) throws(SettingFault) -> String {
         guard let text = self[key] else {
             throw SettingFault(key, "is not set; expected: \(settings[key]?.help ?? "no such setting")")

@@ -1,7 +1,7 @@
-/// The form of the addresses of an output's recipients. It determines which texts stand for the same recipient in the
+/// The form of the addresses of an output's recipients. It determines which strings stand for the same recipient in the
 /// token registry, in imports and in exports.
 public enum RecipientForm: Sendable, Hashable {
-    /// Any text. Different texts are different recipients.
+    /// Any string. Different strings are different recipients.
     case text
     /// An even number of hex digits, up to a maximum. The canonical form is in lower case, without the angle brackets
     /// and spaces that older app code adds to tokens. Text that is not hexadecimal stays unchanged.
@@ -16,7 +16,7 @@ public enum RecipientForm: Sendable, Hashable {
         return digits.map { String(decoding: $0, as: UTF8.self) } ?? token
     }
 
-    /// Returns the reason why a text in canonical form cannot be a recipient, or `nil` if it can.
+    /// Returns the reason why a string in canonical form cannot be a recipient, or `nil` if it can.
     package func problem(of token: String) -> String? {
         guard case .hex(let maximum) = self else { return nil }
         guard token.utf8.allSatisfy({ $0.hexDigitValue != nil }) else { return "has characters other than hex digits" }
@@ -26,7 +26,7 @@ public enum RecipientForm: Sendable, Hashable {
         return nil
     }
 
-    /// Returns the hex digits in lower case, without angle brackets and spaces. Returns `nil` if the text is not
+    /// Returns the hex digits in lower case, without angle brackets and spaces. Returns `nil` if the token is not
     /// hexadecimal.
     package static func digits(of token: UnsafeRawBufferPointer) -> [UInt8]? {
         var digits: [UInt8] = []

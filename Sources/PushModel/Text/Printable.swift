@@ -20,7 +20,7 @@ extension String {
         return text
     }
 
-    /// The text with each of its lines made ``printable``. It is used for Martlet's own texts with several lines.
+    /// The text with each of its lines made ``printable``. It is used for Martlet's own strings with several lines.
     package var printableLines: String {
         split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }.joined(separator: "\n")
     }

@@ -16,7 +16,7 @@ package final class AppTokens {
         self.mixUp = mixUp
     }
 
-    /// Records one answer of the provider about a device token.
+    /// Records one answer from the provider about a device token.
     ///
     /// - Parameter reason: The provider's reason if it calls the token bad, otherwise `nil`.
     package func answered(bad reason: String?, now: Moment) {

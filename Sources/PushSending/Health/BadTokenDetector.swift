@@ -1,4 +1,4 @@
-/// A detector of mix-ups, for example of Apple's environments. A mix-up is assumed if the provider called more than
+/// A detector of mix-ups, for example of Apple's environments. A mix-up is assumed if the provider has called more than
 /// half of an app's last thousand tokens bad. This is not proof, so a mix-up is only reported. A value type without
 /// clock or I/O.
 package struct BadTokenDetector: Sendable {
@@ -7,7 +7,7 @@ package struct BadTokenDetector: Sendable {
         case ended
     }
 
-    /// The number of the last answers that are counted.
+    /// The number of most recent answers that are counted.
     package static let window = 1_000
     /// The minimum time and number of answers after which good answers, if they are at least half, end a mix-up.
     package static let endingMilliseconds: Int64 = 30_000

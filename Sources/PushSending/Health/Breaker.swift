@@ -5,14 +5,14 @@ internal import Foundations
 /// | state | goes to | when |
 /// |---|---|---|
 /// | closed, trial | open | the provider states that it refuses the shared credential, topic or host |
-/// | closed | trial | a request is refused ambiguously, and nothing was accepted recently (see below) |
-/// | trial | open | requests of three jobs, or ten pushes, were refused ambiguously, and none was accepted |
+/// | closed | trial | a request is refused ambiguously, and nothing has been accepted recently (see below) |
+/// | trial | open | requests of three jobs, or ten pushes, have been refused ambiguously, and none accepted |
 /// | trial after an opening | open | a push is refused ambiguously that was not refused before |
 /// | open | trial | the opening ends: after 15 s at first, then after twice as long each time |
 /// | open, trial | closed | a request is accepted |
 ///
-/// An ambiguous refusal starts a trial only if no request was accepted in the last minute or since the refused request
-/// was written.
+/// An ambiguous refusal starts a trial only if no request has been accepted in the last minute or since the refused
+/// request was written.
 ///
 /// A trial sends one request at a time, the probe, until one is accepted. The next probe follows at once if a probe
 /// ends without evidence, and after a minute if a probe gets no answer. Some requests were already on the wire when the
@@ -20,7 +20,7 @@ internal import Foundations
 package struct Breaker: Sendable {
     package enum Admission: Equatable {
         case pass
-        /// The request is the probe. Its result decides about the waiting requests.
+        /// The request is the probe. Its result decides what happens to the waiting requests.
         case probe
         /// The request stays in its queue. It will be sent or held within ``patienceMilliseconds``.
         case wait
@@ -28,7 +28,7 @@ package struct Breaker: Sendable {
         case hold
     }
 
-    /// The significance of a refusal for other requests with the same credential, topic or host.
+    /// The evidence that a refusal gives about other requests with the same credential, topic or host.
     package enum Evidence: Sendable {
         /// The provider states that it refuses the credential, the topic or all requests.
         case stated
@@ -55,17 +55,17 @@ package struct Breaker: Sendable {
     /// The longest time that a request waits for a probe in this process instead of the broker, in milliseconds.
     package static let patienceMilliseconds: Int64 = 5_000
     package static let probeTimeoutMilliseconds: Int64 = 60_000
-    /// The time for which an accepted request proves that ambiguous refusals concern single requests, in milliseconds.
-    /// If the provider revokes a credential without stating it, pushes are refused for this time, and each refusal uses
-    /// an attempt.
+    /// How long an accepted request proves that ambiguous refusals concern single requests, in milliseconds. If the
+    /// provider revokes a credential without stating it, pushes are refused for this time, and each refusal uses an
+    /// attempt.
     package static let provenMilliseconds: Int64 = 60_000
 
-    /// The reason for the last opening, or `nil` while the breaker is closed or was never opened.
+    /// The reason for the last opening, or `nil` while the breaker is closed or has never opened.
     package private(set) var reason: String?
     private var openings: Backoff
     private var state = State.closed
-    /// The pushes that were refused ambiguously since the last accepted push. A push in this collection does not open
-    /// the breaker again.
+    /// The pushes that have been refused ambiguously since the last accepted push. A push in this collection does not
+    /// open the breaker again.
     private var doubted = DoubtedPushes()
     private var openedAt = Int64.min
     /// The time at which the first ambiguous refusal began a trial.
@@ -85,7 +85,7 @@ package struct Breaker: Sendable {
         if case .closed = state { true } else { false }
     }
 
-    /// Whether the breaker was opened and nothing has been accepted since.
+    /// Whether the breaker has been opened and nothing has been accepted since.
     package var isRefused: Bool { openings.failures > 0 }
 
     /// The length of the last opening in milliseconds, without jitter.
@@ -106,13 +106,13 @@ package struct Breaker: Sendable {
         }
     }
 
-    /// The time for which a refused probe is held, in seconds. It is at least as long as for other pushes, so that
-    /// another push is the next probe.
+    /// How long a refused probe is held, in seconds. It is at least as long as for other pushes, so that another push
+    /// is the next probe.
     package var probeHoldSeconds: Int32 { openMilliseconds > 30_000 ? 900 : 120 }
 
     // MARK: Evidence
 
-    /// Returns whether a refusal may concern the refused request alone. This is the case if another request was
+    /// Returns whether a refusal may concern the refused request alone. This is the case if another request has been
     /// accepted in the last minute or since the refused request was written.
     package func isProven(since writtenAt: Int64, nowMilliseconds now: Int64) -> Bool {
         lastAcceptedAt >= min(writtenAt, now - Self.provenMilliseconds)
@@ -146,7 +146,7 @@ package struct Breaker: Sendable {
         return open(reason, now, random)
     }
 
-    /// Opens the breaker for a reason that belongs to no single request, such as a silent host.
+    /// Opens the breaker for a reason that does not come from a single request, such as a silent host.
     ///
     /// - Returns: Whether this is the first opening since the last accepted request.
     package mutating func refused(_ reason: String, nowMilliseconds now: Int64, random: Double) -> Bool {

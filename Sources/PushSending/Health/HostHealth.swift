@@ -1,7 +1,7 @@
 import PushModel
 
-/// The health of a host: whether it accepts connections and answers requests. While it does not, single probes are
-/// sent. A value type without clock or I/O.
+/// The health of a host: whether it accepts connections and answers requests. While the host does not, single probes
+/// are sent. A value type without clock or I/O.
 package struct HostHealth {
     private var breaker = Breaker(shortestMilliseconds: 5_000, longestMilliseconds: 60_000)
     private var silence = HostSilence()
@@ -9,7 +9,7 @@ package struct HostHealth {
     private var lastProgress: Int64 = 0
     private let silenceMilliseconds: Int64
 
-    /// - Parameter silenceMilliseconds: The time for which pushes may wait while the host sends no answer.
+    /// - Parameter silenceMilliseconds: How long pushes may wait while the host sends no answer.
     package init(silenceMilliseconds: Int64) {
         self.silenceMilliseconds = silenceMilliseconds
     }
@@ -46,8 +46,8 @@ package struct HostHealth {
     /// Records that no connection could be made and that no other connection exists.
     package mutating func connectFailed(now: Moment) { _ = open(Outcome.connectionFailed, now: now) }
 
-    /// Records that a request got no answer in time. If the host is found silent, its breaker opens, for longer each
-    /// time.
+    /// Records that a request got no answer in time. If the host is found to be silent, its breaker opens, for longer
+    /// each time.
     ///
     /// - Parameter writtenAt: The uptime at which the request was written, in milliseconds.
     /// - Returns: Whether the host has just become silent.
@@ -56,7 +56,7 @@ package struct HostHealth {
             && open(Outcome.noAnswer, now: now)
     }
 
-    /// Opens the breaker if the host has sent no answer for too long while pushes waited. Called once a second.
+    /// Opens the breaker if the host has not answered for too long while pushes waited. Called once a second.
     ///
     /// - Parameter admission: The admission of the pool's pushes. The silence is measured only while pushes, or one
     ///   push as a probe, may be sent.

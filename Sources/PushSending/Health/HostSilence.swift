@@ -1,6 +1,6 @@
-/// A tracker that decides whether a host is silent. It collects the requests without an answer since the host's last
-/// answer. A single request is not enough, because a receiver may hang on one payload. A value type without clock or
-/// I/O.
+/// A tracker that decides whether a host is silent. It collects the requests that have had no answer since the host's
+/// last answer. A single request is not enough, because a receiver may hang on one payload. A value type without clock
+/// or I/O.
 package struct HostSilence: Sendable {
     /// The time of the last answer, in milliseconds of uptime.
     private var lastAnsweredAt = Int64.min
@@ -17,8 +17,8 @@ package struct HostSilence: Sendable {
     ///
     /// - Parameters:
     ///   - writtenAt: The time at which the request was written, in milliseconds of uptime.
-    ///   - isKnownSilent: Whether the host has not answered since it was found silent or unreachable. One more request
-    ///     is then enough.
+    ///   - isKnownSilent: Whether the host has not answered since it was found to be silent or unreachable. One more
+    ///     request is then enough.
     /// - Returns: Whether the host is silent: it has answered nothing since the request was written, and pushes of
     ///   three jobs, or ten pushes, got no answer.
     package mutating func timedOut(_ push: PushIdentity, writtenAt: Int64, isKnownSilent: Bool) -> Bool {

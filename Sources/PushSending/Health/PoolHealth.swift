@@ -30,7 +30,7 @@ package final class PoolHealth<Job: QueuedJob> {
     /// Whether the breaker of at least one topic or app is not closed. The value is set by refusals and updated once a
     /// second.
     @exclusivity(unchecked) package private(set) var restrictsJobs = false
-    /// The id of the last job with a refused push, or `nil` before the first refusal. A push of another job is the
+    /// The id of the job whose push was refused last, or `nil` before the first refusal. A push of another job is the
     /// better probe.
     private var lastRefusedJob: String?
     private var isReturningAll = false
@@ -39,7 +39,7 @@ package final class PoolHealth<Job: QueuedJob> {
     ///
     /// - Parameters:
     ///   - breakMilliseconds: The length of the first opening after a credential or topic is refused.
-    ///   - silenceMilliseconds: The time for which pushes may wait while the host sends no answer.
+    ///   - silenceMilliseconds: How long pushes may wait while the host sends no answer.
     package init(
         of subject: Refusal.Subject, service: String, breakMilliseconds: Int64, silenceMilliseconds: Int64,
         refusals: @escaping @Sendable (Refusal.Event) -> Void, logger: Logger
@@ -83,7 +83,7 @@ package final class PoolHealth<Job: QueuedJob> {
             let conclusion = refuseCredential(evidence, writtenAt: sent.writtenAt, reason, now)
             return consequence(conclusion, of: credential, sent, isAmbiguous: isAmbiguous)
         }
-        // A message that was accepted for any app proves the credential for all apps.
+        // A message accepted for any app proves that the credential works for all apps.
         if scope.topic == nil, credential.isProven(since: sent.writtenAt, nowMilliseconds: now.uptime) {
             return RefusalConsequence(.retry)
         }

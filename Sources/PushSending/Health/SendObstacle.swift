@@ -5,7 +5,7 @@ package struct SendObstacle {
     /// The verdict to report: `hold`, `returned` or `rejected`. None of them uses an attempt.
     package let verdict: Outcome.Verdict
     package let reason: String?
-    /// The minimum time for which the push waits in the broker, in seconds.
+    /// The minimum time that the push waits in the broker, in seconds.
     package let seconds: Int32
 
     package init(_ verdict: Outcome.Verdict, reason: String? = nil, seconds: Int32 = 0) {
@@ -14,7 +14,7 @@ package struct SendObstacle {
         self.seconds = seconds
     }
 
-    /// Creates the obstacle of an open breaker: a job's pushes wait in the broker.
+    /// Creates the obstacle that an open breaker presents: a job's pushes wait in the broker.
     package init(_ breaker: Breaker, holding job: QueuedJob) {
         self.init(
             .hold, reason: breaker.reason ?? Outcome.noAnswer, seconds: breaker.holdSeconds(random: job.holdRandom))

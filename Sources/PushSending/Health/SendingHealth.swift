@@ -22,8 +22,8 @@ package protocol SendingHealth<Job>: AnyObject {
     /// Returns whether pushes of a job may be sent. ``admission(uptime:)`` must have admitted the pool's pushes.
     func lets(_ job: Job, uptime now: Int64) -> Bool
 
-    /// Returns whether a push of the job is a good probe. It is not if a push of the same job was refused last. Returns
-    /// `true` if the push would be no probe.
+    /// Returns whether a push of the job is a good probe, which is not the case if a push of the same job was refused
+    /// last. Returns `true` if the push would be no probe.
     func prefers(_ job: Job) -> Bool
 
     /// Returns whether a push of `job` tests the same refusal as a push of `other`, and is the better probe.
@@ -48,10 +48,10 @@ package protocol SendingHealth<Job>: AnyObject {
     /// Records that no connection could be made and that no other connection exists.
     func connectFailed(now: Moment)
 
-    /// Drops what is no longer needed. Called once a second.
+    /// Drops state that is no longer needed. Called once a second.
     func tick(now: Moment)
 
-    /// Looks for a host that sends no answer while pushes wait. Called once a second.
+    /// Checks whether the host sends no answer while pushes wait. Called once a second.
     func look(now: Moment)
 
     /// Reports the end of all reported refusals, because no later push can show whether they persist.

@@ -6,7 +6,7 @@ package import PushModel
 open class QueuedJob: @unchecked Sendable {
     package final let routed: RoutedJob
     package final let sink: any OutcomeSink
-    /// The indices of the recipients that belong to this pool, or `nil` if all recipients of the job do.
+    /// The indices of the recipients that belong to this pool, or `nil` if all recipients of the job belong to it.
     package final let recipients: [UInt32]?
     /// The topic, which the provider may refuse separately from the credential, or `nil` if the output has no topics.
     package final let topic: String?

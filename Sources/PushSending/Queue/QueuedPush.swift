@@ -7,8 +7,8 @@ package struct QueuedPush {
     package let recipient: Int
     /// The number of times that the push was queued again because the provider had certainly not accepted it.
     package let resends: Int
-    /// Whether the push was already sent in this attempt and refused for a reason that needs a second request to be
-    /// certain.
+    /// Whether the push has already been sent in this attempt, and refused for a reason that only a second request can
+    /// confirm.
     package let isRepeated: Bool
     /// Whether the push is a probe, which tests whether a refusal persists.
     package let isProbe: Bool

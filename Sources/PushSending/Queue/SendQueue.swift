@@ -3,11 +3,11 @@ import PushModel
 
 /// A queue of a pool's waiting pushes. Urgent jobs come first, then normal jobs, then bulk jobs.
 ///
-/// A job of a thousand recipients is one element with a cursor. Jobs of a lane take turns, so that a small job does not
-/// wait behind another app's large jobs. Resent urgent pushes come before everything else. Other resent pushes come
-/// directly after the urgent jobs.
+/// A job with a thousand recipients is one element with a cursor. Jobs in the same lane take turns, so that a small job
+/// does not wait behind another app's large jobs. Resent urgent pushes come before everything else. Other resent pushes
+/// come directly after the urgent jobs.
 package struct SendQueue {
-    /// The number of pushes of one job before another job has its turn. It is a power of two.
+    /// The number of pushes of one job before the next job has its turn. The number is a power of two.
     private static let turn = 16
 
     private struct Cursor {
@@ -38,7 +38,7 @@ package struct SendQueue {
 
     package var isEmpty: Bool { count == 0 }
 
-    /// The number of jobs with a waiting push that was not sent before.
+    /// The number of jobs with a waiting push that has not been sent before.
     package var jobs: Int { urgent.count + normal.count + bulk.count }
     package var hasUrgent: Bool { !urgent.isEmpty || again.first?.job.routed.lane == .urgent }
 

@@ -1,4 +1,4 @@
-/// An answer of a service. The control endpoint accepts it as JSON.
+/// An answer from a service. The control endpoint accepts it as JSON.
 public protocol SimulatedAnswer: ControlBody, Hashable {
     static var accepted: Self { get }
     var status: Int { get }

@@ -20,7 +20,7 @@ package struct LedgerRow: Sendable, Hashable {
     package var status: Int?
     package var reason: String?
     package var detail: String?
-    /// The provider's id of the push, or `nil` if the provider gave none.
+    /// The provider's id for the push, or `nil` if the provider gave none.
     package var providerID: String?
     package var attempts = 1
     package var isRedelivered = false

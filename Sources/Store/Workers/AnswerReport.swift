@@ -1,5 +1,5 @@
 extension WorkerReport {
-    /// The answers of one output's provider to one worker in the last minute.
+    /// The answers from one output's provider to one worker in the last minute.
     ///
     /// A report is encoded as an array without keys, because the row of a worker is small. A later version may append
     /// elements.
@@ -45,7 +45,7 @@ extension WorkerReport {
 
         var answers: Int { accepted + retried + refused }
 
-        /// This report with bounded numbers and texts, because the row of another worker may contain anything.
+        /// This report with bounded numbers and strings, because the row of another worker may contain anything.
         var believable: Self {
             Self(
                 output: WorkerReport.cut(output), environment: WorkerReport.cut(environment),

@@ -1,4 +1,4 @@
-/// The answers of one output's provider to all running workers in the last minute.
+/// The answers from one output's provider to all running workers in the last minute.
 package struct FleetAnswers: Sendable, Hashable {
     /// The highest value of an answer-time percentile among the workers. The maximum is reported because percentiles of
     /// several workers can't be combined.

@@ -19,7 +19,7 @@ package struct WorkerReport: Sendable, Hashable, Codable {
         package var open: Int
         /// The number of recipients settled per second.
         package var rate: Int
-        /// The time since the worker received the oldest unsettled job of the lane, in seconds.
+        /// The time since the worker received the oldest unsettled job in the lane, in seconds.
         package var age: Int
 
         package init(lane: Lane, waiting: Int = 0, open: Int = 0, rate: Int = 0, age: Int = 0) {
@@ -27,7 +27,7 @@ package struct WorkerReport: Sendable, Hashable, Codable {
             (self.waiting, self.open, self.rate, self.age) = (waiting, open, rate, age)
         }
 
-        /// This report with bounded numbers and texts, because the row of another worker may contain anything.
+        /// This report with bounded numbers and strings, because the row of another worker may contain anything.
         fileprivate var believable: Self {
             var lane = self
             lane.lane = WorkerReport.cut(self.lane)
@@ -151,8 +151,8 @@ package struct WorkerReport: Sendable, Hashable, Codable {
     /// Sets the answers. If there are too many reports, only the reports with the most answers are kept.
     package mutating func setAnswers(_ answers: [AnswerReport]) { self.answers = AnswerReport.fitting(answers) }
 
-    /// Sets the history to the first of the given texts for which the row has room, or to `nil` if the row has room for
-    /// none. Must be called last, because all other data takes precedence over the history.
+    /// Sets the history to the first of the given strings for which the row has room, or to `nil` if the row has room
+    /// for none. Must be called last, because all other data takes precedence over the history.
     package mutating func setHistory(_ texts: some Sequence<String>) {
         history = nil
         guard let bytes = (try? encoded()).map(Self.storedBytes) else { return }

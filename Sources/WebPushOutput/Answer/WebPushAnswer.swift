@@ -34,7 +34,7 @@ extension WebPushAnswer {
     /// Martlet's reason for a key mismatch, which each service reports in a different form.
     static let mismatch = "KeyMismatch"
     private static let mismatchReason = "VapidPkHashMismatch"
-    /// Mozilla's and Google's texts for a key mismatch, in lower case.
+    /// Mozilla's and Google's explanations of a key mismatch, in lower case.
     private static let mismatchTexts = [
         "vapid public key mismatch", "do not correspond to the credentials used", "mismatchsenderid",
     ]

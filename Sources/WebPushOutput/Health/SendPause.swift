@@ -13,7 +13,7 @@ package struct SendPause: Sendable {
 
     /// The reason that the service gave when the last pause began, or `nil` before the first pause.
     package private(set) var reason: String?
-    /// The hashes of the subscriptions whose messages were refused since the last accepted message.
+    /// The hashes of the subscriptions whose messages have been refused since the last accepted message.
     private var refusedSubscriptions: Set<Int> = []
     private var until: Int64?
     private var backoff = Backoff(first: .seconds(5), longest: .seconds(300), jitter: 0.2)

@@ -22,8 +22,8 @@ struct OriginTable {
     /// The number of recently used origins with which an endpoint is compared before it is parsed.
     private static let recentOnes = 8
     private static let idleMilliseconds: Int64 = 60_000
-    /// The time for which an unused origin is kept after a brake, in milliseconds. Messages that were refused return
-    /// within two minutes, and the brake must still exist then.
+    /// How long an unused origin is kept after a brake, in milliseconds. Messages that were refused return within two
+    /// minutes, and the brake must still exist then.
     private static let brakeMilliseconds: Int64 = 180_000
 
     private let maximum: Int

@@ -54,7 +54,7 @@ struct Subscription {
     ///
     /// - Returns: the subscription, or `nil` if the id was never issued.
     init?(id: Substring, _ persona: Persona, _ secret: SymmetricKey) {
-        // Several texts may decode to the same bytes, but only one of them is the issued id.
+        // Several strings may decode to the same bytes, but only one of them is the issued id.
         guard let bytes = UnpaddedBase64.decode(id), bytes.count > Self.headBytes, UnpaddedBase64.encode(bytes) == id
         else { return nil }
         let head = Array(bytes.prefix(Self.headBytes))

@@ -6,7 +6,7 @@ package struct ReportedOutcome: Sendable, Equatable {
     package static let maximumReasonBytes = 100
 
     package var verdict: Outcome.Verdict
-    /// The receiver's own id of the message, or `nil`.
+    /// The receiver's own id for the message, or `nil`.
     package var id: String?
     package var reason: String?
     /// The minimum delay before another attempt, in seconds, or 0 if the receiver reports none.

@@ -50,7 +50,7 @@ private struct SettlingWorld {
     private var lastMessage = 0
 
     private var serialOf: [AMQPDeliveryTag: Serial] = [:]
-    /// The messages that were passed to the output since the pipeline last started them from the beginning.
+    /// The messages that have been passed to the output since the pipeline last started them from the beginning.
     private var started: Set<Serial> = []
     /// The end times of jobs that ended after their connection was lost. Their next delivery must be acknowledged.
     private var ended: [Serial: Timestamp] = [:]

@@ -4,7 +4,7 @@ import PushModel
 import PushTestSupport
 import Testing
 
-/// Every answer of the simulator over TLS, with its outcome and its effect on other recipients.
+/// Every answer from the simulator over TLS, with its outcome and its effect on other recipients.
 @Suite struct AnswerTableTests {
     @Test(
         arguments: [

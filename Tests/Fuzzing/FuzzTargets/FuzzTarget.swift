@@ -29,7 +29,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case subscription
     /// Answers of push services.
     case webPushAnswer = "webpush-answer"
-    /// Answers of a receiver to a batch.
+    /// Answers from a receiver to a batch.
     case webhookAnswer = "webhook-answer"
     /// URLs and secrets of receivers.
     case webhookTarget = "webhook-target"

@@ -12,7 +12,7 @@ struct ChannelCommandTests {
     private static let app = "com.example.sport"
     private static let id = "dHN0LXNyY2gtY2hubA=="
 
-    /// Returns the answer of a server on which the same channel is created, shown and deleted.
+    /// Returns the answer from a server on which the same channel is created, shown and deleted.
     private static func answer(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
         switch request.line {
         case "POST /1/apps/\(app)/channels":

@@ -18,7 +18,7 @@ import Testing
                 try FileManager.default.destinationOfSymbolicLink(atPath: descriptors.appending(path: "\($0)").path)
             }
         }
-        // More than six descriptors are open when the simulator has opened its sockets.
+        // More than six descriptors are open once the simulator has opened its sockets.
         try await eventually("process \(simulator.pid) opens its sockets") {
             try FileManager.default.contentsOfDirectory(atPath: descriptors.path).count > 6
         }

@@ -10,9 +10,9 @@ struct OutageRow: Sendable {
     let kinds: [String]
     /// The parties, one of which is responsible for the problem.
     let parties: [String]
-    /// The texts, one of which `martlet doctor` must print.
+    /// The strings, one of which `martlet doctor` must print.
     let doctor: [String]
-    /// The texts, one of which `martlet why` must print.
+    /// The strings, one of which `martlet why` must print.
     let why: [String]
 
     static func all() throws -> [String: OutageRow] {

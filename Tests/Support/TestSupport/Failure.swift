@@ -1,4 +1,4 @@
-/// An error of the test environment, such as a server that does not start.
+/// An error in the test environment, such as a server that does not start.
 package struct Failure: Error, CustomStringConvertible {
     package let description: String
 

@@ -7,7 +7,7 @@ import Testing
 import WebPushOutput
 import WireTestSupport
 
-/// The outcomes of messages for each answer of a service.
+/// The outcomes of messages for each answer from a service.
 @Suite struct AnswerTests {
     @Test(
         arguments: [

@@ -3,7 +3,7 @@ import Testing
 import WebPushOutput
 import WebPushSimulator
 
-/// Every answer of each service, over TLS.
+/// Every answer from each service, over TLS.
 @Suite struct AnswerTableTests {
     typealias Row = (verdict: Outcome.Verdict, reason: String)
 

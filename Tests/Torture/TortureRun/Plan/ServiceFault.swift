@@ -62,7 +62,7 @@ package enum ServiceFault: Hashable, Sendable {
     var holdsUpRequests: Bool { if case .silence = self { true } else { false } }
 }
 
-/// A faulty answer of a service.
+/// A faulty answer from a service.
 package enum ServiceAnswer: Hashable, Sendable {
     /// A 429. If `retryAfter` is not `nil`, `Retry-After` contains this number of seconds.
     case tooMany(retryAfter: Int?)
