@@ -351,7 +351,8 @@ let tests: [Target] = [
         [
             "APNSOutput", "ConfigurationTestSupport", "Contract", "DeliveryPipeline", "Foundations",
             "MartletConfiguration", "MartletWorker",
-            "Metering", "Observability", "PushModel", "Store", "TestSupport", "Traces", "WireTestSupport", .lifecycle,
+            "Metering", "Observability", "PushModel", "Store", "TestSupport", "Traces", "WireTestSupport",
+            "WorkerTestSupport", .lifecycle,
             .logging,
         ]),
     .tests(

@@ -1,5 +1,5 @@
 package import APNSOutput
-package import ArgumentParser
+import ArgumentParser
 import CommandSupport
 import Logging
 import MartletCommand

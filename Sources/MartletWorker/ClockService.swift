@@ -1,4 +1,4 @@
-package import Observability
+import Observability
 import PostgresClient
 import ServiceLifecycle
 import Store

@@ -1,6 +1,6 @@
 import Foundations
 package import Logging
-package import MartletConfiguration
+import MartletConfiguration
 package import PostgresClient
 
 /// A loop that repeats an attempt until the database is available. Its waits grow from one second to 30 seconds.

@@ -2,9 +2,9 @@ import Foundations
 import DeliveryPipeline
 import Foundation
 import Logging
-package import MartletConfiguration
+import MartletConfiguration
 import Metering
-package import Observability
+import Observability
 import PostgresClient
 import PushModel
 import ServiceLifecycle

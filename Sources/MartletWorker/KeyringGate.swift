@@ -1,6 +1,6 @@
 import Foundations
 import Logging
-package import Observability
+import Observability
 import PushModel
 import Store
 

@@ -1,7 +1,7 @@
 import DeliveryPipeline
 import Foundations
 import Logging
-package import Observability
+import Observability
 import PushModel
 import ServiceLifecycle
 

@@ -1,8 +1,8 @@
 import Foundations
 import DeliveryPipeline
 import Logging
-package import MartletConfiguration
-package import Observability
+import MartletConfiguration
+import Observability
 import ServiceLifecycle
 import UnixSignals
 

@@ -2,7 +2,8 @@ import Contract
 import DeliveryPipeline
 import Foundations
 import Logging
-package import Observability
+import MartletConfiguration
+import Observability
 import PostgresClient
 import PushModel
 import ServiceLifecycle

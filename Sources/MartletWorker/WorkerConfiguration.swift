@@ -1,8 +1,8 @@
 import Foundations
 import AMQPClient
 import DeliveryPipeline
-package import MartletConfiguration
-package import Observability
+import MartletConfiguration
+import Observability
 import PostgresClient
 import Store
 

@@ -1,4 +1,5 @@
 import ConfigurationTestSupport
+import Contract
 import Foundations
 import APNSOutput
 import DeliveryPipeline

@@ -2,6 +2,7 @@ import MartletWorker
 import PushModel
 import Store
 import Testing
+import WorkerTestSupport
 
 @Suite struct ExpiryDetectorTests {
     private static let end: Int64 = 1_800_000_000
@@ -60,14 +61,5 @@ import Testing
         }
         #expect(days == [-2, -1, -1, 0, 0, 0, 1])
         #expect(CredentialSummary.sample("1", notAfter: nil).daysLeft(at: Timestamp(seconds: 0)) == nil)
-    }
-}
-
-extension CredentialSummary {
-    static func sample(_ id: String, notAfter: Timestamp?, state: State = .active) -> CredentialSummary {
-        CredentialSummary(
-            id: id, kind: .certificate, account: "TEAM000001", keyID: nil, environments: [.production],
-            topics: ["com.example.shop"], notBefore: nil, notAfter: notAfter, state: state, fingerprint: id,
-            label: #"my "label""#, masterKeyID: "2026-11", createdAt: Timestamp(seconds: 0))
     }
 }

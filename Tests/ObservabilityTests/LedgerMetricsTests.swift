@@ -1,4 +1,5 @@
 import MartletConfiguration
+import MartletWorker
 import Metering
 import Testing
 

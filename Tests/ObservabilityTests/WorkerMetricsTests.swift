@@ -5,6 +5,7 @@ import Observability
 import PushModel
 import Store
 import Testing
+import WorkerTestSupport
 
 @Suite struct WorkerMetricsTests {
     private func samples(_ page: MetricPage, of name: String) -> [String: Double] {

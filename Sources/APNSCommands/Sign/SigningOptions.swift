@@ -4,6 +4,7 @@ import CommandSupport
 import CredentialFormats
 import Logging
 import MartletCommand
+import MartletConfiguration
 import Observability
 import PackageSigning
 import PushModel

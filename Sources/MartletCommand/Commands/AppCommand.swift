@@ -1,6 +1,7 @@
 public import ArgumentParser
 import CommandSupport
 import Logging
+import MartletConfiguration
 import Observability
 import PostgresClient
 public import PushModel

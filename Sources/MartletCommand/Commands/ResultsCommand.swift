@@ -1,6 +1,7 @@
 import AMQPClient
 import ArgumentParser
 import CommandSupport
+import Contract
 import DeliveryPipeline
 import Foundation
 import Logging

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import Foundation
+import MartletConfiguration
 import Observability
 import PostgresClient
 import PushModel

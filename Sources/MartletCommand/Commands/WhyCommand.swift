@@ -49,10 +49,10 @@ struct WhyCommand: AsyncParsableCommand {
     }
 
     private func print(_ explanation: Explanation) {
-        MartletCommand.print("\(job): \(explanation.cause)")
-        if let advice = explanation.advice { MartletCommand.print(advice) }
+        CommandSupport.print("\(job): \(explanation.cause)")
+        if let advice = explanation.advice { CommandSupport.print(advice) }
         var table = Table(header: ["CHECKED", "FOUND"])
         for check in explanation.checked { table.append([check.what, check.found]) }
-        MartletCommand.print(table)
+        CommandSupport.print(table)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundations
 import MartletWorker
 import Observability
 

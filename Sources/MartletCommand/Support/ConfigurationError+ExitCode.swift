@@ -1,4 +1,4 @@
-package import CommandSupport
+import CommandSupport
 package import MartletConfiguration
 
 extension ConfigurationError: ExitCodeError {

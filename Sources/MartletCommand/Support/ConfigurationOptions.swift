@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 package import Logging
 package import MartletConfiguration
-package import Observability
+import Observability
 
 /// The options that determine a command's configuration.
 package struct ConfigurationOptions: ParsableArguments {

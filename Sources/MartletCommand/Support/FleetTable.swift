@@ -1,3 +1,4 @@
+import CommandSupport
 import Observability
 import PostgresClient
 import PushModel

@@ -54,7 +54,7 @@ struct OutcomePrinter {
                 deliveries.acknowledge(delivery)
                 for word in words {
                     switch word {
-                    case .outcome(let line): MartletCommand.print(line)
+                    case .outcome(let line): CommandSupport.print(line)
                     case .fault(let fault): printError(fault)
                     }
                 }

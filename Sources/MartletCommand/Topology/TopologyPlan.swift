@@ -1,4 +1,5 @@
 import AMQPClient
+import CommandSupport
 import Foundation
 
 /// The objects to create in a broker, in formats for operators and for RabbitMQ's own tools.

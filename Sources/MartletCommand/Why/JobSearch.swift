@@ -1,5 +1,6 @@
 import AMQPClient
 import ArgumentParser
+import Contract
 import DeliveryPipeline
 import MartletConfiguration
 import Observability

@@ -1,5 +1,5 @@
 import Foundations
-package import Observability
+import Observability
 import OutcomeLedger
 import Metering
 import PushModel

@@ -3,7 +3,7 @@ package import Foundations
 import AMQPClient
 import DeliveryPipeline
 package import MartletConfiguration
-package import Observability
+import Observability
 import OutcomeLedger
 package import Logging
 import Metering
@@ -85,7 +85,7 @@ package struct LedgerProcess: Sendable {
         LedgerMetrics.register(monitor, in: metrics)
         return StatusServer(
             endpoint: endpoint, eventLoops: MultiThreadedEventLoopGroup.singleton, logger: logger,
-            obstacle: { monitor.progress.obstacle(at: .now) }, status: nil, access: access, metrics: metrics,
+            obstacle: { monitor.progress.obstacle(at: .now) }, access: access, metrics: metrics,
             families: MetricFamily.ofLedger)
     }
 }

@@ -14,17 +14,38 @@ package struct StatusServer: Service {
     /// The maximum number of open connections. It is limited because deliveries need file descriptors as well.
     private static let mostConnections = 400
 
-    package let endpoint: Endpoint
-    package let eventLoops: any EventLoopGroup
-    package let logger: Logger
+    private let endpoint: Endpoint
+    private let eventLoops: any EventLoopGroup
+    private let logger: Logger
     /// A closure that returns the reason why the process is not ready, or `nil` if it is ready.
-    package let obstacle: @Sendable () -> String?
+    private let obstacle: @Sendable () -> String?
     /// The source of the status page, or `nil` for a process without a status page.
-    package let status: StatusSource?
-    package let access: StatusAccess
-    package let metrics: MetricRegistry
+    private let status: StatusSource?
+    private let access: StatusAccess
+    private let metrics: MetricRegistry
     /// The metric families that `/metrics` shows, in this order.
-    package let families: [MetricFamily]
+    private let families: [MetricFamily]
+
+    /// Creates the endpoints of a process without a status page.
+    package init(
+        endpoint: Endpoint, eventLoops: any EventLoopGroup, logger: Logger,
+        obstacle: @escaping @Sendable () -> String?, access: StatusAccess, metrics: MetricRegistry,
+        families: [MetricFamily]
+    ) {
+        self.init(
+            endpoint: endpoint, eventLoops: eventLoops, logger: logger, obstacle: obstacle, status: nil,
+            access: access, metrics: metrics, families: families)
+    }
+
+    private init(
+        endpoint: Endpoint, eventLoops: any EventLoopGroup, logger: Logger,
+        obstacle: @escaping @Sendable () -> String?, status: StatusSource?, access: StatusAccess,
+        metrics: MetricRegistry, families: [MetricFamily]
+    ) {
+        (self.endpoint, self.eventLoops, self.logger) = (endpoint, eventLoops, logger)
+        (self.obstacle, self.status, self.access) = (obstacle, status, access)
+        (self.metrics, self.families) = (metrics, families)
+    }
 
     package func run() async throws {
         do {

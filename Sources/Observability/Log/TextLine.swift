@@ -51,7 +51,7 @@ extension LogLine {
 
 extension String {
     /// Returns the longest prefix of at most `most` bytes that does not split a Unicode scalar.
-    package func cut(toBytes most: Int) -> String {
+    func cut(toBytes most: Int) -> String {
         guard utf8.count > most else { return self }
         var end = utf8.index(startIndex, offsetBy: most)
         while end > startIndex, end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }

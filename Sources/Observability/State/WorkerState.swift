@@ -14,6 +14,8 @@ package final class WorkerState: Sendable {
     private let pulse = Mutex(Pulse())
     private let clock = Mutex(ClockReading())
 
+    package init() {}
+
     /// Records that the worker can't process jobs yet.
     ///
     /// - Parameter reason: the reason, which `/ready` shows.

@@ -1,9 +1,9 @@
 import PushModel
-import Store
+package import Store
 
 /// A cache of the table of workers. A page request reads the table if the last reading is at least five seconds old,
 /// and waits at most two seconds for it. If the reading fails, the last result stays in use and its age is shown.
-actor FleetReader {
+package actor FleetReader {
     private static let interval = Duration.seconds(5)
     private static let patience = Duration.seconds(1)
 
@@ -18,11 +18,11 @@ actor FleetReader {
     private var notBefore = ContinuousClock.now
     private var reading: Task<Found?, Never>?
 
-    func reads(_ workers: WorkerRepository, _ audit: AuditRepository) {
+    package func reads(_ workers: WorkerRepository, _ audit: AuditRepository) {
         (self.workers, self.audit) = (workers, audit)
     }
 
-    func fleet() async -> StatusFacts.FleetFacts {
+    package func fleet() async -> StatusFacts.FleetFacts {
         if let workers, let audit, reading == nil, .now >= notBefore {
             reading = Task { await Self.read(workers, audit) }
         }

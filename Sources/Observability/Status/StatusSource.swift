@@ -116,7 +116,11 @@ package final class StatusSource: Sendable {
 
 /// A service that updates the counts of the last minute and searches for problems, once every ``Pulse/interval``.
 package struct PulseService: Service {
-    package let status: StatusSource
+    private let status: StatusSource
+
+    package init(status: StatusSource) {
+        self.status = status
+    }
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {

@@ -1,3 +1,4 @@
+import Contract
 import Foundations
 import AMQPClient
 import APNSOutput

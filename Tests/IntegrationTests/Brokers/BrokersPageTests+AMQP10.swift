@@ -1,3 +1,4 @@
+import Contract
 import DeliveryPipeline
 import Foundation
 import PushModel

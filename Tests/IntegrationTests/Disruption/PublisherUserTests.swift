@@ -1,5 +1,6 @@
 import AMQPClient
 import APNSSimulator
+import Contract
 import DeliveryPipeline
 import PushModel
 import Store

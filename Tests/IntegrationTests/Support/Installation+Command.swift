@@ -1,4 +1,5 @@
 import APNSSimulator
+import Contract
 import DeliveryPipeline
 import Foundation
 import TestSupport

@@ -1,6 +1,7 @@
 import Foundations
 import Foundation
 import Logging
+import MartletConfiguration
 import Observability
 import Testing
 

@@ -1,3 +1,4 @@
+import Contract
 import DeliveryPipeline
 import Foundations
 import Metering
@@ -5,6 +6,7 @@ import Observability
 import PushModel
 import Store
 import Testing
+import WorkerTestSupport
 
 /// The problems, with their parties, that given facts must show.
 @Suite struct ProblemTests {

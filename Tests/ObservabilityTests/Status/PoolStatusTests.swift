@@ -2,6 +2,7 @@ import Metering
 import Observability
 import PushModel
 import Testing
+import WorkerTestSupport
 
 @Suite struct PoolStatusTests {
     private let registry = MetricRegistry()

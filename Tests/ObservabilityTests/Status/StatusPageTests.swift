@@ -8,6 +8,7 @@ import PushModel
 import Store
 import TestSupport
 import Testing
+import WorkerTestSupport
 
 @Suite struct StatusPageTests {
     /// Returns the names of the page's elements in the order in which they open, or `nil` if the page is not

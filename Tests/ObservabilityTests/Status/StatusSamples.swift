@@ -3,6 +3,7 @@ import MartletConfiguration
 import Observability
 import PushModel
 import Store
+import WorkerTestSupport
 
 extension StatusFacts {
     /// Returns the facts of a healthy, idle worker, as modified by `change`.

@@ -4,6 +4,7 @@ import Observability
 import PushModel
 import Store
 import Testing
+import WorkerTestSupport
 
 @Suite struct HistoryStatusTests {
     /// The start of an interval.

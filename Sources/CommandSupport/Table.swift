@@ -1,17 +1,16 @@
-import CommandSupport
 import PushModel
 
 /// A table of text whose columns are as wide as their widest cell. Control characters in cells are escaped.
-struct Table {
+package struct Table {
     private var rows: [[String]]
 
-    init(header: [String]) {
+    package init(header: [String]) {
         rows = [header]
     }
 
-    mutating func append(_ row: [String]) { rows.append(row.map(\.printable)) }
+    package mutating func append(_ row: [String]) { rows.append(row.map(\.printable)) }
 
-    var lines: [String] {
+    package var lines: [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
             rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
@@ -24,6 +23,6 @@ struct Table {
     }
 }
 
-func print(_ table: Table) {
+package func print(_ table: Table) {
     for line in table.lines { print(line) }
 }
