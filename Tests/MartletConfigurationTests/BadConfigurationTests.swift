@@ -67,7 +67,7 @@ import Testing
         ("worker.maximum_in_flight=1.5", "is 1.5, but must be a whole number from 1 to 10000000"),
         ("results.maximum_wait=-1", "is -1, but must be a whole number from 0 to 10000"),
         ("jobs.at_most_once_window=3599", "is 3599, but must be a whole number from 3600 to 31536000"),
-        ("retry.maximum_attempts=", "is not set; expected: attempts before a retried push fails"),
+        ("retry.maximum_attempts=", "is not set; expected: maximum attempts of a push before its outcome is failed"),
         ("worker.name=", "must have 1 to 100 bytes"),
         ("amqp.prefix=\(String(repeating: "é", count: 51))", "has more than 100 bytes"),
         ("amqp.prefix=", "is not set; expected: prefix of the names of all exchanges and queues"),

@@ -54,7 +54,7 @@ import Testing
 
     @Test func reportsChannelByItsField() throws {
         let job = try Job.read(#"{"app":"a","channel":"c","payload":{}}"#)
-        #expect(problem(of: job, for: JobForm()) == "channel: apns takes token, not channel")
+        #expect(problem(of: job, for: JobForm()) == "channel: apns accepts token, not channel")
         #expect(problem(of: job, for: JobForm(addresses: [.channel])) == nil)
     }
 }

@@ -37,7 +37,7 @@ struct MigrationTests {
             let migrations = Migrations(database.configuration, logger: database.logger)
             let error = await #expect(throws: StoreError.self) { try await migrations.verify() }
             #expect(error?.code == .migrationsMissing)
-            #expect(error?.message.contains("run martlet migrate") == true)
+            #expect(error?.message.contains("run 'martlet migrate'") == true)
             #expect(try await migrations.plan() == Migration.all)
             #expect(try await migrations.apply() == Migration.all)
             try await migrations.verify()
@@ -150,7 +150,7 @@ struct MigrationTests {
             let ahead = await #expect(throws: StoreError.self) {
                 try await migrations(database, [first]).verify()
             }
-            #expect(ahead?.message.contains("the database is ahead") == true)
+            #expect(ahead?.message.contains("the database has the unknown migration 2") == true)
         }
     }
 
@@ -161,7 +161,7 @@ struct MigrationTests {
             let error = await #expect(throws: StoreError.self) {
                 try await migrations(database, [first, second, third]).plan()
             }
-            #expect(error?.message.contains("0002_second.sql was never applied") == true)
+            #expect(error?.message.contains("0002_second.sql was not applied before migration 3") == true)
         }
     }
 }

@@ -107,6 +107,6 @@ import Testing
                 sealed, for: row)
         }
         #expect(error.code == .sealBroken)
-        #expect(error.message.contains("another key of the same id"), "\(error)")
+        #expect(error.message.contains("cannot be opened with master key 2026-11"), "\(error)")
     }
 }

@@ -304,7 +304,7 @@ struct SnapshotStoreTests {
             #expect(store.current.credentialIDs == [ids[3]])
             #expect(store.current.openingProblems.count == 3)
             for id in ids.prefix(3) {
-                #expect(store.current.openingProblems.contains { $0.contains("row \(id) does not open") })
+                #expect(store.current.openingProblems.contains { $0.contains("row \(id) cannot be opened") })
             }
         }
     }

@@ -21,7 +21,7 @@ import WebPushSimulator
                 ("{}", "persona: missing"), (#"{"persona":"opera"}"#, "not one of apple, mozilla, google, microsoft"),
                 (#"{"persona":"google"}"#, "application_server_key: required"),
                 (#"{"persona":"google","application_server_key":"BA"}"#, "65 bytes"),
-                (#"{"persona":"mozilla","state":"dead"}"#, "none of good, gone, unknown"),
+                (#"{"persona":"mozilla","state":"dead"}"#, "not one of good, gone, unknown"),
             ] {
                 let refused = try await session.control.send("POST", "subscriptions", bad)
                 #expect(refused.status == 400 && refused.body.contains(word), "\(bad): \(refused)")

@@ -199,7 +199,7 @@ struct RecoveryTests {
         publisher.publisher.publish([publication(1, to: queue)])
         try await consumer.log.wait("the lost connection") { !$0.failures.isEmpty }
         try await publisher.log.wait("the lost connection") { !$0.failures.isEmpty }
-        #expect(consumer.log.events.failures.first?.description.contains("two heartbeats") == true)
+        #expect(consumer.log.events.failures.first?.description.contains("two heartbeat intervals") == true)
         try await publisher.log.wait("the confirm") { $0.confirmed == [1] }
         try await consumer.log.wait("the message") { $0.deliveries.count == 1 }
         await publisher.publisher.close()

@@ -49,7 +49,7 @@ import WebPushOutput
 
     @Test func requiresValidSubject() {
         let missing = #expect(throws: CredentialFault.self) { try read(Self.raw, subject: nil) }
-        #expect(missing?.description.hasPrefix("--subject is needed") == true)
+        #expect(missing?.description.hasPrefix("--subject is required") == true)
         let bad = #expect(throws: CredentialFault.self) { try read(Self.raw, subject: "mailto:me@localhost") }
         #expect(bad?.description.hasPrefix("--subject must name a public internet host") == true)
         let reserved = #expect(throws: CredentialFault.self) {
