@@ -48,7 +48,7 @@ struct VanishedQueueTests {
             try await broker.delete(queues: [queue.name], exchanges: [])
             try await publisher.publishAndWait((2..<12).map(message))
             #expect(try await broker.counts([queue.name]) == [queue.name: 10])
-            #expect(recorder.text.contains("Queues or exchanges were deleted; their messages or bindings are lost"), "\(recorder.text)")
+            #expect(recorder.text.contains("deleted; their messages or bindings are lost"), "\(recorder.text)")
             #expect(recorder.text.contains("\"lost\": \(queue.name)"), "\(recorder.text)")
             #expect(log.events.failures == [] && log.events.connections == 1)
         }

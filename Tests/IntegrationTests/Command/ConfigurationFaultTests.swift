@@ -46,7 +46,7 @@ struct ConfigurationFaultTests {
             let finished = try await Subprocess.run([Project.command, "doctor", "--config", file])
             let missing = installation.path("nothing.pem")
             #expect(finished.output.contains("file \(missing) does not exist or cannot be read"), "\(finished)")
-            #expect(finished.output.contains("1 in the keyring"), "\(finished)")
+            #expect(finished.output.contains("1 key, current:"), "\(finished)")
             let without = try await Subprocess.run([Project.command, "doctor"])
             #expect(without.output.contains("no configuration file was read: --config or MARTLET_CONFIG"), "\(without)")
         }
@@ -103,7 +103,7 @@ struct ConfigurationFaultTests {
             let taken = installation.simulator.port
             let worker = try await installation.martlet(["worker"], ["http.listen": "127.0.0.1:\(taken)"])
             #expect(worker.status == 1)
-            #expect(worker.errors.contains("http.listen: port \(taken) is taken (127.0.0.1:\(taken))"), "\(worker)")
+            #expect(worker.errors.contains("http.listen: port \(taken) is in use (127.0.0.1:\(taken))"), "\(worker)")
 
             let control = try #require(installation.simulator.controlPort)
             for (option, port) in [("--port", taken), ("--control-port", control)] {

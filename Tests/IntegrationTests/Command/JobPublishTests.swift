@@ -103,7 +103,7 @@ struct JobPublishTests {
             let job = JobText("two", app: Self.app, to: Token.random(count: 2))
             let limits = [
                 (["jobs.maximum_recipients": "1"], "recipients: has 2, more than jobs.maximum_recipients = 1"),
-                (["jobs.maximum_bytes": "1000"], "body: has "),
+                (["jobs.maximum_bytes": "1000"], "body: is larger than "),
             ]
             var large = job
             large.payload = #"{"aps":{"alert":"\#(String(repeating: "x", count: 2_000))"}}"#
@@ -123,7 +123,7 @@ struct JobPublishTests {
             #expect(piped.status == 1 && piped.errors.hasPrefix("id: is required with at_most_once"), "\(piped)")
             let endless = try await installation.martlet(["job", "publish", "/dev/zero"])
             #expect(
-                endless.status == 1 && endless.errors == "body: has more bytes than jobs.maximum_bytes = 134217728\n",
+                endless.status == 1 && endless.errors == "body: is larger than jobs.maximum_bytes (134217728 bytes)\n",
                 "\(endless)")
             let missing = try await installation.martlet(["job", "publish", "missing.json"])
             #expect(

@@ -84,7 +84,7 @@ struct ThirdPartyOutputTests {
             #expect(imported.errors.contains("logbook needs no credentials"), "\(imported)")
             let names = (Martlet.outputs.map(\.name) + ["logbook"]).joined(separator: ", ")
             let other = try await run(["app", "set", Self.app, "--output", "pigeon"], installation)
-            #expect(other.errors.contains("there is no pigeon, only: \(names)"), "\(other)")
+            #expect(other.errors.contains("is pigeon, but must be one of: \(names)"), "\(other)")
         }
     }
 }

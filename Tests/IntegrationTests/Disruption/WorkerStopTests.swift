@@ -55,7 +55,7 @@ struct WorkerStopTests {
             try await eventually("the worker drains: \(worker.errors)") { worker.errors.contains("Stopping") }
             worker.signal(SIGTERM)
             let finished = try await worker.finish()
-            #expect(finished.status == 1 && finished.errors.contains("a second time"), "\(finished)")
+            #expect(finished.status == 1 && finished.errors.contains("second stop signal"), "\(finished)")
             try await installation.withWorker { _ in try await installation.results.wait(for: 3) }
             // Pushes that were requeued before the exit are sent again with the redelivered job.
             #expect(Set(installation.results.entries.keys.map(\.token)) == Set(tokens))
