@@ -59,7 +59,7 @@ struct BrokersPageTests {
             let waited = try await installation.martlet(
                 ["job", "publish", "--wait", "1"], ["amqp.url": try url(of: "anna", "secret", installation)],
                 input: JobText("order-1", app: Self.app, to: [Token.random()]).json)
-            #expect(waited.errors.contains("no outcome after 1 s"), "\(waited)")
+            #expect(waited.errors.contains("after 1 s, outcomes are missing for 1 of 1 recipient"), "\(waited)")
             try await anOperatorMay(installation, url(of: "anna", "secret", installation), shop)
         }
     }
@@ -264,7 +264,7 @@ struct BrokersPageTests {
                 #expect(known.output.contains("note  ack timeout"), "\(known)")
             }
             let secret = try await installation.martlet(["doctor", "--management", "http://a:b@127.0.0.1:1"])
-            #expect(secret.output.contains("takes no user and password") && secret.status == 1, "\(secret)")
+            #expect(secret.output.contains("must not contain user and password") && secret.status == 1, "\(secret)")
         }
     }
 

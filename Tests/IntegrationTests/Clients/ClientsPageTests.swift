@@ -33,7 +33,7 @@ extension BrokersPageTests {
                 let expected = try #require(Documents.blocks("text", in: page).first).split(separator: "26-")[0]
                 #expect(printed.hasPrefix(expected), "\(printed)")
             }
-            #expect(page.contains(ClientExample.unclearJob("", app: "").line.suffix(60)), "the page shows a `detail`")
+            #expect(page.contains(ClientExample.unclearJob("", app: "").line.suffix(54)), "the page shows a `detail`")
             try await installation.broker.delete(queues: [queue], exchanges: [])
         }
     }

@@ -60,7 +60,7 @@ struct RekeyTests {
                 #expect(rekeyed.status == 0, "\(rekeyed)")
                 #expect(rekeyed.output.contains("sealed 10 of 10 rows with master key master-2"), "\(rekeyed)")
                 #expect(rekeyed.output.contains("no row needs master key master-1"), "\(rekeyed)")
-                let read = isByTheBook ? "credentials_added=\"\"" : "stays in use until this worker stops"
+                let read = isByTheBook ? "credentials_added=\"\"" : "the copy in memory stays in use"
                 try await eventually(worker.errors) { worker.errors.contains(read) }
                 try await push("after")
 
