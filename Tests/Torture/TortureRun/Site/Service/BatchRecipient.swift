@@ -27,7 +27,7 @@ struct BatchRecipient {
         "{\"i\":\(place),\"kind\":\"\(kind)\"" + (more ?? ",\"reason\":\"\(BatchReceiver.reason)\"") + "}"
     }
 
-    /// The same outcome as the status of a request.
+    /// The HTTP status that a request with this outcome would get.
     var what: SightingRecord.What {
         switch kind {
         case .plain, .slow: .answered(200)
