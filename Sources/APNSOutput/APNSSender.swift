@@ -118,7 +118,7 @@ package final class APNSSender: Output {
         logger[metadataKey: "credential"] = "\(credential.id)"
         logger[metadataKey: "team"] = "\(credential.account)"
         logger[metadataKey: "environment"] = "\(environment.rawValue)"
-        let dispatcher = CredentialDispatcher<PreparedJob>(
+        let dispatcher = CredentialDispatcher(
             health: PoolHealth(
                 of: subject, service: "APNs", breakMilliseconds: configuration.breakMilliseconds,
                 silenceMilliseconds: configuration.silenceMilliseconds, refusals: refusals, logger: logger),

@@ -87,7 +87,7 @@ package final class FCMSender: Output {
         var logger = logger
         logger[metadataKey: "credential"] = "\(credential.id)"
         logger[metadataKey: "project"] = "\(credential.account)"
-        let dispatcher = CredentialDispatcher<PreparedMessage>(
+        let dispatcher = CredentialDispatcher(
             health: PoolHealth(
                 of: subject, service: "FCM", breakMilliseconds: configuration.breakMilliseconds,
                 silenceMilliseconds: configuration.silenceMilliseconds, refusals: refusals, logger: logger),

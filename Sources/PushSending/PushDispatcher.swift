@@ -9,16 +9,16 @@ internal import Foundations
 /// A push uses an attempt once it is written. Waiting uses no attempt. While the pool's health admits nothing, pushes
 /// wait here for up to ``Breaker/patienceMilliseconds`` and then in the broker (verdict `hold`). Probes are chosen when
 /// a request can be sent.
-// why: unchecked because only the pool's event loop uses it, except the mailbox, which has a lock. Its queue is not
-// generic, because generic code of another module is not specialized and would be slow for each push.
-package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: @unchecked Sendable {
+// why: unchecked because only the pool's event loop uses it, except the mailbox, which has a lock. Not generic, because
+// the compiler does not specialize generic code of another module, which would be slow for each push.
+package class PushDispatcher: @unchecked Sendable {
     /// The maximum number of times that a push is sent again at once after servers refused it without processing it.
     /// After that, the push waits in a delay queue.
-    private static var maximumResends: Int { 5 }
+    private static let maximumResends = 5
 
-    package let health: Health
+    private let rules: any SendingHealth
     private let badTokens: BadTokenCounter?
-    private let mailbox = Mutex<[Job]>([])
+    private let mailbox = Mutex<[QueuedJob]>([])
     private let clock: @Sendable () -> Timestamp
     /// The minimum wait before another attempt, in seconds, or 0 if the provider requires none.
     private let leastWait: Int32
@@ -37,16 +37,16 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
     ///
     /// - Parameter badTokens: The counter of bad device tokens, or `nil` if the output counts them itself.
     package init(
-        health: Health, badTokens: BadTokenCounter? = nil, leastWait: Int32 = 0,
+        rules: any SendingHealth, badTokens: BadTokenCounter? = nil, leastWait: Int32 = 0,
         clock: @escaping @Sendable () -> Timestamp
     ) {
-        self.health = health
+        self.rules = rules
         self.badTokens = badTokens
         self.leastWait = leastWait
         self.clock = clock
     }
 
-    package func moment(_ now: Int64) -> Moment {
+    package final func moment(_ now: Int64) -> Moment {
         let wall = wallTime ?? clock()
         wallTime = wall
         uptime = now
@@ -54,21 +54,14 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
     }
 
     /// The wall-clock time of this turn, or the current time if the clock has not been read in this turn.
-    package var now: Timestamp { wallTime ?? clock() }
-
-    /// Returns the job of a push with its full type.
-    package func job(of push: QueuedPush) -> Job { typed(push.job) }
-
-    // why: unsafe, because a checked cast would cost time for each push. Only jobs of this type enter the pool, because
-    // `handIn` and `take` accept no others. A debug build checks the type.
-    private func typed(_ job: QueuedJob) -> Job { unsafeDowncast(job, to: Job.self) }
+    package final var now: Timestamp { wallTime ?? clock() }
 
     // MARK: Incoming jobs
 
     /// Adds a job to the mailbox. Any thread may call this.
     ///
     /// - Returns: Whether the caller must wake the pool.
-    package func handIn(_ job: Job) -> Bool {
+    package final func handIn(_ job: QueuedJob) -> Bool {
         mailbox.withLock { jobs in
             jobs.append(job)
             return jobs.count == 1
@@ -84,15 +77,15 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
     }
 
     /// Adds a job to the queue.
-    package func take(_ job: Job, at now: Moment) {
-        health.enters(job)
+    package final func take(_ job: QueuedJob, at now: Moment) {
+        rules.enters(job)
         if let badTokens, !job.routed.job.isBroadcast { job.tokens = badTokens.tokens(of: job.routed.job.app) }
-        if let obstacle = health.obstacle(to: job, now: now) {
+        if let obstacle = rules.obstacle(to: job, now: now) {
             for place in 0..<job.count {
                 settle(QueuedPush(job: job, recipient: job.recipient(at: place)), obstacle, at: now)
             }
         } else {
-            if queue.isEmpty { health.waitBegins(now: now) }
+            if queue.isEmpty { rules.waitBegins(now: now) }
             queue.append(job)
         }
     }
@@ -100,8 +93,8 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
     // MARK: Outgoing pushes
 
     /// The number of pushes that may be sent now.
-    package var waiting: Int {
-        switch health.admission(uptime: uptime) {
+    package final var waiting: Int {
+        switch rules.admission(uptime: uptime) {
         case .pass: queue.count
         case .probe: min(1, queue.count)
         case .wait, .hold: 0
@@ -109,16 +102,16 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
     }
 
     /// Whether no push waits. Pushes that may be sent only later also count as waiting.
-    package var isEmpty: Bool { queue.isEmpty }
-    package var hasUrgent: Bool { queue.hasUrgent }
+    package final var isEmpty: Bool { queue.isEmpty }
+    package final var hasUrgent: Bool { queue.hasUrgent }
     /// The number of queued jobs with pushes that have never been sent. Pushes that are sent again do not count.
-    package var waitingJobs: Int { queue.jobs }
+    package final var waitingJobs: Int { queue.jobs }
 
-    package var hasNothingOnWire: Bool { onWire.count == 0 }
+    package final var hasNothingOnWire: Bool { onWire.count == 0 }
 
     /// Moves the jobs in the mailbox to the queue. If the output is stopped, all waiting pushes are settled with the
     /// verdict `returned`.
-    package func turnBegins(now: Int64) {
+    package final func turnBegins(now: Int64) {
         let now = moment(now)
         takeJobs(now)
         guard isStopped else { return }
@@ -126,7 +119,7 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
     }
 
     /// Returns the next push that may be sent, or `nil` if there is none. Settles expired pushes.
-    package func next(onlyUrgent: Bool, at now: Moment) -> QueuedPush? {
+    package final func next(onlyUrgent: Bool, at now: Moment) -> QueuedPush? {
         while let push = nextOfQueue(onlyUrgent: onlyUrgent, at: now) {
             guard push.job.routed.job.isExpired(at: now.wall) else { return admitted(push, at: now) }
             settle(push, .expired, at: now)
@@ -135,43 +128,41 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
     }
 
     private func nextOfQueue(onlyUrgent: Bool, takesGroups: Bool = true, at now: Moment) -> QueuedPush? {
-        switch health.admission(uptime: now.uptime) {
+        switch rules.admission(uptime: now.uptime) {
         case .wait, .hold: return nil
-        case .pass where !health.restrictsJobs: return queue.next(onlyUrgent: onlyUrgent, takesGroups: takesGroups)
+        case .pass where !rules.restrictsJobs: return queue.next(onlyUrgent: onlyUrgent, takesGroups: takesGroups)
         case .pass, .probe: break
         }
-        let next = queue.next(onlyUrgent: onlyUrgent, takesGroups: takesGroups) { lets($0, now) }
-        guard let next, !health.prefers(typed(next.job)) else { return next }
+        let next = queue.next(onlyUrgent: onlyUrgent, takesGroups: takesGroups) { rules.lets($0, uptime: now.uptime) }
+        guard let next, !rules.prefers(next.job) else { return next }
         let better = queue.next(onlyUrgent: onlyUrgent, takesGroups: takesGroups) {
-            lets($0, now) && health.prefers(typed($0), to: typed(next.job))
+            rules.lets($0, uptime: now.uptime) && rules.prefers($0, to: next.job)
         }
         guard let better else { return next }
         queue.resend(next)
         return better
     }
 
-    private func lets(_ job: QueuedJob, _ now: Moment) -> Bool { health.lets(typed(job), uptime: now.uptime) }
-
     private func admitted(_ push: QueuedPush, at now: Moment) -> QueuedPush {
-        health.admit(job(of: push), uptime: now.uptime) ? push.asProbe : push
+        rules.admit(push.job, uptime: now.uptime) ? push.asProbe : push
     }
 
     /// Returns the next push that may be sent and further pushes of its job, for outputs whose requests carry several
     /// pushes. See ``SendQueue/batch(startingWith:atMost:_:)``. A probe is sent alone.
     ///
     /// - Returns: The batch, which is empty if nothing may be sent.
-    package func nextBatch(
+    package final func nextBatch(
         onlyUrgent: Bool, atMost most: Int, takesGroups: Bool, at now: Moment,
-        _ goesAlong: (_ job: Job, _ recipient: Int) -> Bool
+        _ goesAlong: (_ job: QueuedJob, _ recipient: Int) -> Bool
     ) -> [QueuedPush] {
-        guard health.admission(uptime: now.uptime) == .pass else {
+        guard rules.admission(uptime: now.uptime) == .pass else {
             guard let probe = next(onlyUrgent: onlyUrgent, at: now) else { return [] }
-            _ = goesAlong(job(of: probe), probe.recipient)
+            _ = goesAlong(probe.job, probe.recipient)
             return [probe]
         }
         while let first = nextOfQueue(onlyUrgent: onlyUrgent, takesGroups: takesGroups, at: now) {
             let batch = queue.batch(startingWith: first, atMost: most) {
-                goesAlong(typed($0), $1) && $0.health?.breaker.isClosed != false
+                goesAlong($0, $1) && $0.health?.breaker.isClosed != false
             }
             guard first.job.routed.job.isExpired(at: now.wall) else {
                 return batch.count == 1 ? [admitted(first, at: now)] : batch
@@ -184,43 +175,43 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
     /// Records that a push is put on the wire.
     ///
     /// - Returns: The tag of the push's request.
-    package func putOnWire(_ push: QueuedPush) -> Int {
+    package final func putOnWire(_ push: QueuedPush) -> Int {
         onWire.insert(PushOnWire(push: push, writtenAt: uptime))
     }
 
-    package func takeOffWire(_ tag: Int) -> PushOnWire? {
+    package final func takeOffWire(_ tag: Int) -> PushOnWire? {
         let sent = onWire.remove(tag)
-        if let sent, sent.push.isProbe { health.probeEnded(job(of: sent.push)) }
+        if let sent, sent.push.isProbe { rules.probeEnded(sent.push.job) }
         return sent
     }
 
     /// Sets the provider's id for a push on the wire.
     ///
     /// - Parameter text: The id in ASCII.
-    package func setProviderID(_ tag: Int, ascii text: UnsafeRawBufferPointer) {
+    package final func setProviderID(_ tag: Int, ascii text: UnsafeRawBufferPointer) {
         let id = ProviderID(ascii: text.assumingMemoryBound(to: UInt8.self))
         onWire.update(tag) { $0.providerID = id }
     }
 
-    package func update(_ tag: Int, _ change: (inout PushOnWire) -> Void) { onWire.update(tag, change) }
+    package final func update(_ tag: Int, _ change: (inout PushOnWire) -> Void) { onWire.update(tag, change) }
 
     /// Moves all waiting pushes to the delay queues (verdict `hold`).
-    package func putAside(reason: String, seconds: Int32 = 0, at now: Moment) {
+    package final func putAside(reason: String, seconds: Int32 = 0, at now: Moment) {
         while let push = queue.next() { settle(push, .hold, reason: reason, retryAfterSeconds: seconds, at: now) }
     }
 
     /// Moves the pushes that would be sent last to the delay queues: bulk pushes before urgent ones.
     ///
     /// - Parameter count: The number of pushes that stay, in their order.
-    package func putAside(allBut count: Int, reason: String, at now: Moment) {
+    package final func putAside(allBut count: Int, reason: String, at now: Moment) {
         for push in queue.removeLast(allBut: count) { settle(push, .hold, reason: reason, at: now) }
     }
 
     /// Settles the waiting pushes that have an obstacle, with its verdict.
-    package func holdQueued(at now: Moment) {
-        let held = queue.removeAll { health.obstacle(to: typed($0), now: now) != nil }
+    package final func holdQueued(at now: Moment) {
+        let held = queue.removeAll { rules.obstacle(to: $0, now: now) != nil }
         for push in held {
-            if let obstacle = health.obstacle(to: job(of: push), now: now) { settle(push, obstacle, at: now) }
+            if let obstacle = rules.obstacle(to: push.job, now: now) { settle(push, obstacle, at: now) }
         }
     }
 
@@ -231,31 +222,31 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
     ///
     /// - Parameter isCounted: Whether the resend counts toward the maximum. It is `false` if resends are limited in
     ///   another way, as when a batch is halved.
-    package func sendAgain(_ push: QueuedPush, isCounted: Bool = true, at now: Moment) {
-        if push.isProbe { health.probeEnded(job(of: push)) }
+    package final func sendAgain(_ push: QueuedPush, isCounted: Bool = true, at now: Moment) {
+        if push.isProbe { rules.probeEnded(push.job) }
         if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
-        if let obstacle = health.obstacle(to: job(of: push), now: now) { return settle(push, obstacle, at: now) }
+        if let obstacle = rules.obstacle(to: push.job, now: now) { return settle(push, obstacle, at: now) }
         guard !isCounted || push.resends < Self.maximumResends else {
             return settle(push, .retry, reason: SendingReason.streamRefused, at: now)
         }
-        if queue.isEmpty { health.waitBegins(now: now) }
+        if queue.isEmpty { rules.waitBegins(now: now) }
         queue.resend(push.again(isCounted: isCounted))
     }
 
     /// Queues a refused push for a second request in the same attempt, with new authorization or after other pushes of
     /// its job.
-    package func sendOnceMore(_ push: QueuedPush, at now: Moment) {
+    package final func sendOnceMore(_ push: QueuedPush, at now: Moment) {
         if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
-        if queue.isEmpty { health.waitBegins(now: now) }
+        if queue.isEmpty { rules.waitBegins(now: now) }
         queue.resend(push.repeated)
     }
 
-    package func unprocessed(_ tag: Int, now: Int64) {
+    package final func unprocessed(_ tag: Int, now: Int64) {
         guard let sent = onWire.remove(tag) else { return }
         sendAgain(sent.push, at: moment(now))
     }
 
-    package func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) {
+    package final func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) {
         guard let sent = takeOffWire(tag) else { return }
         let now = moment(now)
         unanswered(sent, loss, at: now)
@@ -263,38 +254,38 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
     }
 
     /// Records that a push was taken off the wire without an answer.
-    package func unanswered(_ sent: PushOnWire, _ loss: RequestLoss, at now: Moment) {
+    package final func unanswered(_ sent: PushOnWire, _ loss: RequestLoss, at now: Moment) {
         guard case .timeout = loss else { return }
-        health.requestTimedOut(sent.push.identity, writtenAt: sent.writtenAt, now: now)
+        rules.requestTimedOut(sent.push.identity, writtenAt: sent.writtenAt, now: now)
         holdQueued(at: now)
     }
 
     /// Records that a connection could not be made. If no other connection is open or connecting, queued pushes wait
     /// for the next probe of the host.
-    package func connectFailed(isLast: Bool, now: Int64) {
+    package final func connectFailed(isLast: Bool, now: Int64) {
         guard isLast else { return }
         let now = moment(now)
-        health.connectFailed(now: now)
+        rules.connectFailed(now: now)
         holdQueued(at: now)
     }
 
-    package func tick(now: Int64) {
+    package final func tick(now: Int64) {
         let now = moment(now)
-        health.tick(now: now)
+        rules.tick(now: now)
         badTokens?.report(now: now)
         guard !queue.isEmpty else { return }
-        health.look(now: now)
+        rules.look(now: now)
         holdQueued(at: now)
     }
 
     // MARK: Calls by the output
 
     /// Stops sending. In the next turn, waiting pushes are settled with the verdict `returned`.
-    package func stop() { isStopped = true }
+    package final func stop() { isStopped = true }
 
     /// Cancels the waiting pushes of the selected jobs. Pushes on the wire continue. They fail if they would have to be
     /// sent again.
-    package func cancel(_ isMeant: (RoutedJob) -> Bool, now: Int64) {
+    package final func cancel(_ isMeant: (RoutedJob) -> Bool, now: Int64) {
         let now = moment(now)
         // Some of the jobs may still be in the mailbox.
         takeJobs(now)
@@ -304,18 +295,18 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
     }
 
     /// Returns whether the push with this tag belongs to a selected job, and marks the job as cancelled if so.
-    package func isOnWire(_ tag: Int, of isMeant: (RoutedJob) -> Bool) -> Bool {
+    package final func isOnWire(_ tag: Int, of isMeant: (RoutedJob) -> Bool) -> Bool {
         guard let job = onWire[tag]?.push.job, isMeant(job.routed) else { return false }
         job.isCancelled = true
         return true
     }
 
     /// Reports the end of all reported refusals and mix-ups, because no later push can show whether they persist.
-    package func end(now: Int64) {
+    package final func end(now: Int64) {
         guard !hasEnded else { return }
         hasEnded = true
         badTokens?.report(now: moment(now))
-        health.forget()
+        rules.forget()
         badTokens?.forget()
     }
 
@@ -326,11 +317,11 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
     }
 
     /// Settles a push without an answer from the provider, with an outcome that Martlet determines.
-    package func settle(
+    package final func settle(
         _ push: QueuedPush, _ verdict: Outcome.Verdict, reason: String? = nil, detail: String? = nil,
         retryAfterSeconds: Int32 = 0, at now: Moment
     ) {
-        if push.isProbe { health.probeEnded(job(of: push)) }
+        if push.isProbe { rules.probeEnded(push.job) }
         settle(
             Outcome(
                 job: push.job.routed, recipient: push.recipient, verdict: verdict, reason: reason, detail: detail,
@@ -338,9 +329,9 @@ package final class PushDispatcher<Job: QueuedJob, Health: SendingHealth<Job>>: 
             of: push.job)
     }
 
-    package func settle(_ outcome: consuming Outcome, of job: QueuedJob) { outcomes.add(outcome, for: job.sink) }
+    package final func settle(_ outcome: consuming Outcome, of job: QueuedJob) { outcomes.add(outcome, for: job.sink) }
 
-    package func turnEnds() {
+    package final func turnEnds() {
         outcomes.report()
         wallTime = nil
     }

@@ -7,7 +7,7 @@ import PushModel
 // why: unchecked because other threads call only `send` and methods that switch to the event loop.
 package final class PushPool<Job: QueuedJob>: @unchecked Sendable {
     private let eventLoop: any EventLoop
-    private let dispatcher: CredentialDispatcher<Job>
+    private let dispatcher: CredentialDispatcher
     private let pool: ConnectionPool
     private let closed: @Sendable () -> Void
 
@@ -15,7 +15,7 @@ package final class PushPool<Job: QueuedJob>: @unchecked Sendable {
     ///
     /// - Parameter closed: A function that is called when all connections are closed after a retirement.
     package init(
-        _ pool: ConnectionPool, _ dispatcher: CredentialDispatcher<Job>, closed: @escaping @Sendable () -> Void = {}
+        _ pool: ConnectionPool, _ dispatcher: CredentialDispatcher, closed: @escaping @Sendable () -> Void = {}
     ) {
         eventLoop = pool.eventLoop
         self.pool = pool

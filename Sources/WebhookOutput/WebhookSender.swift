@@ -74,7 +74,7 @@ package final class WebhookSender: Output {
         var logger = logger
         logger[metadataKey: "credential"] = "\(credential.id)"
         logger[metadataKey: "account"] = "\(credential.account)"
-        let dispatcher = CredentialDispatcher<WebhookJob>(
+        let dispatcher = CredentialDispatcher(
             health: PoolHealth(
                 of: subject, service: "The webhook", breakMilliseconds: configuration.breakMilliseconds,
                 // The silence must exceed the request timeout.

@@ -8,7 +8,7 @@ import Foundations
 /// The choice of pushes to send while a credential, topic or host is refused or unreachable.
 @Suite struct PushDispatcherTests {
     private let recorder = OutcomeRecorder()
-    private let dispatcher: CredentialDispatcher<QueuedJob>
+    private let dispatcher: CredentialDispatcher
 
     init() {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -325,7 +325,7 @@ extension PushDispatcherTests {
         let events = Mutex<[Refusal.Event]>([])
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let subject = Refusal.Subject(credential: "1", environment: .production, topic: nil)
-        let health = PoolHealth<QueuedJob>(
+        let health = PoolHealth(
             of: subject, service: "the test", breakMilliseconds: 15_000, silenceMilliseconds: 10_000,
             refusals: { event in events.withLock { $0.append(event) } }, logger: logger)
         func sent(_ app: String, _ id: Int) throws -> PushOnWire {

@@ -9,13 +9,13 @@ final class APNSPushes {
     /// The reason in the outcomes of pushes that wait because no provider token is available.
     static let noProviderToken = "NoProviderToken"
 
-    private let dispatcher: CredentialDispatcher<PreparedJob>
+    private let dispatcher: CredentialDispatcher
     private let tokens: ProviderTokenSource?
     // Exclusivity checks are off on this hot path, because only one thread uses this object.
     @exclusivity(unchecked) private var path = DevicePath()
     private var broadcastPath = BroadcastPath()
 
-    init(_ dispatcher: CredentialDispatcher<PreparedJob>, tokens: ProviderTokenSource?) {
+    init(_ dispatcher: CredentialDispatcher, tokens: ProviderTokenSource?) {
         self.dispatcher = dispatcher
         self.tokens = tokens
     }
@@ -30,7 +30,7 @@ extension APNSPushes: PoolClient {
     func next(onlyUrgent: Bool, now: Int64) -> PoolRequest? {
         let now = dispatcher.moment(now)
         while let push = dispatcher.next(onlyUrgent: onlyUrgent, at: now) {
-            let prepared = dispatcher.job(of: push)
+            let prepared: PreparedJob = push.job.typed()
             let job = push.job.routed.job
             let recipient = job.recipients[push.recipient]
             do throws(APNSRequest.Fault) {
@@ -81,7 +81,7 @@ extension APNSPushes: PoolClient {
         guard answer.status == 200 else { return refused(sent, answer, at: now) }
         dispatcher.settleSent(
             sent, .topic, status: 200,
-            trimmedBytes: dispatcher.job(of: sent.push).trimmedBytes(for: sent.push.recipient), at: now)
+            trimmedBytes: sent.push.job.typed(as: PreparedJob.self).trimmedBytes(for: sent.push.recipient), at: now)
         return .keep
     }
 

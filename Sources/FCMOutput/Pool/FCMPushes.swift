@@ -17,7 +17,7 @@ final class FCMPushes {
     /// The reason in the outcomes of messages that wait because no access token is available.
     static let noAccessToken = "NoAccessToken"
 
-    private let dispatcher: CredentialDispatcher<PreparedMessage>
+    private let dispatcher: CredentialDispatcher
     private let tokens: AccessTokenSource
     private let quota: ProjectQuota
     private let logger: Logger
@@ -32,7 +32,7 @@ final class FCMPushes {
     var wake: (Int64) -> Void = { _ in }
 
     init(
-        _ dispatcher: CredentialDispatcher<PreparedMessage>, tokens: AccessTokenSource, quota: ProjectQuota,
+        _ dispatcher: CredentialDispatcher, tokens: AccessTokenSource, quota: ProjectQuota,
         project: String, logger: Logger
     ) throws(HTTP2Error) {
         self.dispatcher = dispatcher
@@ -88,7 +88,7 @@ extension FCMPushes: PoolClient {
     func next(onlyUrgent: Bool, now: Int64) -> PoolRequest? {
         let now = dispatcher.moment(now)
         while room > 0, let push = dispatcher.next(onlyUrgent: onlyUrgent, at: now) {
-            let message = dispatcher.job(of: push)
+            let message: PreparedMessage = push.job.typed()
             do throws(FCMFault) {
                 let body = try message.body(for: push.job.routed.job.recipients[push.recipient], now: now.wall)
                 room -= 1
@@ -134,7 +134,7 @@ extension FCMPushes: PoolClient {
         dispatcher.health.hostAnswered(now: now)
         guard answer.status == 200 else { return refused(sent, answer, at: now) }
         sent.providerID = FCMSuccessBody.name(in: answer.body)
-        let message = dispatcher.job(of: sent.push)
+        let message: PreparedMessage = sent.push.job.typed()
         message.accept(for: message.routed.job.recipients[sent.push.recipient])
         acceptedWrittenAt = max(acceptedWrittenAt, sent.writtenAt)
         dispatcher.settleSent(sent, .credential, status: 200, at: now)
@@ -142,7 +142,7 @@ extension FCMPushes: PoolClient {
     }
 
     private func refused(_ sent: PushOnWire, _ answer: PoolAnswer, at now: Moment) -> ConnectionVerdict {
-        let message = dispatcher.job(of: sent.push)
+        let message: PreparedMessage = sent.push.job.typed()
         let body = FCMErrorBody(answer.body, isCut: answer.isTooLong)
         let refusal = FCMRefusal(of: message, sent, answer, body, at: now)
         let meaning = FCMAnswer(

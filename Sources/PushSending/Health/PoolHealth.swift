@@ -9,10 +9,10 @@ package import PushModel
 /// A refusal that the provider states concerns the credential, or the topic that it names. An ambiguous refusal is
 /// evidence about the topic, or about the job's app if the output has no topics. It therefore never holds another app's
 /// pushes.
-package final class PoolHealth<Job: QueuedJob> {
+package final class PoolHealth {
     /// The number of topics, and of apps, above which the health of topics or apps without a refusal is dropped.
     /// Publishers may name any number of topics. Queued jobs keep the health of their topic or app alive.
-    private static var scopesKept: Int { 1_000 }
+    private static let scopesKept = 1_000
 
     /// The provider's name in the log.
     private let service: String
@@ -171,11 +171,11 @@ package final class PoolHealth<Job: QueuedJob> {
 }
 
 extension PoolHealth: SendingHealth {
-    package func enters(_ job: Job) { job.health = scope(of: job) }
+    package func enters(_ job: QueuedJob) { job.health = scope(of: job) }
 
     // MARK: Admission
 
-    package func obstacle(to job: Job, now: Moment) -> SendObstacle? {
+    package func obstacle(to job: QueuedJob, now: Moment) -> SendObstacle? {
         // The returned pushes are routed again with the snapshot that has retired the credential.
         if isReturningAll { return SendObstacle(.returned) }
         if credential.admission(nowMilliseconds: now.uptime) == .hold { return SendObstacle(credential, holding: job) }
@@ -191,20 +191,20 @@ extension PoolHealth: SendingHealth {
         return [.hold, .wait, .probe].first(where: admissions.contains) ?? .pass
     }
 
-    package func lets(_ job: Job, uptime now: Int64) -> Bool {
+    package func lets(_ job: QueuedJob, uptime now: Int64) -> Bool {
         job.health?.breaker.holds(nowMilliseconds: now) != true
     }
 
-    package func prefers(_ job: Job) -> Bool {
+    package func prefers(_ job: QueuedJob) -> Bool {
         job.routed.job.id != lastRefusedJob
             || host.isClosed && credential.isClosed && job.health?.breaker.isClosed != false
     }
 
-    package func prefers(_ job: Job, to other: Job) -> Bool {
+    package func prefers(_ job: QueuedJob, to other: QueuedJob) -> Bool {
         prefers(job) && (job.health === other.health || !host.isClosed || !credential.isClosed)
     }
 
-    package func admit(_ job: Job, uptime now: Int64) -> Bool {
+    package func admit(_ job: QueuedJob, uptime now: Int64) -> Bool {
         let scope = job.health
         if host.isClosed, credential.isClosed, scope?.breaker.isClosed != false { return false }
         let admissions = [
@@ -214,7 +214,7 @@ extension PoolHealth: SendingHealth {
         return admissions.contains(.probe)
     }
 
-    package func probeEnded(_ job: Job) {
+    package func probeEnded(_ job: QueuedJob) {
         host.probeEnded()
         credential.probeWasNone()
         job.health?.breaker.probeWasNone()

@@ -2,17 +2,15 @@
 /// connections. ``PushDispatcher`` asks them before each push. All calls are on the pool's event loop.
 ///
 /// ``PoolHealth`` has the rules for a pool that belongs to one credential.
-package protocol SendingHealth<Job>: AnyObject {
-    associatedtype Job: QueuedJob
-
+package protocol SendingHealth: AnyObject {
     /// Whether some jobs may have to wait while pushes of other jobs may be sent.
     var restrictsJobs: Bool { get }
 
     /// Called when a job enters the pool, before all other calls for the job. The default does nothing.
-    func enters(_ job: Job)
+    func enters(_ job: QueuedJob)
 
     /// Returns the reason why a job's pushes cannot wait in this process, or `nil` if they can.
-    func obstacle(to job: Job, now: Moment) -> SendObstacle?
+    func obstacle(to job: QueuedJob, now: Moment) -> SendObstacle?
 
     /// Returns the admission of this pool's pushes, regardless of their jobs.
     ///
@@ -20,22 +18,22 @@ package protocol SendingHealth<Job>: AnyObject {
     func admission(uptime now: Int64) -> Breaker.Admission
 
     /// Returns whether pushes of a job may be sent. ``admission(uptime:)`` must have admitted the pool's pushes.
-    func lets(_ job: Job, uptime now: Int64) -> Bool
+    func lets(_ job: QueuedJob, uptime now: Int64) -> Bool
 
     /// Returns whether a push of the job is a good probe, which is not the case if a push of the same job was refused
     /// last. Returns `true` if the push would be no probe.
-    func prefers(_ job: Job) -> Bool
+    func prefers(_ job: QueuedJob) -> Bool
 
     /// Returns whether a push of `job` tests the same refusal as a push of `other`, and is the better probe.
-    func prefers(_ job: Job, to other: Job) -> Bool
+    func prefers(_ job: QueuedJob, to other: QueuedJob) -> Bool
 
     /// Records that a push of the job is sent.
     ///
     /// - Returns: Whether the push is a probe.
-    func admit(_ job: Job, uptime now: Int64) -> Bool
+    func admit(_ job: QueuedJob, uptime now: Int64) -> Bool
 
     /// Records that a probe has ended. If the probe gives evidence, it is recorded afterwards.
-    func probeEnded(_ job: Job)
+    func probeEnded(_ job: QueuedJob)
 
     /// Records that pushes are about to be added to an empty queue.
     func waitBegins(now: Moment)
@@ -59,5 +57,5 @@ package protocol SendingHealth<Job>: AnyObject {
 }
 
 extension SendingHealth {
-    package func enters(_ job: Job) {}
+    package func enters(_ job: QueuedJob) {}
 }

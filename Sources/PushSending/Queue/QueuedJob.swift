@@ -39,4 +39,9 @@ open class QueuedJob: @unchecked Sendable {
     package final func recipient(at place: Int) -> Int {
         if let recipients { Int(recipients[place]) } else { place }
     }
+
+    /// Returns this job with the type that all jobs of its pool have.
+    // why: unsafe, because a checked cast would cost time for each push. A pool accepts jobs of one type only. A debug
+    // build checks the type.
+    package final func typed<Job: QueuedJob>(as type: Job.Type = Job.self) -> Job { unsafeDowncast(self, to: type) }
 }

@@ -195,10 +195,12 @@ final class OriginHealth {
 }
 
 extension OriginHealth: SendingHealth {
+    private func key(of job: QueuedJob) -> KeyAtOrigin { job.typed(as: OriginJob.self).key }
+
     // MARK: Admission
 
-    func obstacle(to job: OriginJob, now: Moment) -> SendObstacle? {
-        let key = job.key
+    func obstacle(to job: QueuedJob, now: Moment) -> SendObstacle? {
+        let key = self.key(of: job)
         // The snapshot that retired the credential is already in use. A returned message is therefore routed again and
         // gets another key.
         if key.isRetired { return SendObstacle(.returned) }
@@ -223,23 +225,28 @@ extension OriginHealth: SendingHealth {
         return pause.milliseconds(nowMilliseconds: now) != nil && admission != .hold ? .wait : admission
     }
 
-    func lets(_ job: OriginJob, uptime now: Int64) -> Bool {
-        !job.key.breaker.holds(nowMilliseconds: now) && job.key.pause.milliseconds(nowMilliseconds: now) == nil
+    func lets(_ job: QueuedJob, uptime now: Int64) -> Bool {
+        let key = self.key(of: job)
+        return !key.breaker.holds(nowMilliseconds: now) && key.pause.milliseconds(nowMilliseconds: now) == nil
     }
 
-    func prefers(_ job: OriginJob) -> Bool { job.key.prefers(job) }
+    func prefers(_ job: QueuedJob) -> Bool { key(of: job).prefers(job) }
 
-    func prefers(_ job: OriginJob, to other: OriginJob) -> Bool { job.key === other.key && job.key.prefers(job) }
+    func prefers(_ job: QueuedJob, to other: QueuedJob) -> Bool {
+        let key = self.key(of: job)
+        return key === self.key(of: other) && key.prefers(job)
+    }
 
-    func admit(_ job: OriginJob, uptime now: Int64) -> Bool {
-        if host.isClosed, job.key.breaker.isClosed { return false }
-        let admissions = [host.admit(uptime: now), job.key.breaker.admit(nowMilliseconds: now)]
+    func admit(_ job: QueuedJob, uptime now: Int64) -> Bool {
+        let key = self.key(of: job)
+        if host.isClosed, key.breaker.isClosed { return false }
+        let admissions = [host.admit(uptime: now), key.breaker.admit(nowMilliseconds: now)]
         return admissions.contains(.probe)
     }
 
-    func probeEnded(_ job: OriginJob) {
+    func probeEnded(_ job: QueuedJob) {
         host.probeEnded()
-        job.key.breaker.probeWasNone()
+        key(of: job).breaker.probeWasNone()
     }
 
     // MARK: The host

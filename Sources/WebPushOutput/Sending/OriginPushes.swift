@@ -15,7 +15,8 @@ final class OriginPushes {
     private let service: PushService
     private let writer: MessageWriter
     private let fields: OriginFields
-    private let dispatcher: PushDispatcher<OriginJob, OriginHealth>
+    let health: OriginHealth
+    private let dispatcher: PushDispatcher
     /// The messages on the wire, by tag. Only one thread uses them, so exclusivity checks on the hot path, here and
     /// below, could find nothing.
     @exclusivity(unchecked) private var onWire: [MessageOnWire?] = []
@@ -26,12 +27,11 @@ final class OriginPushes {
     ) {
         self.origin = origin
         self.writer = writer
-        dispatcher = PushDispatcher(health: health, clock: clock)
+        self.health = health
+        dispatcher = PushDispatcher(rules: health, clock: clock)
         service = PushService(host: origin.host)
         fields = OriginFields(to: origin, of: service)
     }
-
-    var health: OriginHealth { dispatcher.health }
 
     /// Whether no message waits or is on the wire.
     var isIdle: Bool { dispatcher.isEmpty && dispatcher.hasNothingOnWire }
@@ -57,7 +57,7 @@ final class OriginPushes {
 
     /// Returns the request for a message, and puts the message on the wire.
     private func request(for push: QueuedPush, at now: Moment) throws -> PoolRequest {
-        let job = dispatcher.job(of: push)
+        let job: OriginJob = push.job.typed()
         let recipient = job.routed.job.recipients[push.recipient]
         let entry = try fields.entry(for: job, now: now.wall)
         let body = try writer.body(for: recipient, of: job.job, now: now.wall)
@@ -73,13 +73,13 @@ final class OriginPushes {
 
     private func accepted(_ sent: PushOnWire, _ message: MessageOnWire, _ status: Int, at now: Moment) {
         message.token.proof.accepted(uptime: now.uptime)
-        health.accepted(dispatcher.job(of: sent.push).key, writtenAt: sent.writtenAt, now: now)
+        health.accepted(sent.push.job.typed(as: OriginJob.self).key, writtenAt: sent.writtenAt, now: now)
         sent.push.job.tokens?.answered(bad: nil, now: now)
         settle(sent, message, .sent, status, at: now)
     }
 
     private func refused(_ sent: PushOnWire, _ message: MessageOnWire, _ answer: PoolAnswer, at now: Moment) {
-        let job = dispatcher.job(of: sent.push)
+        let job: OriginJob = sent.push.job.typed()
         let words = RefusalBody(answer.body)
         let meaning = WebPushAnswer(
             status: answer.status, words: words, from: service, hasRetryAfter: sent.retryAfterSeconds > 0)
@@ -104,7 +104,7 @@ final class OriginPushes {
         _ sent: PushOnWire, _ message: MessageOnWire, isExplained: Bool, _ status: Int, _ reason: String,
         at now: Moment
     ) {
-        let job = dispatcher.job(of: sent.push)
+        let job: OriginJob = sent.push.job.typed()
         let token = message.token
         let verdict = KeyTrust.verdict(
             isExplained: isExplained, acceptedAt: token.proof.acceptedAt, nowMilliseconds: now.uptime,

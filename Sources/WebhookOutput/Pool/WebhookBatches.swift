@@ -30,7 +30,7 @@ final class WebhookBatches {
         var isPart: Bool { pushes[0].group != 0 }
     }
 
-    private let dispatcher: CredentialDispatcher<WebhookJob>
+    private let dispatcher: CredentialDispatcher
     private let signature: BatchSignature
     private let path: HTTP2Body
     private var concurrency: BatchConcurrency
@@ -45,7 +45,7 @@ final class WebhookBatches {
     private var lastPart: UInt32 = 0
 
     init(
-        _ dispatcher: CredentialDispatcher<WebhookJob>, path: String, signature: BatchSignature,
+        _ dispatcher: CredentialDispatcher, path: String, signature: BatchSignature,
         concurrency: BatchConcurrency
     ) {
         self.dispatcher = dispatcher
@@ -80,7 +80,7 @@ final class WebhookBatches {
     /// Settles or halves a batch whose contents the receiver refused.
     private func refused(_ batch: Batch, _ status: Int, at now: Moment) {
         concurrency.refused()
-        let job = dispatcher.job(of: batch.pushes[0])
+        let job: WebhookJob = batch.pushes[0].job.typed()
         if status == 413 { job.mostRecipients = min(job.mostRecipients, max(1, batch.pushes.count / 2)) }
         guard batch.pushes.count == 1 else { return halve(batch, at: now) }
         settle(
@@ -174,7 +174,7 @@ extension WebhookBatches: PoolClient {
         guard waiting > 0 else { return nil }
         while let pushes = nextBatch(onlyUrgent: onlyUrgent || !takesAll, now) {
             let id = UUID().uuidString.lowercased()
-            let body = dispatcher.job(of: pushes[0]).body(id: id, recipients: pushes.map(\.recipient))
+            let body = pushes[0].job.typed(as: WebhookJob.self).body(id: id, recipients: pushes.map(\.recipient))
             let signed = signature.value(id: id, seconds: now.wall.seconds, body: body)
             guard let fields = try? HTTP2Fields.batch(id: id, seconds: now.wall.seconds, signature: signed) else {
                 for push in pushes {
@@ -203,7 +203,7 @@ extension WebhookBatches: PoolClient {
             var batch = fillBatch(onlyUrgent: onlyUrgent, takesParts: takesParts && !prefersOthers, now)
             if batch.isEmpty, takesParts { batch = fillBatch(onlyUrgent: onlyUrgent, takesParts: true, now) }
             guard let first = batch.first else { return nil }
-            let job = dispatcher.job(of: first)
+            let job: WebhookJob = first.job.typed()
             guard job.sharedSize + job.size(of: first.recipient) > BatchLimits.bodyBytes else { return batch }
             // This recipient alone is too large, so the batch contains no others.
             dispatcher.settle(first, .rejected, reason: WebhookReason.payloadTooLarge, at: now)

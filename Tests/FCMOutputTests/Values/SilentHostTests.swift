@@ -8,7 +8,7 @@ import Testing
 /// A host that accepts connections and sends no answers.
 @Suite struct SilentHostTests {
     private let recorder = OutcomeRecorder()
-    private let dispatcher: CredentialDispatcher<QueuedJob>
+    private let dispatcher: CredentialDispatcher
 
     init() {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

@@ -1,9 +1,20 @@
+import Foundations
 import PushModel
 
 /// The manager of the pushes of a pool that belongs to one credential.
-package typealias CredentialDispatcher<Job: QueuedJob> = PushDispatcher<Job, PoolHealth<Job>>
+// why: unchecked for the reason of its superclass.
+package final class CredentialDispatcher: PushDispatcher, @unchecked Sendable {
+    package let health: PoolHealth
 
-extension PushDispatcher where Health == PoolHealth<Job> {
+    /// Creates the manager of a new pool. See ``PushDispatcher``.
+    package init(
+        health: PoolHealth, badTokens: BadTokenCounter? = nil, leastWait: Int32 = 0,
+        clock: @escaping @Sendable () -> Timestamp
+    ) {
+        self.health = health
+        super.init(rules: health, badTokens: badTokens, leastWait: leastWait, clock: clock)
+    }
+
     /// Records the refusal of a push that concerns, or may concern, its credential or topic.
     ///
     /// - Parameter isAmbiguous: Whether the refusal may concern this push alone, such as a bare 403 or 404. It is
