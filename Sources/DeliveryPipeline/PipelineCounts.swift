@@ -6,14 +6,14 @@ package struct PipelineCounts: Sendable, Hashable {
     /// The number of outcomes of each kind, by the kind's name in result events. Kinds without outcomes are omitted.
     package var outcomes: [String: Int] {
         get {
-            Dictionary(uniqueKeysWithValues: OutcomeKind.allCases.map { ($0.rawValue, told[$0.place]) })
+            Dictionary(uniqueKeysWithValues: OutcomeKind.allCases.map { ($0.rawValue, outcomesByKind[$0.place]) })
                 .filter { $0.value > 0 }
         }
-        set { for kind in OutcomeKind.allCases { told[kind.place] = newValue[kind.rawValue] ?? 0 } }
+        set { for kind in OutcomeKind.allCases { outcomesByKind[kind.place] = newValue[kind.rawValue] ?? 0 } }
     }
     /// The number of outcomes of each kind, by the kind's index. An array is used because a dictionary would hash a
     /// name for each push.
-    var told = Array(repeating: 0, count: OutcomeKind.allCases.count)
+    var outcomesByKind = Array(repeating: 0, count: OutcomeKind.allCases.count)
     /// The number of deliveries of each queue, by the queue's index.
     var arrivals = Array(repeating: 0, count: JobQueue.all.count)
     /// The arrival of the oldest open job in each lane, in milliseconds since 1970, or 0 if the lane has no open job.

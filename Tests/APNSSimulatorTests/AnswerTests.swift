@@ -9,7 +9,7 @@ import Testing
 @Suite struct AnswerTests {
     private let topic = [("apns-topic", "com.example")]
 
-    private func connect(_ simulator: APNSSimulator) async throws -> PushClient {
+    private func connect(_ simulator: SimulatedAPNS) async throws -> PushClient {
         try await PushClient.connect(
             to: simulator, certificate: simulator.certificateAuthority.issueClientCertificate(app: "com.example"))
     }
@@ -198,14 +198,14 @@ import Testing
         try await withSimulator { simulator in
             var configuration = SimulatorConfiguration()
             configuration.port = simulator.port
-            let second = try APNSSimulator(configuration: configuration)
+            let second = try SimulatedAPNS(configuration: configuration)
             let error = await #expect(throws: SimulatorError.self) { try await second.start() }
             #expect(error?.description.contains("\(simulator.port)") == true)
         }
     }
 
     @Test func restartsAfterStop() async throws {
-        let simulator = try APNSSimulator()
+        let simulator = try SimulatedAPNS()
         try await simulator.start()
         let client = try await connect(simulator)
         #expect(simulator.port != 0)

@@ -5,7 +5,7 @@ import Testing
 
 /// The control endpoint over HTTP, as the tests of other programs use it.
 @Suite struct ControlEndpointTests {
-    private func withControl(_ body: (APNSSimulator, Control) async throws -> Void) async throws {
+    private func withControl(_ body: (SimulatedAPNS, Control) async throws -> Void) async throws {
         try await withSimulator({ $0.controlPort = 0 }) { simulator in
             try await body(simulator, Control(port: try #require(simulator.controlPort)))
         }

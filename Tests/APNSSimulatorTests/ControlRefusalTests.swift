@@ -9,7 +9,7 @@ import FoundationNetworking
 
 /// Error answers from the control endpoint.
 @Suite struct ControlRefusalTests {
-    private func withControl(_ body: (APNSSimulator, Control) async throws -> Void) async throws {
+    private func withControl(_ body: (SimulatedAPNS, Control) async throws -> Void) async throws {
         try await withSimulator({ $0.controlPort = 0 }) { simulator in
             try await body(simulator, Control(port: try #require(simulator.controlPort)))
         }

@@ -16,7 +16,7 @@ import Testing
 
     private func with(
         _ change: (inout SimulatorConfiguration) -> Void = { _ in },
-        _ body: (APNSSimulator, PushClient, [(String, String)]) async throws -> Void
+        _ body: (SimulatedAPNS, PushClient, [(String, String)]) async throws -> Void
     ) async throws {
         try await withSimulator {
             $0.tokenKeys = [key.tokenKey]

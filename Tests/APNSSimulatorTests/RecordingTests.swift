@@ -9,7 +9,7 @@ import Testing
 @Suite struct RecordingTests {
     private let key = TestKey()
 
-    private func with(_ body: (APNSSimulator, PushClient, [(String, String)]) async throws -> Void) async throws {
+    private func with(_ body: (SimulatedAPNS, PushClient, [(String, String)]) async throws -> Void) async throws {
         try await withSimulator {
             $0.tokenKeys = [key.tokenKey]
         } _: { simulator in

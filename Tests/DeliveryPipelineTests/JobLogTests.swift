@@ -15,9 +15,9 @@ import Testing
         let ids = (0..<100_000).map { "order-\($0)" }
         for share in [0, 0.01, 0.5, 1] {
             let log = JobLog.sample(share)
-            let told = ids.filter { log.tells($0, hasProblem: false) }
-            #expect(abs(Double(told.count) - share * 100_000) < 800, "\(share): \(told.count)")
-            #expect(told.allSatisfy { log.tells($0, hasProblem: true) })
+            let logged = ids.filter { log.tells($0, hasProblem: false) }
+            #expect(abs(Double(logged.count) - share * 100_000) < 800, "\(share): \(logged.count)")
+            #expect(logged.allSatisfy { log.tells($0, hasProblem: true) })
         }
         // A larger sample includes every job of a smaller one.
         #expect(

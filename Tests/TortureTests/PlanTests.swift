@@ -236,7 +236,7 @@ struct PlanTests {
     /// A `Subscribe` function with subscriptions of a simulator that is not running.
     private var subscribe: Subscribe {
         get throws {
-            let simulator = try WebPushSimulator()
+            let simulator = try SimulatedWebPush()
             let key = Data(P256.Signing.PrivateKey().publicKey.x963Representation).base64EncodedString()
                 .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
             return { recipient, kind, _ in

@@ -27,7 +27,7 @@ extension APNSAnswerClass {
     /// Returns the consequences of an answer of this class.
     ///
     /// - Parameters:
-    ///   - isRepeated: whether the push was already sent again at least once.
+    ///   - isRepeated: whether the push was already refused and sent again in this attempt.
     ///   - isBroadcast: whether the recipient is a channel. Channels are not in the token registry.
     func consequence(isRepeated: Bool, isBroadcast: Bool) -> AnswerConsequence {
         switch self {

@@ -91,7 +91,7 @@ extension APNSPushes: PoolClient {
         let reason = body.reason ?? "Status\(answer.status)"
         job.tokens?.answered(bad: body.reason.flatMap(BadToken.init)?.rawValue, now: now)
         let consequence = APNSReason.classify(status: answer.status, reason: body.reason)
-            .consequence(isRepeated: sent.push.resends > 0, isBroadcast: job.routed.job.isBroadcast)
+            .consequence(isRepeated: sent.push.isRepeated, isBroadcast: job.routed.job.isBroadcast)
         if let accepted = consequence.accepts { dispatcher.health.accepted(accepted, sent, now: now) }
         let refusal = consequence.refuses.map {
             dispatcher.refuse(sent, $0, isAmbiguous: consequence.isAmbiguous, reason: reason, at: now)
@@ -105,7 +105,7 @@ extension APNSPushes: PoolClient {
                     retryAfterSeconds: max(sent.retryAfterSeconds, refusal?.seconds ?? 0), at: now.wall),
                 of: job)
         } else {
-            dispatcher.sendAgain(sent.push, at: now)
+            dispatcher.sendAgain(sent.push.repeated, at: now)
         }
         return body.reason == "ExpiredProviderToken" ? .replaceExpired : consequence.connection
     }

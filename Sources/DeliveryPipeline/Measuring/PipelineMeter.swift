@@ -67,7 +67,7 @@ package final class PipelineMeter: Sendable {
     func confirmed(_ message: UnconfirmedMessage, now: Timestamp) { confirms.observe(now.since(message.since)) }
 
     /// Records the time from the due time of a job until a number of its outcomes were confirmed.
-    func told(_ job: OpenJob, _ count: Int, now: Timestamp) {
+    func published(_ job: OpenJob, _ count: Int, now: Timestamp) {
         let outcomes = job.inbound.hasBeenTried ? laterOutcomes : firstOutcomes
         outcomes[job.inbound.lane.place].observe(now.since(job.due), times: count)
     }

@@ -28,13 +28,13 @@ struct DelayedEvent: Sendable {
     /// Reads the delayed result event in a delivery, or returns `nil` if the message contains none or if its user is
     /// not `worker`.
     init?(_ inbound: InboundJob, worker: String?, results exchange: String) {
-        guard var told = inbound.delivery.properties.ofHeldEvent(worker: worker),
-            let routingKey = told.headers[JobHeader.event]?.string
+        guard var properties = inbound.delivery.properties.ofHeldEvent(worker: worker),
+            let routingKey = properties.headers[JobHeader.event]?.string
         else { return nil }
-        needsMarks = told.headers[JobHeader.marks] == .boolean(true)
-        (told.headers[JobHeader.event], told.headers[JobHeader.marks], told.userID) = (nil, nil, nil)
+        needsMarks = properties.headers[JobHeader.marks] == .boolean(true)
+        (properties.headers[JobHeader.event], properties.headers[JobHeader.marks], properties.userID) = (nil, nil, nil)
         event = AMQPPublication(
-            id: 0, exchange: exchange, routingKey: routingKey, properties: told, body: inbound.delivery.body)
+            id: 0, exchange: exchange, routingKey: routingKey, properties: properties, body: inbound.delivery.body)
         lane = inbound.lane
         failures = inbound.attempt
         since = inbound.firstAttempt(now: inbound.arrivedAt)

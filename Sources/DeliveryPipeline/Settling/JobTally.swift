@@ -4,14 +4,14 @@ import Contract
 /// first such recipient.
 struct JobTally {
     enum Entry: Hashable {
-        case told(OutcomeKind)
+        case outcome(OutcomeKind)
         /// The recipient waits for another attempt (`retried`), waits for its credential (`held`), or was requeued
-        /// unsent (`putBack`).
+        /// unsent (`requeue`).
         case retried, held, requeue
 
         fileprivate var place: Int {
             switch self {
-            case .told(let kind): kind.place
+            case .outcome(let kind): kind.place
             case .retried: OutcomeKind.allCases.count
             case .held: OutcomeKind.allCases.count + 1
             case .requeue: OutcomeKind.allCases.count + 2
@@ -20,7 +20,7 @@ struct JobTally {
 
         fileprivate var word: String {
             switch self {
-            case .told(let kind): kind.rawValue
+            case .outcome(let kind): kind.rawValue
             case .retried: "retried"
             case .held: "held"
             case .requeue: "put_back"
@@ -28,7 +28,7 @@ struct JobTally {
         }
     }
 
-    private static let entries = OutcomeKind.allCases.map { Entry.told($0) } + [.retried, .held, .requeue]
+    private static let entries = OutcomeKind.allCases.map { Entry.outcome($0) } + [.retried, .held, .requeue]
 
     private var counts: [Int] = []
     /// The reason of the first problem, or `nil` if there is none.
@@ -38,7 +38,7 @@ struct JobTally {
     mutating func add(_ entry: Entry, reason: String?) {
         if counts.isEmpty { counts = Array(repeating: 0, count: Self.entries.count) }
         counts[entry.place] += 1
-        guard case .told(let kind) = entry, kind != .suppressed, !hasProblem else { return }
+        guard case .outcome(let kind) = entry, kind != .suppressed, !hasProblem else { return }
         hasProblem = true
         self.reason = reason ?? kind.rawValue
     }

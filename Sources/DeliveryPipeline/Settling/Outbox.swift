@@ -81,8 +81,8 @@ struct Outbox {
         guard message.isOutcomes else { return }
         for share in ledger.shares(of: id) {
             guard let job = ledger.delivery(of: share.entry) else { continue }
-            meter.told(job, share.count, now: now)
-            job.trace?.told(now)
+            meter.published(job, share.count, now: now)
+            job.trace?.published(now)
         }
     }
 

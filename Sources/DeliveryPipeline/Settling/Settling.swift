@@ -14,7 +14,7 @@ struct Settling {
     private var retries = RetryBatcher()
     private var marks: MarkBuffer
     /// The current run of accepted pushes of one job whose publisher disabled `sent` events, or `nil` if there is none.
-    private var untold: (job: RoutedJob, count: Int)?
+    private var sentRun: (job: RoutedJob, count: Int)?
 
     /// Creates the component for a configuration.
     ///
@@ -43,7 +43,7 @@ struct Settling {
     /// Handles the outcomes of one or several recipients.
     mutating func settle(_ outcomes: some Sequence<Outcome>, _ turn: inout Turn) {
         for outcome in outcomes { settle(outcome, &turn) }
-        countUntold(&turn)
+        countSentRun(&turn)
     }
 
     /// Handles one outcome. Accepted pushes are counted once per event or run, because they are by far the most
@@ -56,8 +56,8 @@ struct Settling {
         switch decision {
         case .tell(let kind, let reason, let detail): tell(outcome, as: kind, reason: reason, detail: detail, &turn)
         case .count:
-            if untold?.job !== outcome.job { countUntold(&turn) }
-            untold = (outcome.job, (untold?.count ?? 0) + 1)
+            if sentRun?.job !== outcome.job { countSentRun(&turn) }
+            sentRun = (outcome.job, (sentRun?.count ?? 0) + 1)
         case .mark(let reason): mark(outcome, reason: reason, &turn)
         case .retry(let seconds):
             turn.counts.retries += 1
@@ -94,25 +94,25 @@ struct Settling {
         turn.outbox.publish(batch, turn.now)
     }
 
-    private mutating func countUntold(_ turn: inout Turn) {
-        guard let (job, count) = untold else { return }
-        untold = nil
+    private mutating func countSentRun(_ turn: inout Turn) {
+        guard let (job, count) = sentRun else { return }
+        sentRun = nil
         countSent(count, job.tally, &turn)
         if let open = turn.outbox.ledger.delivery(of: job.ledgerID) {
-            configuration.meter.told(open, count, now: turn.now)
+            configuration.meter.published(open, count, now: turn.now)
         }
         turn.met(.init(entry: job.ledgerID, count: count))
     }
 
     private func countSent(_ count: Int, _ tally: OutcomeTally, _ turn: inout Turn) {
-        turn.counts.told[OutcomeKind.sent.place] += count
+        turn.counts.outcomesByKind[OutcomeKind.sent.place] += count
         configuration.meter.reported(.sent, count)
         tally.count(OutcomeKind.sent.place, count)
     }
 
     private func count(_ outcome: Outcome, as kind: OutcomeKind, reason: String?, _ turn: inout Turn) {
-        turn.counts.told[kind.place] += 1
-        turn.note(.told(kind), outcome, reason: reason)
+        turn.counts.outcomesByKind[kind.place] += 1
+        turn.note(.outcome(kind), outcome, reason: reason)
         configuration.meter.settled(outcome, as: kind, reason: reason)
     }
 

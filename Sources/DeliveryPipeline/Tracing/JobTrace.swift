@@ -74,7 +74,7 @@ final class JobTrace {
     }
 
     /// Counts a result event that the broker confirmed.
-    func told(_ now: Timestamp) {
+    func published(_ now: Timestamp) {
         telling?.done += 1
         telling?.end = now
     }

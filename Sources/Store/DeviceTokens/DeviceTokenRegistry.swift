@@ -35,9 +35,14 @@ package struct DeviceTokenRegistry: Sendable {
             return try await write(changes)
         } catch let error as PostgresError where error.isOfContents {
             guard marks.count > 1 else {
-                let app: Logger.MetadataValue = "\(marks.first?.key.app ?? "-")"
-                logger?.error(
-                    .markImpossible, "A dead token cannot be marked", metadata: ["app": app, "error": "\(error)"])
+                if let key = marks.first?.key {
+                    logger?.error(
+                        .markImpossible, "A dead token cannot be marked",
+                        metadata: [
+                            "app": "\(key.app)", "output": "\(key.output)",
+                            "environment": "\(key.environment.rawValue)", "error": "\(error)",
+                        ])
+                }
                 return 0
             }
             let half = marks.count / 2

@@ -9,7 +9,7 @@ extension ControlMessage {
         let persona: Persona
         let key: String?
         let count: Int
-        let state: WebPushSimulator.SubscriptionState
+        let state: SimulatedWebPush.SubscriptionState
         let host: String
 
         enum CodingKeys: String, CodingKey, CaseIterable {
@@ -26,11 +26,11 @@ extension ControlMessage {
             self.persona = persona
             key = try container.decodeIfPresent(String.self, forKey: .key)
             count = try container.numberIfPresent(.count, in: 1...Self.most) ?? 1
-            state = try container.wordIfPresent(.state, of: WebPushSimulator.SubscriptionState.self) ?? .good
+            state = try container.wordIfPresent(.state, of: SimulatedWebPush.SubscriptionState.self) ?? .good
             host = try container.decodeIfPresent(String.self, forKey: .host) ?? "localhost"
         }
 
-        func made(by simulator: WebPushSimulator) throws -> [SubscriptionJSON] {
+        func made(by simulator: SimulatedWebPush) throws -> [SubscriptionJSON] {
             try (0..<count).map { _ in try simulator.subscribe(persona, key: key, state: state, host: host) }
         }
 

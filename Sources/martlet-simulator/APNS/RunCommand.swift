@@ -71,7 +71,7 @@ struct RunCommand: AsyncParsableCommand {
         configuration.streamLimit = streams
         configuration.unauthenticatedStreamLimit = unauthenticatedStreams
 
-        let simulator = try APNSSimulator(configuration: configuration)
+        let simulator = try SimulatedAPNS(configuration: configuration)
         try await options.run(simulator) { [configuration] in
             try SimulatorGreeting(
                 configuration: configuration, port: simulator.port, controlPort: simulator.controlPort,

@@ -55,13 +55,13 @@ struct FCMCommand: AsyncParsableCommand {
         configuration.idleTime = Int64(idleTime * 1_000)
         configuration.requestsBeforeShutdown = shutdownAfter
         configuration.streamLimit = streams
-        let simulator = try FCMSimulator(configuration: configuration)
+        let simulator = try SimulatedFCM(configuration: configuration)
         try await options.run(simulator) { [options] in
             let address = ListeningAddress(host: options.bind)
             let base = "https://\(address.callable(simulator.port))"
             let host = options.hostnames.first ?? (options.bind == "127.0.0.1" ? "localhost" : address.callable(0).host)
             let tokens = Endpoint(host: host, port: simulator.port)
-            try account.save(tokenURI: "https://\(tokens)\(FCMSimulator.tokenPath)")
+            try account.save(tokenURI: "https://\(tokens)\(SimulatedFCM.tokenPath)")
             let control = simulator.controlPort.map { ", control http://\(address.at($0))" } ?? ""
             return """
                 FCM simulator on https://\(address.at(simulator.port))\(control), CA file \(simulator.caCertificatePath ?? "")

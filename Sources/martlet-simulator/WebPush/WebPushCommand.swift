@@ -31,7 +31,7 @@ struct WebPushCommand: AsyncParsableCommand {
         configuration.otherPorts = (1...3).map { port == 0 ? 0 : port + $0 }
         configuration.controlPort = controlPort
         configuration.streamLimit = streams
-        let simulator = try WebPushSimulator(configuration: configuration)
+        let simulator = try SimulatedWebPush(configuration: configuration)
         try await options.run(simulator) { [options] in
             let address = ListeningAddress(host: options.bind)
             let services = Persona.allCases.map { "\($0.rawValue) https://\(address.at(simulator.port(of: $0)))" }

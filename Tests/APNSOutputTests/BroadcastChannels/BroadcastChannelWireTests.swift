@@ -14,7 +14,7 @@ import Testing
     private static let app = "com.example.shop"
 
     private func withChannels(
-        limit: Int = 10_000, _ body: (WireFixture, BroadcastChannelClient, APNSSimulator) async throws -> Void
+        limit: Int = 10_000, _ body: (WireFixture, BroadcastChannelClient, SimulatedAPNS) async throws -> Void
     ) async throws {
         let simulator = try await WireFixture.startedSimulator {
             $0.channelPort = 0

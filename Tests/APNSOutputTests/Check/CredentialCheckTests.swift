@@ -34,7 +34,7 @@ import Testing
 
     private func withSimulator(
         _ change: (inout SimulatorConfiguration) -> Void = { _ in }, scope: TokenKey.Scope = .init(),
-        _ body: (APNSSimulator, APNSCredentialCheck) async throws -> Void
+        _ body: (SimulatedAPNS, APNSCredentialCheck) async throws -> Void
     ) async throws {
         let simulator = try await WireFixture.startedSimulator(change)
         var registered = TokenKey(team: "TEAM123456", keyID: "ABC123DEFG", publicKey: key.publicKey)

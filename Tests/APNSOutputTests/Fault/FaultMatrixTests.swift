@@ -10,7 +10,7 @@ import Testing
 @Suite struct FaultMatrixTests {
     private func withFixture(
         streamLimit: Int = 1_000, _ change: (inout APNSConfiguration) -> Void = { _ in },
-        _ body: (WireFixture, APNSSimulator) async throws -> Void
+        _ body: (WireFixture, SimulatedAPNS) async throws -> Void
     ) async throws {
         let simulator = try await WireFixture.startedSimulator { $0.streamLimit = streamLimit }
         let fixture = try WireFixture(simulator, change)

@@ -13,7 +13,7 @@ import Testing
 
     /// Sends pushes to a slow simulator, and runs `fault` each time that another few hundred pushes have arrived.
     private func underLoad(
-        rounds: Int, _ fault: (APNSSimulator) async -> Void, _ check: (WireFixture, APNSSimulator) async throws -> Void
+        rounds: Int, _ fault: (SimulatedAPNS) async -> Void, _ check: (WireFixture, SimulatedAPNS) async throws -> Void
     ) async throws {
         let simulator = try await WireFixture.startedSimulator { $0.streamLimit = 100 }
         let fixture = try WireFixture(simulator)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func losesOnlyOpenRequestsWhenOneOfThreeHostsDies() async throws {
-        var simulators: [APNSSimulator] = []
+        var simulators: [SimulatedAPNS] = []
         for _ in 0..<3 { simulators.append(try await WireFixture.startedSimulator { $0.streamLimit = 20 }) }
         let addresses = try simulators.map { try SocketAddress(ipAddress: "127.0.0.1", port: $0.port) }
         let fixture = WireFixture(addresses, maximumConnections: 6)

@@ -11,7 +11,7 @@ import Testing
 @Suite struct RefusalTests {
     private func withFixture(
         knowsKey: Bool = true, breakMilliseconds: Int64 = 60_000,
-        _ body: (WireFixture, APNSSimulator) async throws -> Void
+        _ body: (WireFixture, SimulatedAPNS) async throws -> Void
     ) async throws {
         let simulator = try await WireFixture.startedSimulator()
         let fixture = try WireFixture(simulator) { $0.breakMilliseconds = breakMilliseconds }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct RetirementTests {
     private func withFixture(
         streamLimit: Int = 100, retirementSeconds: Int64 = 1,
-        _ body: (WireFixture, APNSSimulator) async throws -> Void
+        _ body: (WireFixture, SimulatedAPNS) async throws -> Void
     ) async throws {
         let simulator = try await WireFixture.startedSimulator { $0.streamLimit = streamLimit }
         let fixture = try WireFixture(simulator) { $0.retirementSeconds = retirementSeconds }

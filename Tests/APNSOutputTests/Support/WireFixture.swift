@@ -33,7 +33,7 @@ struct WireFixture {
 
     /// Creates an output that sends to a simulator.
     init(
-        _ simulator: APNSSimulator, certificate: CertificateAuthority.Issued? = nil,
+        _ simulator: SimulatedAPNS, certificate: CertificateAuthority.Issued? = nil,
         environment: PushEnvironment = .production, _ change: (inout APNSConfiguration) -> Void = { _ in }
     ) throws {
         self.init(
@@ -72,19 +72,19 @@ struct WireFixture {
     }
 
     /// Registers the fixture's key at a simulator.
-    func register(at simulator: APNSSimulator, scope: TokenKey.Scope = TokenKey.Scope()) throws {
+    func register(at simulator: SimulatedAPNS, scope: TokenKey.Scope = TokenKey.Scope()) throws {
         var registered = try TokenKey(team: Self.team, keyID: Self.keyID, pem: key.publicKey.pemRepresentation)
         registered.scope = scope
         simulator.register(registered)
     }
 
     static func startedSimulator(_ change: (inout SimulatorConfiguration) -> Void = { _ in }) async throws
-        -> APNSSimulator
+        -> SimulatedAPNS
     {
         var configuration = SimulatorConfiguration()
         configuration.controlPort = nil
         change(&configuration)
-        let simulator = try APNSSimulator(configuration: configuration)
+        let simulator = try SimulatedAPNS(configuration: configuration)
         try await simulator.start()
         simulator.isRecording = true
         return simulator

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func spreadsConnectionsOverAddresses() async throws {
-        var simulators: [APNSSimulator] = []
+        var simulators: [SimulatedAPNS] = []
         for _ in 0..<3 { simulators.append(try await WireFixture.startedSimulator { $0.streamLimit = 2 }) }
         let addresses = try simulators.map { try SocketAddress(ipAddress: "127.0.0.1", port: $0.port) }
         let fixture = WireFixture(addresses, maximumConnections: 6)

@@ -3,12 +3,12 @@ import APNSSimulator
 /// Runs a simulator for one test.
 func withSimulator(
     _ change: (inout SimulatorConfiguration) -> Void = { _ in },
-    _ body: (APNSSimulator) async throws -> Void
+    _ body: (SimulatedAPNS) async throws -> Void
 ) async throws {
     var configuration = SimulatorConfiguration()
     configuration.controlPort = nil
     change(&configuration)
-    let simulator = try APNSSimulator(configuration: configuration)
+    let simulator = try SimulatedAPNS(configuration: configuration)
     try await simulator.start()
     do {
         try await body(simulator)

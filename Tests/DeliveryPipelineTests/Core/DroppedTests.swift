@@ -23,7 +23,7 @@ import Testing
             body: Array(body.utf8))
     }
 
-    private func told(_ harness: PipelineHarness) throws -> (job: String?, app: String?, problem: String) {
+    private func reported(_ harness: PipelineHarness) throws -> (job: String?, app: String?, problem: String) {
         let event = try JSON.object(try harness.event(0).body)
         let error = try #require(try JSON.objects(event["errors"]).first)
         let problem = "\(error["field"] ?? "-"): \(error["problem"] ?? "-")"
@@ -41,7 +41,7 @@ import Testing
         // Earlier deaths, such as the expiry in a delay queue, are not the cause.
         harness.deliver([dropped([Self.death(cause, "q"), Self.death("expired", "martlet.delay.5")])])
         #expect(harness.moved == ["martlet.dead bulk"])
-        let (job, app, said) = try told(harness)
+        let (job, app, said) = try reported(harness)
         #expect(job == "order-1" && app == "com.example.shop" && said == "message: \(problem)")
         let dead = try #require(harness.published.first { $0.exchange == "martlet.dead" })
         #expect(dead.body == Array(jobBody().utf8))
@@ -96,7 +96,7 @@ import Testing
             tag: delivery.tag, isRedelivered: false, exchange: delivery.exchange, routingKey: key,
             properties: properties, body: delivery.body)
         harness.deliver([delivery])
-        #expect(try told(harness).problem == "message: no lane is called \"\(key.prefix(100))\"")
+        #expect(try reported(harness).problem == "message: no lane is called \"\(key.prefix(100))\"")
         #expect(harness.moved == ["martlet.dead \(key)"])
     }
 
@@ -110,18 +110,18 @@ import Testing
     @Test func doesNotDecodeSuspectBodyAgain() throws {
         let harness = PipelineHarness()
         harness.deliver([dropped([Self.death("delivery_limit", "q")], messageID: "m-1", deliveries: 1)])
-        let (job, app, _) = try told(harness)
+        let (job, app, _) = try reported(harness)
         #expect(job == "m-1" && app == nil)
         let fresh = PipelineHarness()
         fresh.deliver([dropped([Self.death("delivery_limit", "q")], body: "{", messageID: "m-1")])
-        #expect(try told(fresh).job == "m-1")
+        #expect(try reported(fresh).job == "m-1")
     }
 
     /// RabbitMQ 4 repeats the delivery count of the queue that it dropped the job from: 4 for a suspect, 21 for a lane.
     @Test(arguments: [4, 21]) func ignoresDeliveryCountOfPreviousQueue(deliveries: Int) throws {
         let harness = PipelineHarness()
         harness.deliver([dropped([Self.death("delivery_limit", "q")], messageID: "m-1", deliveries: deliveries)])
-        #expect(try told(harness).app == "com.example.shop")
+        #expect(try reported(harness).app == "com.example.shop")
     }
 
     @Test func deadLettersDroppedJobWhileDraining() {

@@ -24,14 +24,14 @@ final class FCMFixture: Sendable {
 
     /// - Parameter project: the project whose service account is registered with the simulator.
     init(
-        _ simulator: FCMSimulator, project: String = "shop-1a2b3", id: String = "1",
+        _ simulator: SimulatedFCM, project: String = "shop-1a2b3", id: String = "1",
         quotas: any QuotaShares = UndividedQuotas(),
         _ change: (inout FCMConfiguration) -> Void = { _ in }
     ) throws {
         let email = "push@\(project).iam.gserviceaccount.com"
         let json = SampleAccount.json([
             "project_id": project, "client_email": email,
-            "token_uri": scheme + "localhost:\(simulator.port)\(FCMSimulator.tokenPath)",
+            "token_uri": scheme + "localhost:\(simulator.port)\(SimulatedFCM.tokenPath)",
         ])
         simulator.register(
             try SimulatedAccount(project: project, email: email, keyID: "0123abcd", pem: sampleKeyPEM))
@@ -91,13 +91,13 @@ final class FCMFixture: Sendable {
     }
 
     /// Returns another service account of the same project, registered with the simulator.
-    func otherCredential(at simulator: FCMSimulator) throws -> Credential {
+    func otherCredential(at simulator: SimulatedFCM) throws -> Credential {
         let email = "other@\(credential.account).iam.gserviceaccount.com"
         simulator.register(
             try SimulatedAccount(project: credential.account, email: email, keyID: "0123abcd", pem: sampleKeyPEM))
         let json = SampleAccount.json([
             "project_id": credential.account, "client_email": email,
-            "token_uri": scheme + "localhost:\(simulator.port)\(FCMSimulator.tokenPath)",
+            "token_uri": scheme + "localhost:\(simulator.port)\(SimulatedFCM.tokenPath)",
         ])
         return Credential(
             id: "other", output: "fcm", kind: .secret(Secret(json.utf8)), account: credential.account,

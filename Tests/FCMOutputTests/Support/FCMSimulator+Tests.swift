@@ -1,12 +1,12 @@
 import FCMSimulator
 import Logging
 
-extension FCMSimulator {
-    static func started(_ change: (inout FCMSimulatorConfiguration) -> Void = { _ in }) async throws -> FCMSimulator {
+extension SimulatedFCM {
+    static func started(_ change: (inout FCMSimulatorConfiguration) -> Void = { _ in }) async throws -> SimulatedFCM {
         var configuration = FCMSimulatorConfiguration()
         configuration.controlPort = nil
         change(&configuration)
-        let simulator = try FCMSimulator(
+        let simulator = try SimulatedFCM(
             configuration: configuration, logger: Logger(label: "simulator") { _ in SwiftLogNoOpLogHandler() })
         try await simulator.start()
         simulator.isRecording = true

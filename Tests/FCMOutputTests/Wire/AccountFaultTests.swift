@@ -9,7 +9,7 @@ import Testing
 /// Faults of service accounts and their access tokens.
 @Suite struct AccountFaultTests {
     @Test func replacesRevokedTokenOnce() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator)
         _ = try await fixture.push(#""a:APA91b""#)
         simulator.revokeTokens()
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func holdsMessagesUntilAccountIsAcceptedAgain() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         // Longer than a push waits in the worker for a probe.
         let fixture = try FCMFixture(simulator) { $0.breakMilliseconds = 6_000 }
         let email = "push@shop-1a2b3.iam.gserviceaccount.com"
@@ -43,7 +43,7 @@ import Testing
 
     /// The next token request follows after the break, regardless of the number of pushes.
     @Test func sendsNoTokenRequestWhileRefusedAccountWaits() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let metrics = MetricRegistry()
         let fixture = try FCMFixture(simulator) {
             $0.breakMilliseconds = 600_000
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func holdsMessagesWithoutRefusalIfTokenEndpointIsDown() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator)
         simulator.setTokenFault(PlannedFCMAnswer(.unavailable))
         try fixture.send(to: FCMFixture.tokens(20))
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func keepsSendingForOtherProjectDuringRefusal() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let shop = try FCMFixture(simulator) {
             $0.maximumConnections = 1
             $0.breakMilliseconds = 20_000
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func reportsAccountWithForeignTokenURIAsUnusable() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator) { $0.tokenEndpoint = nil }
         #expect(try await fixture.push()?.reason == "CredentialUnusable")
         #expect(await simulator.counters().connections == 0)

@@ -20,7 +20,7 @@ import Testing
             ("00000bad", "unknown", "ConnectionLost"),
         ] as [(String, String, String?)])
     func mapsAnswersToOutcomes(token: String, verdict: String, reason: String?) async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator)
         let outcome = try #require(try await fixture.push("\"\(FCMFixture.token(token))\""))
         #expect("\(outcome.verdict)" == verdict && outcome.reason == reason, "\(outcome)")
@@ -41,7 +41,7 @@ import Testing
         (#"{"condition":"news"}"#, "rejected"), (#"{"topic":"/topics/news"}"#, "rejected"),
     ])
     func sendsToEveryKindOfTarget(recipient: String, verdict: String) async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator)
         let outcome = try #require(try await fixture.push(recipient))
         #expect("\(outcome.verdict)" == verdict, "\(outcome)")
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func reportsDryRunAsSentWithoutDelivery() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator)
         let outcome = try #require(try await fixture.push(payload: "{}", #""validate_only":true"#))
         #expect(outcome.verdict == .sent)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func writesJobFieldsThatGoogleAccepts() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator)
         let members = [#""priority":1"#, #""expires_at":4102444800"#, #""collapse_id":"Spielstand ü""#].joined(
             separator: ",")
@@ -76,7 +76,7 @@ import Testing
 
     /// Google names a field of the payload, so every other recipient of the job would get the same answer.
     @Test func rejectsRestOfJobAfterRefusedPayload() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
         _ = try await fixture.push()
         let tokens = FCMFixture.tokens(500, "x")
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func countsBadTokensByReason() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator)
         try fixture.send(
             to: FCMFixture.tokens(30, "bad00403") + FCMFixture.tokens(5, "bad00401") + FCMFixture.tokens(3))

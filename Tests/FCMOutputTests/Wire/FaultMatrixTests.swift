@@ -8,7 +8,7 @@ import Testing
 /// Connection faults. Each recipient gets exactly one outcome, and output and simulator count the same messages.
 @Suite struct FaultMatrixTests {
     /// Checks that each recipient has one outcome, and that the simulator accepted each sent message once.
-    private func expectCounts(_ fixture: FCMFixture, _ simulator: FCMSimulator, _ count: Int) {
+    private func expectCounts(_ fixture: FCMFixture, _ simulator: SimulatedFCM, _ count: Int) {
         let outcomes = fixture.recorder.outcomes
         #expect(outcomes.count == count)
         #expect(simulator.recordedAcceptances.values.reduce(0, +) == outcomes.count { $0.verdict == .sent })
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func staysWithinStreamLimit() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator)
         try fixture.send(to: FCMFixture.tokens(3_000))
         await fixture.recorder.wait(for: 3_000, atMost: .seconds(60))
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func resendsStreamsAboveLastStreamOfGoAway() async throws {
-        let simulator = try await FCMSimulator.started { $0.requestsBeforeShutdown = 150 }
+        let simulator = try await SimulatedFCM.started { $0.requestsBeforeShutdown = 150 }
         let fixture = try FCMFixture(simulator)
         try fixture.send(to: FCMFixture.tokens(2_000))
         await fixture.recorder.wait(for: 2_000, atMost: .seconds(60))
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func resendsRefusedStreams() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator)
         _ = try await fixture.push()
         simulator.refuseStreams(300)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func reconnectsAfterIdleConnectionIsClosed() async throws {
-        let simulator = try await FCMSimulator.started { $0.idleTime = 3_000 }
+        let simulator = try await SimulatedFCM.started { $0.idleTime = 3_000 }
         let fixture = try FCMFixture(simulator)
         _ = try await fixture.push(#""a:APA91b""#)
         try await eventually("the idle connection is closed") { await simulator.counters().openConnections == 0 }
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func reportsUnknownOnRequestTimeout() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator) { $0.requestTimeoutSeconds = 15 }
         _ = try await fixture.push(#""a:APA91b""#)
         await simulator.setFaults { $0.silence = .answers }
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func reportsUnknownForMessagesOnCutConnection() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
         _ = try await fixture.push(#""a:APA91b""#)
         await simulator.setFaults { $0.silence = .answers }

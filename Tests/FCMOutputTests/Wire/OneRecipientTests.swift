@@ -9,7 +9,7 @@ import Testing
 @Suite struct OneRecipientTests {
     @Test(arguments: [FCMReason.notFound, .permissionDenied, .pathNotFound, .forbidden])
     func retriesOnlyRecipientWithUnexplainedRefusal(fault: FCMReason) async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
         #expect(try await fixture.push()?.verdict == .sent)
         simulator.setAnswer(PlannedFCMAnswer(fault), forToken: "odd:APA91b")
@@ -28,7 +28,7 @@ import Testing
     /// recipients are held.
     @Test(arguments: [FCMReason.notFound, .permissionDenied])
     func holdsCredentialWhenAllAreRefused(fault: FCMReason) async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator) {
             $0.maximumConnections = 1
             $0.breakMilliseconds = 20_000
@@ -46,7 +46,7 @@ import Testing
 
     /// The 401 arrives after FCM has accepted a later request with the same token.
     @Test func keepsTokenOnLateRefusal() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
         #expect(try await fixture.push()?.verdict == .sent)
         simulator.answerNext(1, with: PlannedFCMAnswer(.unauthenticated, delayMilliseconds: 400))
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func blamesTokenIfPayloadWasAccepted() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
         // The refusal of the first token arrives before the payload is accepted for another token.
         let plain = PlannedFCMAnswer(.invalidArgument)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func reportsReasonOfLongAnswer() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator)
         simulator.answerNext(1, with: PlannedFCMAnswer(.unregistered, message: String(repeating: "x", count: 40_000)))
         let dead = try #require(try await fixture.push(#""long:APA91b""#))
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func escapesControlCharactersInDetail() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator)
         simulator.answerNext(1, with: PlannedFCMAnswer(.invalidArgument, message: "a\u{1B}[31mred\r\nline\u{202E}"))
         let outcome = try #require(try await fixture.push(#""odd:APA91b""#))

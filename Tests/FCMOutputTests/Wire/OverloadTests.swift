@@ -9,7 +9,7 @@ import Foundations
 /// Exhausted quotas of a project, and overload of FCM itself.
 @Suite struct OverloadTests {
     @Test func holdsMessagesOfProjectWithExhaustedQuota() async throws {
-        let simulator = try await FCMSimulator.started {
+        let simulator = try await SimulatedFCM.started {
             $0.quota.messages = 50
             $0.quota.sendsRetryAfter = false
         }
@@ -32,7 +32,7 @@ import Foundations
     }
 
     @Test func holdsMessagesForRetryAfterOnOverload() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator)
         simulator.answerNext(1, with: PlannedFCMAnswer(.unavailable, retryAfter: 600))
         let start = ContinuousClock.now
@@ -46,7 +46,7 @@ import Foundations
     }
 
     @Test func waitsInWorkerForShortRetryAfter() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator)
         simulator.answerNext(1, with: PlannedFCMAnswer(.unavailable, retryAfter: 1))
         let first = try #require(try await fixture.push(#""a:APA91b""#)),
@@ -58,7 +58,7 @@ import Foundations
 
     /// The wait applies to the whole project, regardless of the service account that got the answer.
     @Test func holdsAllCredentialsOfProject() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator)
         let other = try fixture.otherCredential(at: simulator)
         #expect(try await fixture.push(#""a:APA91b""#, with: other)?.verdict == .sent)
@@ -73,7 +73,7 @@ import Foundations
     }
 
     @Test func delaysOnlyTopicWhenTopicQuotaIsExceeded() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator)
         simulator.answerNext(1, with: PlannedFCMAnswer(.quotaExceeded))
         let broadcast = try #require(try await fixture.push(#"{"topic":"news"}"#))
@@ -85,7 +85,7 @@ import Foundations
 
     /// When a credential is retired, messages that wait for the quota are returned as well, and the pool is closed.
     @Test func returnsMessagesThatWaitForQuotaOnRetirement() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator) { $0.quotaPerMinute = 600 }
         let start = ContinuousClock.now
         try fixture.send(to: FCMFixture.tokens(500))
@@ -104,7 +104,7 @@ import Foundations
 
     /// The project may send ten messages per second, and the worker holds a minute's worth of bulk messages.
     @Test func sendsUrgentMessagesBeforeWaitingBulk() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator) { $0.quotaPerMinute = 600 }
         try fixture.send(to: FCMFixture.tokens(1_000, "bulk"), in: .bulk)
         // Messages beyond a minute's quota are held in the broker.
@@ -127,7 +127,7 @@ import Foundations
 
     /// The number of workers is known shortly after the first message. Until then no message is held in the broker.
     @Test func waitsUntilShareOfQuotaIsKnown() async throws {
-        let simulator = try await FCMSimulator.started()
+        let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator, quotas: LateShares()) { $0.quotaPerMinute = 60_000 }
         try fixture.send(to: FCMFixture.tokens(20_000), in: .bulk)
         await fixture.recorder.wait(for: 500, atMost: .seconds(60))

@@ -7,14 +7,14 @@ import Foundations
 
 /// An FCM simulator with its own clock and one account, and a client with an access token of that account.
 final class FCMSession: Sendable {
-    let simulator: FCMSimulator
+    let simulator: SimulatedFCM
     let client: PushClient
     let bearer: String
     private let clock: TestClock
 
     static let token = "device-1:APA91bExample"
 
-    private init(simulator: FCMSimulator, clock: TestClock) async throws {
+    private init(simulator: SimulatedFCM, clock: TestClock) async throws {
         self.simulator = simulator
         self.clock = clock
         client = try await PushClient.connect(to: simulator)
@@ -30,7 +30,7 @@ final class FCMSession: Sendable {
         configuration.now = { clock.now }
         configuration.accounts = [try TestAccount.one.get().account()]
         configure(&configuration)
-        let simulator = try FCMSimulator(configuration: configuration)
+        let simulator = try SimulatedFCM(configuration: configuration)
         try await simulator.start()
         do {
             try await body(FCMSession(simulator: simulator, clock: clock))

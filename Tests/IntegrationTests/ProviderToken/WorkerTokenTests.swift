@@ -16,7 +16,7 @@ struct WorkerTokenTests {
 
     /// A worker with its simulator, clock and token store.
     private struct Scene {
-        let simulator: APNSSimulator
+        let simulator: SimulatedAPNS
         let clock: SimulatedClock
         let log: WatchedTokenStore.Log
         let credential: Credential

@@ -34,7 +34,7 @@ struct Installation: Sendable {
     let names = PipelineNames(prefix: "martlet.test-\(UInt32.random(in: 0 ... .max))")
     let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-test-\(UUID().uuidString)")
     let database: TestDatabase
-    let simulator: APNSSimulator
+    let simulator: SimulatedAPNS
     let keyring: MasterKeyring
     private let keyringText: String
     let results = ResultCollector()
@@ -53,7 +53,7 @@ struct Installation: Sendable {
         change(&configuration)
         let installation = try Installation(
             servers: servers, database: try await TestDatabase.create(on: servers.database),
-            simulator: try APNSSimulator(configuration: configuration),
+            simulator: try SimulatedAPNS(configuration: configuration),
             keyringText: keyringText)
         do {
             try await installation.setUp()
@@ -66,7 +66,7 @@ struct Installation: Sendable {
         try await installation.tearDown()
     }
 
-    private init(servers: Servers, database: TestDatabase, simulator: APNSSimulator, keyringText: String) throws {
+    private init(servers: Servers, database: TestDatabase, simulator: SimulatedAPNS, keyringText: String) throws {
         self.servers = servers
         self.database = database
         self.simulator = simulator

@@ -30,7 +30,7 @@ extension OutputHarness {
                 let file = try? JSONSerialization.data(withJSONObject: [
                     "type": "service_account", "project_id": project, "private_key_id": keyID, "private_key": key,
                     "client_email": email,
-                    "token_uri": "https:" + "//localhost\(FCMSimulator.tokenPath)",
+                    "token_uri": "https:" + "//localhost\(SimulatedFCM.tokenPath)",
                 ])
                 return Credential(
                     id: email, output: "fcm", kind: .secret(Secret(file ?? Data())), account: project,

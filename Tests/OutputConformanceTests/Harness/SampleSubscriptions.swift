@@ -7,24 +7,24 @@ import WebPushSimulator
 /// The subscriptions that all simulators with the same directory accept, with their keys by endpoint.
 final class SampleSubscriptions: Sendable {
     private let directory = FileManager.default.temporaryDirectory.appending(path: "webpush-\(UUID().uuidString)").path
-    private let registry = Mutex<WebPushSimulator?>(nil)
+    private let registry = Mutex<SimulatedWebPush?>(nil)
     private let keys = Mutex<[String: SubscriptionJSON.Keys]>([:])
 
     deinit { try? FileManager.default.removeItem(atPath: directory) }
 
-    func simulator() throws -> WebPushSimulator {
+    func simulator() throws -> SimulatedWebPush {
         var configuration = WebPushSimulatorConfiguration()
         configuration.controlPort = nil
         configuration.streamLimit = SimulatedProvider<WebPushDouble>.streams
         configuration.directory = directory
         configuration.hostnames = [SimulatedProvider<WebPushDouble>.host]
         configuration.server.protocolsByPort = [:]
-        return try WebPushSimulator(
+        return try SimulatedWebPush(
             configuration: configuration, logger: Logger(label: "simulator") { _ in SwiftLogNoOpLogHandler() })
     }
 
     /// Returns the endpoint of a new subscription.
-    func endpoint(_ state: WebPushSimulator.SubscriptionState = .good) -> String {
+    func endpoint(_ state: SimulatedWebPush.SubscriptionState = .good) -> String {
         do {
             let subscription = try registry.withLock { registry in
                 let simulator = try registry ?? simulator()

@@ -17,7 +17,7 @@ extension SimulatedProvider<APNSDouble> {
         configuration.streamLimit = Self.streams
         configuration.tokenKeys = keys
         try await self.init(
-            APNSSimulator(
+            SimulatedAPNS(
                 configuration: configuration, logger: Logger(label: "simulator") { _ in SwiftLogNoOpLogHandler() }),
             Answers(
                 refused: PlannedAnswer(.badDeviceToken), busy: PlannedAnswer(.tooManyRequests),

@@ -23,7 +23,7 @@ extension SimulatedProvider<FCMDouble> {
             try SimulatedAccount(project: project, email: email, keyID: keyID, pem: key)
         }
         try await self.init(
-            FCMSimulator(
+            SimulatedFCM(
                 configuration: configuration, logger: Logger(label: "simulator") { _ in SwiftLogNoOpLogHandler() }),
             Answers(
                 refused: PlannedFCMAnswer(.invalidToken), busy: PlannedFCMAnswer(.unavailable),

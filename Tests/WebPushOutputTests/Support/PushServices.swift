@@ -14,7 +14,7 @@ final class PushServices: Sendable {
         .microsoft: "wns2-am3p.notify.windows.com",
     ]
 
-    let simulator: WebPushSimulator
+    let simulator: SimulatedWebPush
     let sending: Sending
     private let authorityFile: String
 
@@ -38,7 +38,7 @@ final class PushServices: Sendable {
         configuration.controlPort = nil
         configuration.hostnames = Array(Self.hosts.values)
         change(&configuration)
-        let simulator = try WebPushSimulator(
+        let simulator = try SimulatedWebPush(
             configuration: configuration, logger: Logger(label: "simulator") { _ in SwiftLogNoOpLogHandler() })
         try await simulator.start()
         simulator.isRecording = true
@@ -67,7 +67,7 @@ final class PushServices: Sendable {
     ///
     /// - Parameter key: the VAPID key of the subscription, or `nil` for the output's own key.
     func recipient(
-        of persona: Persona, key: String? = nil, state: WebPushSimulator.SubscriptionState = .good
+        of persona: Persona, key: String? = nil, state: SimulatedWebPush.SubscriptionState = .good
     ) throws -> String {
         let subscription = try simulator.subscribe(persona, key: key ?? sending.publicKey, state: state)
         let path = subscription.endpoint.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }
@@ -89,7 +89,7 @@ final class PushServices: Sendable {
     }
 
     func answer(_ answer: PlannedWebPushAnswer?) async {
-        var faults = WebPushSimulator.StandingFaults()
+        var faults = SimulatedWebPush.StandingFaults()
         faults.answer = answer
         await simulator.setFaults(faults)
     }

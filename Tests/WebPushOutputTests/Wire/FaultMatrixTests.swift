@@ -30,7 +30,7 @@ import WebPushSimulator
 
     @Test func resendsStreamsAboveLastStreamOfGoAway() async throws {
         try await PushServices.with { services in
-            var faults = WebPushSimulator.StandingFaults()
+            var faults = SimulatedWebPush.StandingFaults()
             faults.answerDelayMilliseconds = 20
             await services.simulator.setFaults(faults)
             let all = try recipients(services, 1_000, of: .apple)
@@ -62,7 +62,7 @@ import WebPushSimulator
     @Test(arguments: [Persona.google, .mozilla])
     func reportsUnknownForMessagesOnCutConnection(persona: Persona) async throws {
         try await PushServices.with { services in
-            var faults = WebPushSimulator.StandingFaults()
+            var faults = SimulatedWebPush.StandingFaults()
             faults.silence = .answers
             await services.simulator.setFaults(faults)
             let all = try recipients(services, 200, of: persona)
@@ -79,7 +79,7 @@ import WebPushSimulator
 
     @Test func abandonsMessagesOnTheWireIfShutDownIsCancelled() async throws {
         try await PushServices.with { services in
-            var faults = WebPushSimulator.StandingFaults()
+            var faults = SimulatedWebPush.StandingFaults()
             faults.silence = .answers
             await services.simulator.setFaults(faults)
             let all = try recipients(services, 20, of: .google)
@@ -108,7 +108,7 @@ import WebPushSimulator
     /// The service enlarges the window slowly, and bodies are sent as it permits.
     @Test func waitsForSlowFlowControlWindow() async throws {
         try await PushServices.with { services in
-            var faults = WebPushSimulator.StandingFaults()
+            var faults = SimulatedWebPush.StandingFaults()
             faults.windowDelayMilliseconds = 20
             await services.simulator.setFaults(faults)
             let payload = "\"\(String(repeating: "x", count: 3_900))\""

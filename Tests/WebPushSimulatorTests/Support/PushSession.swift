@@ -7,7 +7,7 @@ import WebPushSimulator
 /// The simulated push services, a VAPID key, and a client for each service over TLS. Mozilla's service is reached over
 /// HTTP/1.1 with curl, the others over HTTP/2.
 struct PushSession: Sendable {
-    let simulator: WebPushSimulator
+    let simulator: SimulatedWebPush
     let vapid = TestVAPID()
     /// The time of the simulator's clock, which stands still, in seconds since 1970.
     static let now = 1_790_000_000
@@ -20,7 +20,7 @@ struct PushSession: Sendable {
         var configuration = WebPushSimulatorConfiguration()
         configuration.now = { Date(timeIntervalSince1970: Double(now)) }
         configure(&configuration)
-        let simulator = try WebPushSimulator(configuration: configuration)
+        let simulator = try SimulatedWebPush(configuration: configuration)
         try await simulator.start()
         let folder = FileManager.default.temporaryDirectory.appending(path: "webpush-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -35,13 +35,13 @@ struct PushSession: Sendable {
         await simulator.stop()
     }
 
-    private init(simulator: WebPushSimulator, folder: URL) {
+    private init(simulator: SimulatedWebPush, folder: URL) {
         (self.simulator, self.folder) = (simulator, folder)
     }
 
     var control: Control { Control(port: simulator.controlPort ?? 0) }
 
-    func subscribe(_ persona: Persona, _ state: WebPushSimulator.SubscriptionState = .good) throws -> SubscriptionJSON {
+    func subscribe(_ persona: Persona, _ state: SimulatedWebPush.SubscriptionState = .good) throws -> SubscriptionJSON {
         try simulator.subscribe(persona, key: vapid.publicKey, state: state)
     }
 

@@ -99,7 +99,7 @@ struct Site: Sendable {
     }
 
     /// The APNs simulator.
-    var simulator: APNSSimulator { services.apns.simulator }
+    var simulator: SimulatedAPNS { services.apns.simulator }
 
     /// Returns the link between a worker and one of its peers.
     func link(_ link: Fault.Link, _ worker: Int) -> WorkerLink { links[worker]?[link] ?? .none }

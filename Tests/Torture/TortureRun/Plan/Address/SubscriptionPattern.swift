@@ -19,7 +19,7 @@ enum SubscriptionPattern: UInt8, CaseIterable {
         self = patterns[index / Persona.allCases.count % patterns.count]
     }
 
-    var state: WebPushSimulator.SubscriptionState {
+    var state: SimulatedWebPush.SubscriptionState {
         switch self {
         case .gone: .gone
         case .unknown: .unknown

@@ -9,14 +9,14 @@ import Store
 /// The APNs service of a run. It is a simulator in this process.
 struct APNSService: Service {
     let output = OutputKind.apns
-    let simulator: APNSSimulator
+    let simulator: SimulatedAPNS
 
     init(_ log: RunLog, _ logger: Logger) async throws {
         simulator = try await .started { port in
             var configuration = SimulatorConfiguration()
             configuration.port = port
             configuration.controlPort = nil
-            return try APNSSimulator(configuration: configuration, logger: logger)
+            return try SimulatedAPNS(configuration: configuration, logger: logger)
         }
         simulator.report(to: log)
     }

@@ -10,7 +10,7 @@ import Foundations
 /// The FCM service of a run. Each app has a project, and the project's service accounts are rotated.
 final class FCMService: Service {
     let output = OutputKind.fcm
-    private let simulator: FCMSimulator
+    private let simulator: SimulatedFCM
     /// The e-mail addresses of the service accounts, by the name of the app.
     private let emails = Mutex<[String: [String]]>([:])
 
@@ -21,9 +21,9 @@ final class FCMService: Service {
             configuration.controlPort = nil
             // Workers renew tokens five minutes before they expire, so they renew them every 30 seconds here.
             configuration.tokenLifetime = 330
-            return try FCMSimulator(configuration: configuration, logger: logger)
+            return try SimulatedFCM(configuration: configuration, logger: logger)
         }
-        simulator.report(to: log) { $0 == FCMSimulator.tokenPath }
+        simulator.report(to: log) { $0 == SimulatedFCM.tokenPath }
     }
 
     var port: UInt16? { UInt16(clamping: simulator.port) }
@@ -49,7 +49,7 @@ final class FCMService: Service {
         let members = [
             "type": "service_account", "project_id": project, "private_key_id": keyID,
             "private_key": key.pkcs8PEMRepresentation, "client_email": email,
-            "token_uri": "https://127.0.0.1:\(simulator.port)\(FCMSimulator.tokenPath)",
+            "token_uri": "https://127.0.0.1:\(simulator.port)\(SimulatedFCM.tokenPath)",
         ]
         let file = CredentialFile(name: "\(email).json", contents: Secret(try JSONEncoder().encode(members)))
         return try FCMCredentials().read([file], CredentialDetails(), now: .now)

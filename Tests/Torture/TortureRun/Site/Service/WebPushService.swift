@@ -13,7 +13,7 @@ final class WebPushService: Service {
     /// Workers have no link to the service, because the endpoints are the same for all workers.
     let port: UInt16? = nil
     let hasNewCredentials = false
-    private let simulator: WebPushSimulator
+    private let simulator: SimulatedWebPush
     /// The ports of the personas. They are also known while the simulator is down.
     private let ports: [Persona: Int]
     /// The VAPID public keys, by the app's bundle id.
@@ -25,7 +25,7 @@ final class WebPushService: Service {
             configuration.port = port
             configuration.otherPorts = [port + 1, port + 2, port + 3]
             configuration.controlPort = nil
-            return try WebPushSimulator(configuration: configuration, logger: logger)
+            return try SimulatedWebPush(configuration: configuration, logger: logger)
         }
         let started = simulator
         ports = Dictionary(uniqueKeysWithValues: Persona.allCases.map { ($0, started.port(of: $0)) })

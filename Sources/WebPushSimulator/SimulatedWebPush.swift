@@ -4,9 +4,9 @@ public import Logging
 @_exported public import PushSimulator
 
 /// A simulator of the Web Push services of Apple, Mozilla, Google and Microsoft.
-public typealias WebPushSimulator = PushSimulator<WebPushDouble>
+public typealias SimulatedWebPush = PushSimulator<WebPushDouble>
 
-extension WebPushSimulator {
+extension SimulatedWebPush {
     /// The state of an issued subscription.
     public enum SubscriptionState: String, CaseIterable, Sendable {
         case good

@@ -4,9 +4,9 @@ public import Logging
 @_exported public import PushSimulator
 
 /// A simulator of Firebase Cloud Messaging's HTTP v1 service and of Google's endpoint for access tokens.
-public typealias FCMSimulator = PushSimulator<FCMDouble>
+public typealias SimulatedFCM = PushSimulator<FCMDouble>
 
-extension FCMSimulator {
+extension SimulatedFCM {
     /// Creates a simulator of FCM.
     ///
     /// - Throws: `SimulatorError` if the certificate authority's directory cannot be used.

@@ -4,11 +4,11 @@ public import Logging
 @_exported public import PushSimulator
 
 /// A simulator of Apple's push service.
-public typealias APNSSimulator = PushSimulator<APNSDouble>
+public typealias SimulatedAPNS = PushSimulator<APNSDouble>
 public typealias FaultScript = PushSimulator<APNSDouble>.FaultScript
 public typealias StandingFaults = PushSimulator<APNSDouble>.StandingFaults
 
-extension APNSSimulator {
+extension SimulatedAPNS {
     /// Creates a simulator of APNs.
     ///
     /// - Throws: `SimulatorError` if the certificate authority's directory cannot be used.
