@@ -2,7 +2,7 @@
 import pathlib
 import tempfile
 
-from . import alerts, deployment, documents, events, forge, problems, sources, units, words
+from . import alerts, deployment, documents, events, forge, problems, rooms, sources, units, words
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 UNIT = "[Service]\nExecStart=/usr/bin/true\n"
@@ -27,6 +27,8 @@ ALERTS = METRICS | {"deploy/prometheus/martlet.rules.yaml": ALERT, "docs/runbook
                     "deploy/prometheus/a.test.yaml": "  - name: Low fires\n  - name: Low is quiet\n"}
 FIELDS = {"Sources/PushModel/Job/JobField.swift": 'case .a: "a"\ncase .bC: "b_c"',
           "docs/schema/job.schema.json": '{"properties": {"a": {}, "b_c": {}}}', "docs/publish.md": "| `a` | e |\n| `b_c` | f |\n"}
+# Folder A of a target uses folder B.
+ROOMS = {"Sources/PushModel/A/Horn.swift": "struct Horn { let bell: Bell }", "Sources/PushModel/B/Bell.swift": "struct Bell {}"}
 TARGETS = "# A\n\n## Targets\n\n" + "".join(f"| `{name}` | it |\n" for name in sources.ORDER if name != "martlet-bench")
 SETTINGS = {"docs/configuration.md": "Secret settings (`amqp.url`, each `proxy`)\n| `amqp.url` | a |\n| `http.listen` | b |\n"}
 COMPOSE = SETTINGS | {"deploy/compose.yaml": "services: {a: {image: '${MARTLET_IMAGE:-b}', volumes: ['./c:/c', 'd:/d']}}\nvolumes: {d: }\n",
@@ -39,6 +41,14 @@ CASES = [
     (sources.imports, {"Sources/New/A.swift": "let a = 1"}, {"Sources/PushModel/A.swift": "import Foundation"}),
     (sources.imports, {"Sources/DeliveryPipeline/A.swift": "import APNSOutput"},
      {"Sources/MartletOutputs/A.swift": "public import APNSOutput"}),
+    *((rooms.pairs, ROOMS | broken, ROOMS | fine) for broken, fine in [
+        ({"Sources/PushModel/B/C.swift": "let a = Horn()"}, {"Sources/PushModel/A/C.swift": "let a = Horn()"}),
+        ({"Sources/PushModel/B/C.swift": "extension Horn {}"}, {"Sources/PushModel/Hall.swift": "let a = Horn(), b = Bell()"}),
+        ({"Sources/PushModel/B/C.swift": 'let a = b("/* ", Horn.c, " */")'}, {"Sources/PushModel/B/C.swift": 'let a = """\n Horn\n """ // Horn'}),
+        ({"Sources/PushModel/B/C/D.swift": 'let a = "\\(b(Horn.c))"'}, {"Sources/PushModel/B/C/D.swift": "let a: Drum.Horn"}),
+        ({"Sources/PushModel/B/C.swift": "let a: Horn"}, {"Sources/PushModel/B/C.swift": "struct Drum {\n    enum Horn {}\n    let a: Horn\n}"})]),
+    (rooms.pairs, {name.replace("PushModel", "PushModel/C"): text for name, text in ROOMS.items()} | {"Sources/PushModel/C/B/D.swift": "let a: Horn"},
+     {name.replace("PushModel", "DeliveryPipeline"): text for name, text in ROOMS.items()} | {"Sources/DeliveryPipeline/B/C.swift": "let a: Horn"}),
     (sources.neutrality, {"Sources/PushModel/A.swift": "// as APNs does"},
      {"Sources/APNSOutput/A.swift": "// as APNs does", "Sources/PushModel/Job/Job.swift": 'static let defaultOutput = "apns"'}),
     (sources.imports, {"Sources/AMQPClient/A.swift": "import CRabbitMQ"}, {"Sources/AMQPClient/A.swift": "internal import CRabbitMQ"}),
