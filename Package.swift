@@ -89,6 +89,7 @@ let sources: [Target] = [
     .library("PushModel", ["Foundations", "Metering", .logging]),
     .library("CommandSupport", ["PushModel", .argumentParser]),
     .library("Contract", ["AMQPClient", "PushModel"]),
+    .library("Routing", ["PushModel"]),
     .library("Traces", ["Foundations", "PushModel", .deque]),
     .library("OutputConformance", ["Foundations", "PushModel"]),
     .library("CredentialFormats", ["COpenSSL", "PushModel", .crypto]),
@@ -99,7 +100,8 @@ let sources: [Target] = [
     .library(
         "Store",
         [
-            "CredentialFormats", "Foundations", "MigrationFiles", "PostgresClient", "PushModel", .crypto, .logging,
+            "CredentialFormats", "Foundations", "MigrationFiles", "PostgresClient", "PushModel", "Routing", .crypto,
+            .logging,
         ]),
     .library("PushSending", ["Foundations", "HTTP2Pool", "PushModel", .crypto, .deque, .logging, .nioCore]),
     .library(
@@ -129,7 +131,8 @@ let sources: [Target] = [
     .library(
         "DeliveryPipeline",
         [
-            "AMQPClient", "Contract", "Foundations", "Metering", "PushModel", "Store", "Traces", .deque, .logging,
+            "AMQPClient", "Contract", "Foundations", "Metering", "PushModel", "Routing", "Store", "Traces", .deque,
+            .logging,
         ]),
     .library(
         "PushSimulator",
@@ -143,8 +146,8 @@ let sources: [Target] = [
     .library(
         "OutcomeLedger",
         [
-            "AMQPClient", "Contract", "Foundations", "PostgresClient", "PushModel", "Store", .crypto, .lifecycle,
-            .logging,
+            "AMQPClient", "Contract", "Foundations", "PostgresClient", "PushModel", "Routing", "Store", .crypto,
+            .lifecycle, .logging,
         ]),
     .library(
         "MartletConfiguration",
@@ -156,30 +159,30 @@ let sources: [Target] = [
         "Observability",
         [
             "AMQPClient", "Contract", "DeliveryPipeline", "Foundations", "HTTP2Pool", "HTTP2Session",
-            "MartletConfiguration", "Metering", "OutcomeLedger", "PostgresClient", "PushModel", "PushSending", "Store",
-            "Traces", .hummingbird, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioPosix, .nioSSL,
+            "MartletConfiguration", "Metering", "OutcomeLedger", "PostgresClient", "PushModel", "PushSending",
+            "Routing", "Store", "Traces", .hummingbird, .lifecycle, .logging, .nioCore, .nioHTTP1, .nioHTTPTypes,
+            .nioPosix, .nioSSL,
         ]),
     .library(
         "MartletWorker",
         [
             "AMQPClient", "Contract", "DeliveryPipeline", "Foundations", "MartletConfiguration", "Metering",
-            "Observability", "OutcomeLedger", "PostgresClient", "PushModel", "Store", "Traces", .lifecycle, .logging,
-            .unixSignals,
+            "Observability", "OutcomeLedger", "PostgresClient", "PushModel", "Routing", "Store", "Traces",
+            .lifecycle, .logging, .unixSignals,
         ]),
     .library(
         "MartletCommand",
         [
             "AMQPClient", "CommandSupport", "Contract", "CredentialFormats", "DeliveryPipeline", "Foundations",
-            "MartletConfiguration", "MartletWorker", "Observability", "OutcomeLedger", "PostgresClient", "PushModel",
-            "Store", .argumentParser, .logging,
+            "MartletConfiguration", "MartletWorker", "Observability", "OutcomeLedger", "PostgresClient",
+            "PushModel", "Routing", "Store", .argumentParser, .logging,
         ]),
     .library(
         "APNSCommands",
         [
             "APNSOutput", "CommandSupport", "CredentialFormats", "Foundations", "MartletCommand",
-            "MartletConfiguration", "MartletWorker", "Observability",
-            "PackageSigning",
-            "PushModel", "Store", .argumentParser, .logging, .nioPosix,
+            "MartletConfiguration", "MartletWorker", "Observability", "PackageSigning", "PushModel", "Routing",
+            "Store", .argumentParser, .logging, .nioPosix,
         ]),
     .library(
         "MartletOutputs",
@@ -207,10 +210,10 @@ let tools: [Target] = [
     .support(
         "TortureRun",
         [
-            "AMQPClient", "APNSOutput", "APNSSimulator", "Contract", "DeliveryPipeline", "FCMOutput", "FCMSimulator",
-            "Foundations", "PostgresClient", "PushModel", "PushSimulator", "Store", "TestSupport", "WebhookOutput",
-            "WebPushOutput", "WebPushSimulator", "WireTestSupport", "WorkerTestSupport", .crypto, .cryptoExtras,
-            .logging,
+            "AMQPClient", "APNSOutput", "APNSSimulator", "Contract", "DeliveryPipeline", "FCMOutput",
+            "FCMSimulator", "Foundations", "PostgresClient", "PushModel", "PushSimulator", "Routing", "Store",
+            "TestSupport", "WebhookOutput", "WebPushOutput", "WebPushSimulator", "WireTestSupport",
+            "WorkerTestSupport", .crypto, .cryptoExtras, .logging,
         ], path: "Tests/Torture/TortureRun"),
     .program("martlet-torture", ["TortureRun", .argumentParser], path: "Tests/Torture/martlet-torture"),
     .support(
@@ -232,6 +235,7 @@ let testSupport: [Target] = [
     .support("TestSupport", ["Foundations", .logging], exclude: ["broker.py"]),
     .support("TestTraits", ["TestSupport"]),
     .support("ConfigurationTestSupport", ["APNSOutput", "MartletConfiguration", "MartletOutputs"]),
+    .support("RoutingTestSupport", ["PushModel", "Routing"]),
     .support("PushTestSupport", ["Foundations", "PushModel"]),
     .support(
         "WireTestSupport",
@@ -242,8 +246,8 @@ let testSupport: [Target] = [
     .support(
         "WorkerTestSupport",
         [
-            "AMQPClient", "Contract", "DeliveryPipeline", "Foundations", "PostgresClient", "Store", "TestSupport",
-            .logging,
+            "AMQPClient", "Contract", "DeliveryPipeline", "Foundations", "PostgresClient", "Routing", "Store",
+            "TestSupport", .logging,
         ]),
 ]
 
@@ -261,6 +265,7 @@ let tests: [Target] = [
             .nioPosix, .nioSSL,
         ]),
     .tests("PushModelTests", ["Foundations", "PushModel", "PushTestSupport", "TestSupport"]),
+    .tests("RoutingTests", ["PushModel", "Routing", "RoutingTestSupport", "TestSupport"]),
     .tests("TracesTests", ["PushModel", "Traces"]),
     .tests(
         "OutputConformanceTests",
@@ -279,7 +284,7 @@ let tests: [Target] = [
         "StoreTests",
         [
             "APNSOutput", "CredentialFormats", "Foundations", "PostgresClient", "PushModel", "PushTestSupport",
-            "Store", "TestSupport", "TestTraits", "WorkerTestSupport", .logging,
+            "Routing", "RoutingTestSupport", "Store", "TestSupport", "TestTraits", "WorkerTestSupport", .logging,
         ]),
     .tests("PushSendingTests", ["PushModel", "PushSending", "PushTestSupport"]),
     .tests(
@@ -311,9 +316,8 @@ let tests: [Target] = [
     .tests(
         "DeliveryPipelineTests",
         [
-            "AMQPClient", "Contract", "DeliveryPipeline", "Foundations", "Metering", "PushModel", "Store",
-            "TestSupport",
-            "Traces", .deque, .logging,
+            "AMQPClient", "Contract", "DeliveryPipeline", "Foundations", "Metering", "PushModel", "Routing",
+            "Store", "TestSupport", "Traces", .deque, .logging,
         ]),
     .tests(
         "PushSimulatorTests",
@@ -338,7 +342,7 @@ let tests: [Target] = [
             "Foundations", "HTTP2Session", "SimulatorTestSupport", "TestSupport", "WebPushSimulator", .crypto,
             .nioCore,
         ], exclude: ["Clients"]),
-    .tests("OutcomeLedgerTests", ["AMQPClient", "OutcomeLedger", "PushModel", "Store", "TestSupport"]),
+    .tests("OutcomeLedgerTests", ["AMQPClient", "OutcomeLedger", "PushModel", "Routing", "Store", "TestSupport"]),
     .tests(
         "MartletConfigurationTests",
         [
@@ -358,8 +362,8 @@ let tests: [Target] = [
     .tests(
         "MartletWorkerTests",
         [
-            "Foundations", "MartletWorker", "Observability", "PostgresClient", "PushModel", "Store", "TestSupport",
-            "TestTraits", "WorkerTestSupport", .lifecycle, .logging,
+            "Foundations", "MartletWorker", "Observability", "PostgresClient", "PushModel", "Routing", "Store",
+            "TestSupport", "TestTraits", "WorkerTestSupport", .lifecycle, .logging,
         ]),
     .tests(
         "MartletCommandTests",
@@ -368,15 +372,14 @@ let tests: [Target] = [
     .tests(
         "TortureTests",
         [
-            "PushModel", "Store", "TestSupport", "TestTraits", "TortureRun", "WebPushSimulator", .crypto,
+            "PushModel", "Routing", "Store", "TestSupport", "TestTraits", "TortureRun", "WebPushSimulator", .crypto,
         ]),
     .tests(
         "IntegrationTests",
         [
             "AMQPClient", "APNSOutput", "APNSSimulator", "Contract", "DeliveryPipeline", "Foundations",
-            "MartletOutputs",
-            "PostgresClient", "PushModel", "PushTestSupport", "Store", "TestSupport", "TestTraits", "WireTestSupport",
-            "WorkerTestSupport", .crypto, .logging, .nioPosix,
+            "MartletOutputs", "PostgresClient", "PushModel", "PushTestSupport", "Routing", "Store", "TestSupport",
+            "TestTraits", "WireTestSupport", "WorkerTestSupport", .crypto, .logging, .nioPosix,
         ], exclude: ["Clients/Harness"]),
 ]
 

@@ -7,6 +7,7 @@ import MartletConfiguration
 import NIOPosix
 import PushModel
 import Store
+import Routing
 
 struct ChannelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

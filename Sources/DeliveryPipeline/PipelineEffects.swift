@@ -2,6 +2,7 @@ package import AMQPClient
 package import Contract
 package import PushModel
 package import Store
+package import Routing
 
 /// The closures that the core calls for all I/O, and for the clock and the snapshot.
 package final class PipelineEffects: Sendable {

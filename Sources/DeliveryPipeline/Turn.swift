@@ -4,6 +4,7 @@ import Logging
 import PushModel
 import Store
 import Traces
+import Routing
 
 /// The context of one turn: the current time, the shared state of the pipeline's parts, and the effects that leave at
 /// the end of the turn.

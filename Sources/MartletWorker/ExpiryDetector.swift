@@ -1,5 +1,6 @@
 package import PushModel
 package import Store
+package import Routing
 
 /// A detector of credentials that expire soon. It reports each credential once at each threshold, and once when the
 /// credential has expired. A value type without clock or I/O.

@@ -3,6 +3,7 @@ import Logging
 import Observability
 import PushModel
 import Store
+import Routing
 
 /// A gate that stops the start of a worker while its keyring can't open any credential. The worker consumes no jobs
 /// until a credential can be opened. Workers with the right master key process the jobs in the meantime, and a rollout

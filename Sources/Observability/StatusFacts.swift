@@ -3,6 +3,7 @@ package import Foundations
 package import MartletConfiguration
 package import PushModel
 package import Store
+package import Routing
 
 /// The state of a worker at one moment, with all data for its status page.
 package struct StatusFacts: Sendable {

@@ -1,3 +1,5 @@
+import Routing
+
 /// An error in the credential store. The message names the file, row or field at fault and never contains a secret.
 package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     package struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -37,10 +39,17 @@ package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension StoreError {
-    /// Returns the error for a row that can't be read.
+    /// Returns the error of a row that can't be read.
+    init(_ problem: RowError) { self.init(.unreadable, problem.message) }
+}
+
+extension RowError {
+    /// Returns the error of a row that can't be read.
     ///
     /// - Parameter problem: the underlying error, which names the column.
-    static func unreadable(_ table: String, _ row: String, _ problem: any Error) -> StoreError {
-        StoreError(.unreadable, "\(table) row \(row) cannot be read: \(problem)")
+    static func unreadable(_ table: String, _ row: String, _ problem: any Error) -> RowError {
+        RowError(isUnreadable: true, "\(table) row \(row) cannot be read: \(problem)")
     }
+
+    init(_ error: StoreError) { self.init(isUnreadable: error.code == .unreadable, error.message) }
 }

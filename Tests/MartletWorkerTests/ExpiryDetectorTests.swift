@@ -3,6 +3,7 @@ import PushModel
 import Store
 import Testing
 import WorkerTestSupport
+import Routing
 
 @Suite struct ExpiryDetectorTests {
     private static let end: Int64 = 1_800_000_000

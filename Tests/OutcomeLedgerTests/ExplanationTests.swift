@@ -2,6 +2,7 @@ import OutcomeLedger
 import PushModel
 import Store
 import Testing
+import Routing
 
 @Suite struct ExplanationTests {
     private static let at = Timestamp(milliseconds: 1_795_168_800_123)

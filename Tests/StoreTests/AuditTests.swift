@@ -5,6 +5,7 @@ import Store
 import TestTraits
 import Testing
 import WorkerTestSupport
+import Routing
 
 @Suite(.needsDatabase, .endsAHang)
 struct AuditTests {

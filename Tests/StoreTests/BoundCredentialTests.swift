@@ -5,6 +5,7 @@ import Store
 import TestTraits
 import Testing
 import WorkerTestSupport
+import Routing
 
 /// Credentials of an account whose addresses work with only one key.
 @Suite(.needsDatabase, .endsAHang)

@@ -6,6 +6,7 @@ import TestSupport
 import TestTraits
 import Testing
 import WorkerTestSupport
+import Routing
 
 /// The permissions of the groups `martlet_worker` and `martlet_operator`.
 @Suite(.needsDatabase, .endsAHang)

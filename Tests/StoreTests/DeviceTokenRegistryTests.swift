@@ -5,6 +5,7 @@ import TestSupport
 import TestTraits
 import Testing
 import WorkerTestSupport
+import Routing
 
 @Suite(.needsDatabase, .endsAHang)
 struct DeviceTokenRegistryTests {

@@ -5,6 +5,8 @@ import TestSupport
 import TestTraits
 import Testing
 import WorkerTestSupport
+import Routing
+import RoutingTestSupport
 
 /// Rows that an operator may write with SQL or that a newer version writes, and rows that a worker can't see.
 @Suite(.needsDatabase, .endsAHang)

@@ -4,6 +4,7 @@ import TestSupport
 import TestTraits
 import Testing
 import WorkerTestSupport
+import Routing
 
 /// Tests of all database operations through PgBouncer in transaction mode, where two statements outside a transaction
 /// may run in different sessions.

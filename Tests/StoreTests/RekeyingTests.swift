@@ -6,6 +6,8 @@ import TestTraits
 import Testing
 import Foundations
 import WorkerTestSupport
+import Routing
+import RoutingTestSupport
 
 @Suite(.needsDatabase, .endsAHang)
 struct RekeyingTests {

@@ -5,6 +5,7 @@ import TestSupport
 import TestTraits
 import Testing
 import WorkerTestSupport
+import Routing
 
 /// Tests of accounts and credentials of several outputs.
 @Suite(.needsDatabase, .endsAHang)

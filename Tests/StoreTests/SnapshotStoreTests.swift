@@ -6,6 +6,8 @@ import TestSupport
 import TestTraits
 import Testing
 import WorkerTestSupport
+import Routing
+import RoutingTestSupport
 
 @Suite(.needsDatabase, .endsAHang)
 struct SnapshotStoreTests {

@@ -2,6 +2,7 @@ import PushModel
 import Store
 import Testing
 import TortureRun
+import Routing
 
 /// Tests of the invariants about the rates of apps and jobs, on constructed records.
 struct PaceTests {

@@ -3,6 +3,7 @@ import Contract
 import Foundation
 import PushModel
 import Store
+import Routing
 
 /// The router, which selects the output and the credential for a job. A value type without clock or I/O. Its results
 /// are deterministic, except for the random owners of claims.

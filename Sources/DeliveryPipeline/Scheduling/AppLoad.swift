@@ -1,6 +1,7 @@
 import Contract
 package import PushModel
 import Store
+import Routing
 
 /// The load of one app in a worker: its waiting jobs by lane, and its recipients in flight.
 ///

@@ -6,6 +6,7 @@ import Observability
 import PostgresClient
 public import PushModel
 import Store
+import Routing
 
 struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

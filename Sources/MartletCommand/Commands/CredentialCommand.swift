@@ -3,6 +3,7 @@ import CommandSupport
 import MartletConfiguration
 import PushModel
 import Store
+import Routing
 
 struct CredentialCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

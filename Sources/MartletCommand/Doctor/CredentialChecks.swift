@@ -2,6 +2,7 @@ import MartletConfiguration
 import Observability
 import PushModel
 import Store
+import Routing
 
 /// The `doctor` check for credentials that can be decrypted but do not work with the configuration.
 struct CredentialChecks {

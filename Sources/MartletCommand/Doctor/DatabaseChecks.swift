@@ -4,6 +4,7 @@ import Observability
 import PostgresClient
 import PushModel
 import Store
+import Routing
 
 /// The checks that `doctor` makes of the database.
 struct DatabaseChecks {

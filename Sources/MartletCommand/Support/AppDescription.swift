@@ -1,6 +1,7 @@
 import Observability
 import PushModel
 import Store
+import Routing
 
 /// An app as `--json` shows it.
 struct AppDescription: Encodable, Sendable {

@@ -1,4 +1,5 @@
 import PushModel
+import Routing
 import Store
 
 /// A credential that a command checks with its provider. It comes from the database or from files.
@@ -11,9 +12,9 @@ struct CheckedCredential {
     let environments: Set<PushEnvironment>
     let notBefore: Timestamp?
     let notAfter: Timestamp?
-    let opened: Result<Credential, StoreError>
+    let opened: Result<Credential, RowError>
 
-    init(_ summary: CredentialSummary, _ opened: Result<Credential, StoreError>) {
+    init(_ summary: CredentialSummary, _ opened: Result<Credential, RowError>) {
         id = summary.id
         label = summary.label
         output = summary.output
@@ -24,7 +25,7 @@ struct CheckedCredential {
         self.opened = opened
     }
 
-    init(_ new: NewCredential, of output: String, _ opened: Result<Credential, StoreError>) {
+    init(_ new: NewCredential, of output: String, _ opened: Result<Credential, RowError>) {
         id = nil
         label = new.label
         self.output = output
@@ -36,13 +37,13 @@ struct CheckedCredential {
     }
 
     /// Returns the credential, or the reason why there is no point in asking the provider.
-    func usable(at now: Timestamp) -> Result<Credential, StoreError> {
+    func usable(at now: Timestamp) -> Result<Credential, RowError> {
         if let notAfter, now >= notAfter {
             return .failure(
-                StoreError(.invalidField, "it expired on \(notAfter.rfc3339): import the renewed one"))
+                RowError("it expired on \(notAfter.rfc3339): import the renewed one"))
         }
         if let notBefore, now < notBefore {
-            return .failure(StoreError(.invalidField, "it is not valid before \(notBefore.rfc3339)"))
+            return .failure(RowError("it is not valid before \(notBefore.rfc3339)"))
         }
         return opened
     }

@@ -5,6 +5,7 @@ import Observability
 import PostgresClient
 import PushModel
 import Store
+import Routing
 
 /// A helper that stores a new credential in the database and prints its details.
 struct CredentialSaver {

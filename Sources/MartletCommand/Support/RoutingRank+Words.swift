@@ -1,4 +1,5 @@
 import Store
+import Routing
 
 extension RoutingRank {
     /// Returns the name of the rank, for example `teamKey` if the output's term for an account is `team`.

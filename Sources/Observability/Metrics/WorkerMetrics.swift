@@ -4,6 +4,7 @@ import MartletConfiguration
 package import Metering
 package import PushModel
 package import Store
+package import Routing
 
 /// The metrics that a worker shows in addition to the counters of its queues and event loops. Series whose labels are
 /// known in advance are registered here, so that they exist before their first count.

@@ -1,5 +1,6 @@
 import PushModel
 import Store
+import Routing
 
 /// A detector of credentials that have expired or expire soon.
 struct CredentialProblems {

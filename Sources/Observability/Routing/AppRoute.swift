@@ -1,5 +1,6 @@
 package import PushModel
 package import Store
+package import Routing
 
 /// The credential that routing chooses for the pushes of an app with one output, environment and push type, and the
 /// reasons for the choice.

@@ -2,6 +2,7 @@ package import DeliveryPipeline
 import PushModel
 package import Store
 import Foundations
+package import Routing
 
 /// The state of a worker, for its HTTP endpoints and its report to other workers.
 package final class WorkerState: Sendable {

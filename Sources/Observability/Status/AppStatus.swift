@@ -1,6 +1,7 @@
 import DeliveryPipeline
 import PushModel
 import Store
+import Routing
 
 /// The state of an app on the status page.
 package struct AppStatus: Sendable, Hashable, Encodable {

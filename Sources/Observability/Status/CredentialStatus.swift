@@ -1,5 +1,6 @@
 import PushModel
 import Store
+import Routing
 
 /// The state of a credential on the status page. Only the last characters of its key id are shown.
 package struct CredentialStatus: Sendable, Hashable, Encodable {

@@ -1,4 +1,5 @@
 package import Store
+package import Routing
 
 /// The information about a job, or about one of its recipients, from the database, the broker and the workers. A
 /// property is `nil` if its source could not be read, and in the cases that its own comment gives.

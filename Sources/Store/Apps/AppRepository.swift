@@ -1,5 +1,6 @@
 package import PostgresClient
 import PushModel
+package import Routing
 
 /// The operators' access to `martlet.apps`.
 package struct AppRepository: Sendable {
@@ -131,7 +132,7 @@ package struct AppRepository: Sendable {
     private static func show(_ bundleID: String, _ rows: PostgresResult) throws -> App {
         guard let row = rows.first else { throw unknown(bundleID) }
         let app = try app(row)
-        if let problem = app.unreadable { throw problem }
+        if let problem = app.unreadable { throw StoreError(problem) }
         return app
     }
 

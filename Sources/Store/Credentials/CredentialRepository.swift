@@ -1,5 +1,6 @@
 package import PostgresClient
 package import PushModel
+package import Routing
 
 /// The operators' access to `martlet.credentials`.
 package struct CredentialRepository: Sendable {

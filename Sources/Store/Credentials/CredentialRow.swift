@@ -1,5 +1,6 @@
 import PostgresClient
 import PushModel
+import Routing
 
 /// A row of `martlet.credentials` with its sealed secret.
 struct CredentialRow {
@@ -74,7 +75,7 @@ struct CredentialRow {
     }
 
     func open(with keyring: MasterKeyring) throws(StoreError) -> Credential {
-        if let problem = summary.unreadable { throw problem }
+        if let problem = summary.unreadable { throw StoreError(problem) }
         let secret = try keyring.open(sealed, for: sealedRow)
         let kind: Credential.Kind =
             switch summary.kind {

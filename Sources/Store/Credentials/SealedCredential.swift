@@ -1,6 +1,7 @@
 import Foundation
 import PostgresClient
 import PushModel
+import Routing
 
 /// A credential in the sealed form of its database row.
 struct SealedCredential {

@@ -1,5 +1,6 @@
 import PostgresClient
 import PushModel
+import Routing
 
 /// A loader that reads all apps and credentials as of one moment.
 struct SnapshotLoader: Sendable {
@@ -41,7 +42,7 @@ struct SnapshotLoader: Sendable {
             return SnapshotCredential(
                 row, keyring: keyring, previous: previous?.snapshot.credential(row.summary.id))
         }
-        var unreadable: Set<StoreError> = []
+        var unreadable: Set<RowError> = []
         let apps = try results[1].map { row in
             let app = try AppRepository.app(row)
             guard let problem = app.unreadable else { return app }

@@ -2,6 +2,7 @@ package import Foundations
 package import Logging
 package import PostgresClient
 package import PushModel
+package import Routing
 
 /// A store for the newest snapshot, which it replaces whenever apps or credentials change.
 ///

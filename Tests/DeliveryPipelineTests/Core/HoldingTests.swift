@@ -3,6 +3,7 @@ import DeliveryPipeline
 import PushModel
 import Store
 import Testing
+import Routing
 
 /// Jobs that cannot be sent now. They wait in a delay queue, unless a later attempt cannot succeed.
 @Suite struct HoldingTests {

@@ -3,6 +3,7 @@ import DeliveryPipeline
 import PushModel
 import Store
 import Testing
+import Routing
 
 /// Tests of the list of broker users that may push to an app.
 @Suite struct PublisherTests {

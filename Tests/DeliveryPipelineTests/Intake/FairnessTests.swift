@@ -4,6 +4,7 @@ import DeliveryPipeline
 import PushModel
 import Store
 import Testing
+import Routing
 
 @Suite struct FairnessTests {
     private static let mail = App(bundleID: "com.example.mail", accounts: ["apns": AppAccount("TEAM000001")])

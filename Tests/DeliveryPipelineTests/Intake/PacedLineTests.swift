@@ -4,6 +4,7 @@ import DeliveryPipeline
 import PushModel
 import Store
 import Testing
+import Routing
 
 /// Tests of the time slots of rate-limited jobs that wait in the broker: assignment, release and the longest wait.
 @Suite struct PacedLineTests {

@@ -4,6 +4,7 @@ import DeliveryPipeline
 import PushModel
 import Store
 import Foundations
+import Routing
 
 /// A stub of the broker, the database and the clock that only records the effects of the core.
 final class EffectsRecorder: Sendable {

@@ -3,6 +3,7 @@ import Contract
 import DeliveryPipeline
 import PushModel
 import Store
+import Routing
 
 /// A worker with two apps. The first may have a rate limit, the other has none.
 struct PacedSite {

@@ -5,6 +5,7 @@ import Logging
 import PushModel
 import Store
 import Testing
+import Routing
 
 /// A core between a recorder and a scripted output. Every step returns after the core has finished its turn, and timers
 /// run only when the test runs them, so a test can check every state.

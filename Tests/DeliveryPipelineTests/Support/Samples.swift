@@ -4,6 +4,7 @@ import DeliveryPipeline
 import PushModel
 import Store
 import Testing
+import Routing
 
 let now = Timestamp(seconds: 1_800_000_000)
 

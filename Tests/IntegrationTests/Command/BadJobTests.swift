@@ -7,6 +7,7 @@ import Store
 import TestSupport
 import TestTraits
 import Testing
+import Routing
 
 /// Invalid jobs. Each one is reported and dead-lettered, and does not affect other jobs.
 @Suite(.needsServers)

@@ -6,6 +6,7 @@ import TestSupport
 import TestTraits
 import Testing
 import WorkerTestSupport
+import Routing
 
 @Suite(.needsServers)
 struct BrokerCommandTests {

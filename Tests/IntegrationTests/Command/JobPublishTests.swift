@@ -4,6 +4,7 @@ import Store
 import TestSupport
 import TestTraits
 import Testing
+import Routing
 
 @Suite(.needsServers)
 struct JobPublishTests {

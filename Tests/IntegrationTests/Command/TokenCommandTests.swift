@@ -6,6 +6,7 @@ import TestSupport
 import TestTraits
 import Testing
 import WorkerTestSupport
+import Routing
 
 /// `martlet token`, the commands for the device token registry.
 @Suite(.needsServers)

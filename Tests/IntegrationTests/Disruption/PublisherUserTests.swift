@@ -6,6 +6,7 @@ import PushModel
 import Store
 import TestSupport
 import Testing
+import Routing
 
 extension PrivateServerTests {
     /// An app with a list of allowed publishers. They are users of the broker, which validates the `user_id` of

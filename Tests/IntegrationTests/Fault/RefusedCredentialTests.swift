@@ -6,6 +6,7 @@ import TestSupport
 import TestTraits
 import Testing
 import WorkerTestSupport
+import Routing
 
 /// Workers whose credentials APNs refuses, and outages in which APNs refuses everything.
 @Suite(.needsServers, .endsAHang)

@@ -6,6 +6,7 @@ import PushModel
 import Store
 import TestSupport
 import WorkerTestSupport
+import Routing
 
 /// Forty apps of four teams. Every team has a key, and two of the apps have certificates. Records every secret that it
 /// creates.

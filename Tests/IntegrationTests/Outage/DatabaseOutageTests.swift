@@ -7,6 +7,7 @@ import TestSupport
 import TestTraits
 import Testing
 import WorkerTestSupport
+import Routing
 
 extension OutageTests {
     enum DatabaseOutage: String, CaseIterable, Sendable {

@@ -6,6 +6,7 @@ import Store
 import TestSupport
 import TestTraits
 import Testing
+import Routing
 
 /// Campaigns through a whole worker, with its broker, its database and the APNs simulator.
 @Suite(.needsServers)

@@ -6,6 +6,7 @@ import TestSupport
 import TestTraits
 import Testing
 import WorkerTestSupport
+import Routing
 
 /// Retries and held jobs, which wait in the broker's delay queues.
 @Suite(.needsServers)

@@ -7,6 +7,7 @@ import TestSupport
 import TestTraits
 import Testing
 import WorkerTestSupport
+import Routing
 
 /// The status page of a worker in each state of the worker, and the access rules of the page.
 @Suite(.needsServers, .endsAHang)

@@ -5,6 +5,7 @@ import PushModel
 import Store
 import TestSupport
 import WorkerTestSupport
+import Routing
 
 extension Installation {
     /// Adds an app with a token key.

@@ -1,5 +1,6 @@
 package import PushModel
 package import Store
+package import Routing
 
 extension CredentialSummary {
     package static func sample(_ id: String, notAfter: Timestamp?, state: State = .active) -> CredentialSummary {

@@ -6,7 +6,7 @@ import re
 ORDER = [
     "CRabbitMQ", "CLibPQ", "CNGHTTP2", "COpenSSL", "CLinux",
     "Foundations", "Metering", "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "HTTP2Pool",
-    "PushModel", "CommandSupport", "Contract", "Traces", "OutputConformance", "CredentialFormats", "PackageSigning", "MigrationFiles", "Store", "PushSending",
+    "PushModel", "CommandSupport", "Contract", "Routing", "Traces", "OutputConformance", "CredentialFormats", "PackageSigning", "MigrationFiles", "Store", "PushSending",
     "APNSOutput", "FCMOutput", "WebPushOutput", "WebhookOutput",
     "DeliveryPipeline", "PushSimulator", "APNSSimulator", "FCMSimulator", "WebPushSimulator", "OutcomeLedger", "MartletConfiguration", "Observability", "MartletWorker",
     "MartletCommand", "APNSCommands", "MartletOutputs", "martlet", "martlet-simulator", "martlet-bench",

@@ -1,4 +1,5 @@
 package import Store
+package import Routing
 
 /// A fault or an operator's action that occurs while pushes are in progress.
 package enum Fault: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Store
 import TestSupport
+import Routing
 
 /// The random choice of faults of services other than APNs, and of rate limits of apps. A fault comes with the range of
 /// its duration, in milliseconds.

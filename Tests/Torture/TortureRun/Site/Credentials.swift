@@ -2,6 +2,7 @@ import PostgresClient
 import PushModel
 import Store
 import Foundations
+import Routing
 
 /// The apps of a run and their credentials. The credentials are registered with the services too.
 final class Credentials: Sendable {

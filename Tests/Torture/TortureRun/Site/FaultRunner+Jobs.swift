@@ -2,6 +2,7 @@ import APNSSimulator
 import Foundation
 import Store
 import TestSupport
+import Routing
 
 /// The faults that publish jobs themselves.
 extension FaultRunner {

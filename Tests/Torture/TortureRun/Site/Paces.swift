@@ -2,6 +2,7 @@ import Foundation
 import PostgresClient
 import Store
 import TestSupport
+import Routing
 
 /// The rate limits of apps in the database. Like an operator, it retries until the database confirms a change.
 struct Paces: Sendable {

@@ -1,5 +1,6 @@
 import PushModel
 import Store
+import Routing
 
 /// The judge of rate limits. It compares the requests that services received with the rates of apps and jobs.
 struct PaceJudge {

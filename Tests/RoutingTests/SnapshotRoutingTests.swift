@@ -1,6 +1,7 @@
 import PushModel
-import Store
 import Testing
+import Routing
+import RoutingTestSupport
 
 @Suite struct SnapshotRoutingTests {
     private let now = Timestamp(seconds: 1_800_000_000)

@@ -17,7 +17,7 @@ package struct App: Sendable, Hashable, Identifiable {
     package var pace: AppRateLimit?
     /// The reason why the app's row can't be read, or `nil` if it can be read. In an unreadable app only the bundle id
     /// is valid, and the app's jobs wait.
-    package var unreadable: StoreError?
+    package var unreadable: RowError?
 
     package init(
         bundleID: String, accounts: [String: AppAccount] = [:], defaultEnvironment: PushEnvironment = .production,

@@ -6,13 +6,13 @@ package final class Snapshot: Sendable {
     private let apps: [String: App]
     private let index: SnapshotIndex
     package let rateLimits: AppRateLimits
-    private let unreadableApps: Set<StoreError>
+    private let unreadableApps: Set<RowError>
 
     /// Creates a snapshot.
     ///
     /// - Parameter unreadableApps: the errors of apps whose rows can't be read. They include apps for which data of an
     ///   earlier snapshot stays in use.
-    package init(apps: [App], credentials: [SnapshotCredential], unreadableApps: Set<StoreError> = []) {
+    package init(apps: [App], credentials: [SnapshotCredential], unreadableApps: Set<RowError> = []) {
         self.unreadableApps = unreadableApps
         self.apps = Dictionary(apps.map { ($0.bundleID, $0) }) { $1 }
         index = SnapshotIndex(credentials)
@@ -40,23 +40,23 @@ package final class Snapshot: Sendable {
     package var keptBecause: Set<String> { Set(index.all.compactMap(\.keptBecause?.message)) }
 
     /// The errors of apps whose rows can't be read.
-    var appProblems: Set<String> { Set(unreadableApps.map(\.message)) }
+    package var appProblems: Set<String> { Set(unreadableApps.map(\.message)) }
 
     /// The errors of app and credential rows that can't be read. Data that was read from these rows earlier stays in
     /// use.
     package var unreadableRows: Set<String> {
-        let credentials = index.all.compactMap { $0.keptBecause ?? $0.problem }.filter { $0.code == .unreadable }
+        let credentials = index.all.compactMap { $0.keptBecause ?? $0.problem }.filter { $0.isUnreadable }
         return appProblems.union(credentials.map(\.message))
     }
 
-    func credential(_ id: Credential.ID) -> SnapshotCredential? { index[id] }
+    package func credential(_ id: Credential.ID) -> SnapshotCredential? { index[id] }
 
     /// The summaries of all credentials that are not retired, newest first.
     package var credentialSummaries: [CredentialSummary] { index.all.map(\.summary) }
 
     /// Returns a credential or the reason why it can't be opened, or `nil` if the id is unknown or the credential is
     /// retired.
-    package func opened(_ id: Credential.ID) -> Result<Credential, StoreError>? { index[id]?.opened }
+    package func opened(_ id: Credential.ID) -> Result<Credential, RowError>? { index[id]?.opened }
 
     package func app(_ bundleID: String) -> App? { apps[bundleID] }
 

@@ -4,52 +4,35 @@ package import PushModel
 package final class SnapshotCredential: Sendable {
     package let summary: CredentialSummary
     /// The opened credential, or the reason why it can't be opened.
-    package let opened: Result<Credential, StoreError>
+    package let opened: Result<Credential, RowError>
     /// The error of a row that can't be opened now, although ``opened`` holds an earlier secret. The value is `nil` if
     /// the row can be opened or no earlier secret is in use.
-    let keptBecause: StoreError?
+    package let keptBecause: RowError?
 
     package init(
-        summary: CredentialSummary, opened: Result<Credential, StoreError>,
-        keptBecause: StoreError? = nil
+        summary: CredentialSummary, opened: Result<Credential, RowError>,
+        keptBecause: RowError? = nil
     ) {
         self.summary = summary
         self.opened = opened
         self.keptBecause = keptBecause
     }
 
-    /// Opens a row. If its master key is missing, the previously opened secret stays in use, provided that the row
-    /// still has the same key. A master key is missing if the row was resealed under a key that is not yet on this
-    /// machine. If the row can't be read, all data of `previous` stays in use.
-    convenience init(_ row: CredentialRow, keyring: MasterKeyring, previous: SnapshotCredential?) {
-        do throws(StoreError) {
-            self.init(summary: row.summary, opened: .success(try row.open(with: keyring)))
-        } catch {
-            if error.code == .missingMasterKey, let known = previous?.secret(of: row.summary) {
-                self.init(
-                    summary: row.summary, opened: .success(Credential(row.summary, kind: known)), keptBecause: error)
-            } else if error.code == .unreadable, let previous, previous.problem == nil, previous.isOf(row.summary) {
-                self.init(summary: previous.summary, opened: previous.opened, keptBecause: error)
-            } else {
-                self.init(summary: row.summary, opened: .failure(error))
-            }
-        }
-    }
-
-    private func secret(of row: CredentialSummary) -> Credential.Kind? {
+    /// Returns the opened secret, or `nil` if it was not opened or belongs to another key than the row.
+    package func secret(of row: CredentialSummary) -> Credential.Kind? {
         guard case .success(let credential) = opened, summary.kind == row.kind, isOf(row) else { return nil }
         return credential.kind
     }
 
     /// Returns whether a row has the same key as this credential.
-    private func isOf(_ row: CredentialSummary) -> Bool {
+    package func isOf(_ row: CredentialSummary) -> Bool {
         summary.output == row.output && summary.account == row.account && summary.keyID == row.keyID
             && summary.fingerprint == row.fingerprint
     }
 
-    var isInUse: Bool { summary.state == .active && problem == nil }
+    package var isInUse: Bool { summary.state == .active && problem == nil }
 
-    var problem: StoreError? {
+    package var problem: RowError? {
         if case .failure(let error) = opened { error } else { nil }
     }
 

@@ -1,8 +1,8 @@
 import PushModel
-import PushTestSupport
-import Store
 import TestSupport
 import Testing
+import Routing
+import RoutingTestSupport
 
 /// The candidates that routing lists for a job.
 @Suite struct RoutingCandidateTests {

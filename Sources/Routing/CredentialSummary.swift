@@ -36,13 +36,13 @@ package struct CredentialSummary: Sendable, Hashable, Identifiable {
     package let createdAt: Timestamp
     /// The reason why the row can't be read, or `nil` if it can be read. In an unreadable row only the text columns are
     /// valid.
-    package let unreadable: StoreError?
+    package let unreadable: RowError?
 
     package init(
         id: Credential.ID, output: String = Job.defaultOutput, kind: Kind, account: String, keyID: String?,
         environments: Set<PushEnvironment>,
         topics: Set<String>, notBefore: Timestamp?, notAfter: Timestamp?, state: State, fingerprint: String,
-        label: String, masterKeyID: String, createdAt: Timestamp, unreadable: StoreError? = nil
+        label: String, masterKeyID: String, createdAt: Timestamp, unreadable: RowError? = nil
     ) {
         self.id = id
         self.kind = kind
