@@ -1,7 +1,7 @@
 package import AMQPClient
 package import Contract
 package import PushModel
-package import Store
+import Store
 package import Routing
 
 /// The closures that the core calls for all I/O, and for the clock and the snapshot.

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A moment in whole milliseconds since 1970-01-01T00:00:00Z. Its text form is RFC 3339.
 public struct Timestamp: Sendable, Hashable, Comparable {
     public let milliseconds: Int64
@@ -11,6 +13,9 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     }
 
     public var seconds: Int64 { milliseconds >= 0 ? milliseconds / 1000 : (milliseconds - 999) / 1000 }
+
+    /// The system clock's time.
+    package static var now: Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
 
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.milliseconds < rhs.milliseconds }
 }

@@ -1,4 +1,3 @@
-import Foundation
 package import PushModel
 
 /// An immutable view of all apps and credentials at one moment.
@@ -187,11 +186,4 @@ extension RoutingNeed {
 
 extension RoutingRank {
     fileprivate var isNamed: Bool { self == .namedByJob || self == .namedByApp }
-}
-
-extension Timestamp {
-    /// The system clock's time.
-    package static var now: Timestamp {
-        Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-    }
 }

@@ -1,5 +1,5 @@
 import PushModel
-package import Store
+import Store
 package import Routing
 
 /// The rate limits of all apps, and the number of workers that share them. A value type without clock or I/O.

@@ -3,7 +3,7 @@ import HTTP2Pool
 import MartletConfiguration
 package import Metering
 package import PushModel
-package import Store
+import Store
 package import Routing
 
 /// The metrics that a worker shows in addition to the counters of its queues and event loops. Series whose labels are

@@ -1,5 +1,5 @@
 package import PushModel
-package import Store
+import Store
 package import Routing
 
 /// The credential that routing chooses for the pushes of an app with one output, environment and push type, and the

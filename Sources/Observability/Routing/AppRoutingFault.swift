@@ -1,5 +1,5 @@
 package import PushModel
-package import Store
+import Store
 package import Routing
 
 /// The reason why no push of an app can be sent through one output. Either the app has no account with the output, or
