@@ -2,6 +2,7 @@ import AMQPClient
 import Contract
 import Foundation
 import PushModel
+import Routing
 import Store
 
 /// The component that decides how each job is handled, from its delivery to its settlement. A value type without clock

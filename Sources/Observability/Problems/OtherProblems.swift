@@ -1,6 +1,7 @@
 import Contract
 import DeliveryPipeline
 package import PushModel
+import Routing
 import Store
 
 /// A detector of problems that consumers or publishers can correct: refused or unrouted result events, bad device

@@ -1,5 +1,6 @@
 import DeliveryPipeline
 import PushModel
+import Routing
 import Store
 
 /// A detector of problems of providers, and of the network paths to them.

@@ -1,5 +1,6 @@
 import PushModel
 import PushSending
+import Routing
 import Store
 
 /// A detector of credentials that a provider refuses or that an output can't use.

@@ -1,4 +1,5 @@
 package import Metering
+import Routing
 import Store
 
 /// The connections of one pool, as the status page shows them. A pool serves one credential, or one entry of the list

@@ -1,4 +1,5 @@
 import PushModel
+import Routing
 import Store
 
 /// A formatter that lists the results of all checks as text, regardless of the cause that was found.

@@ -1,4 +1,5 @@
 import PushModel
+import Routing
 import Store
 
 /// An explanation of what happened to a job or to one of its recipients. It contains the first cause that applies and

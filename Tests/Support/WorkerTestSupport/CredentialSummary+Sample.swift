@@ -1,5 +1,5 @@
 package import PushModel
-package import Store
+import Store
 package import Routing
 
 extension CredentialSummary {

@@ -1,4 +1,4 @@
-package import Store
+import Store
 package import Routing
 
 /// A fault or an operator's action that occurs while pushes are in progress.

@@ -1,3 +1,4 @@
+import Routing
 import Store
 
 /// The judge of an app's last campaign, which is published after all faults. Workers must send it at the app's rate:
