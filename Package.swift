@@ -101,7 +101,12 @@ let sources: [Target] = [
         [
             "CredentialFormats", "Foundations", "MigrationFiles", "PostgresClient", "PushModel", .crypto, .logging,
         ]),
-    .library("PushSending", ["Foundations", "HTTP2Pool", "PushModel", .crypto, .deque, .logging, .nioCore]),
+    .library(
+        "PushSending",
+        [
+            "Foundations", "HTTP2Pool", "HTTP2Session", "PushModel", .crypto, .deque, .logging, .nioCore, .nioPosix,
+            .nioSSL,
+        ]),
     .library(
         "APNSOutput",
         [
@@ -281,7 +286,9 @@ let tests: [Target] = [
             "APNSOutput", "CredentialFormats", "Foundations", "PostgresClient", "PushModel", "PushTestSupport",
             "Store", "TestSupport", "TestTraits", "WorkerTestSupport", .logging,
         ]),
-    .tests("PushSendingTests", ["PushModel", "PushSending", "PushTestSupport"]),
+    .tests(
+        "PushSendingTests",
+        ["Foundations", "HTTP2Pool", "HTTP2Session", "PushModel", "PushSending", "PushTestSupport", .logging]),
     .tests(
         "APNSOutputTests",
         [
@@ -390,6 +397,7 @@ let package = Package(
         .executable(name: "martlet", targets: ["martlet"]),
         .executable(name: "martlet-simulator", targets: ["martlet-simulator"]),
         .library(name: "PushModel", targets: ["Foundations", "PushModel"]),
+        .library(name: "PushSending", targets: ["PushSending"]),
         .library(name: "CredentialFormats", targets: ["CredentialFormats"]),
         .library(name: "OutputConformance", targets: ["OutputConformance"]),
         .library(name: "MartletOutputs", targets: ["MartletOutputs"]),
