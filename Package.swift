@@ -228,8 +228,8 @@ let tools: [Target] = [
         ], path: "Tests/Fuzzing/FuzzTargets"),
     // The example's sources, for the conformance suite. Users build them as a package of their own.
     .target(
-        name: "ThirdPartyOutput", dependencies: ["PushModel"],
-        path: "examples/third-party-output/Sources/LogbookOutput"),
+        name: "ThirdPartyOutput", dependencies: ["CredentialFormats", "PushModel", "PushSending"],
+        path: "examples/third-party-output/Sources/NtfyOutput"),
 ]
 
 /// Shared code of tests. None of it imports Testing, except for TestTraits.
