@@ -103,7 +103,12 @@ let sources: [Target] = [
             "CredentialFormats", "Foundations", "MigrationFiles", "PostgresClient", "PushModel", "Routing", .crypto,
             .logging,
         ]),
-    .library("PushSending", ["Foundations", "HTTP2Pool", "PushModel", .crypto, .deque, .logging, .nioCore]),
+    .library(
+        "PushSending",
+        [
+            "Foundations", "HTTP2Pool", "HTTP2Session", "PushModel", .crypto, .deque, .logging, .nioCore, .nioPosix,
+            .nioSSL,
+        ]),
     .library(
         "APNSOutput",
         [
@@ -226,8 +231,8 @@ let tools: [Target] = [
         ], path: "Tests/Fuzzing/FuzzTargets"),
     // The example's sources, for the conformance suite. Users build them as a package of their own.
     .target(
-        name: "ThirdPartyOutput", dependencies: ["PushModel"],
-        path: "examples/third-party-output/Sources/LogbookOutput"),
+        name: "ThirdPartyOutput", dependencies: ["CredentialFormats", "PushModel", "PushSending"],
+        path: "examples/third-party-output/Sources/NtfyOutput"),
 ]
 
 /// Shared code of tests. None of it imports Testing, except for TestTraits.
@@ -286,7 +291,9 @@ let tests: [Target] = [
             "APNSOutput", "CredentialFormats", "Foundations", "PostgresClient", "PushModel", "PushTestSupport",
             "Routing", "RoutingTestSupport", "Store", "TestSupport", "TestTraits", "WorkerTestSupport", .logging,
         ]),
-    .tests("PushSendingTests", ["PushModel", "PushSending", "PushTestSupport"]),
+    .tests(
+        "PushSendingTests",
+        ["Foundations", "HTTP2Pool", "HTTP2Session", "PushModel", "PushSending", "PushTestSupport", .logging]),
     .tests(
         "APNSOutputTests",
         [
@@ -393,6 +400,7 @@ let package = Package(
         .executable(name: "martlet", targets: ["martlet"]),
         .executable(name: "martlet-simulator", targets: ["martlet-simulator"]),
         .library(name: "PushModel", targets: ["Foundations", "PushModel"]),
+        .library(name: "PushSending", targets: ["PushSending"]),
         .library(name: "CredentialFormats", targets: ["CredentialFormats"]),
         .library(name: "OutputConformance", targets: ["OutputConformance"]),
         .library(name: "MartletOutputs", targets: ["MartletOutputs"]),

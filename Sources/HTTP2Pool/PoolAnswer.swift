@@ -10,4 +10,14 @@ package struct PoolAnswer {
     package let cut: RequestLoss?
     /// The time since the request was put on the wire, in milliseconds.
     package let milliseconds: Int64
+
+    package init(
+        status: Int, body: [UInt8], isTooLong: Bool = false, cut: RequestLoss? = nil, milliseconds: Int64
+    ) {
+        self.status = status
+        self.body = body
+        self.isTooLong = isTooLong
+        self.cut = cut
+        self.milliseconds = milliseconds
+    }
 }

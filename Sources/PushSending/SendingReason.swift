@@ -9,6 +9,8 @@ package enum SendingReason {
     package static let streamRefused = "StreamRefused"
     /// The credential selected by routing cannot be used.
     package static let credentialUnusable = "CredentialUnusable"
+    /// The output cannot express the push as an HTTP request.
+    package static let invalidRequest = "InvalidRequest"
 
     /// Returns the reason for a push without an answer.
     package static func of(_ loss: RequestLoss) -> String {

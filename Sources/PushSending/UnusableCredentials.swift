@@ -5,7 +5,8 @@ package import PushModel
 /// The credentials for which no pool can be created. Their jobs wait until an operator has corrected the cause. Each
 /// credential is reported once.
 package final class UnusableCredentials: Sendable {
-    private let known = Mutex<Set<Credential.ID>>([])
+    /// The reported credentials. `nil` stands for an output without credentials.
+    private let known = Mutex<Set<Credential.ID?>>([])
     private let refusals: @Sendable (Refusal.Event) -> Void
     private let logger: Logger
 
@@ -16,13 +17,15 @@ package final class UnusableCredentials: Sendable {
 
     /// Reports the outcome `hold` for a job whose credential can't be used. Also reports the credential the first time.
     package func hold(_ job: RoutedJob, because error: any Error, _ sink: any OutcomeSink, at now: Timestamp) {
-        if let credential = job.credential?.id, known.withLock({ $0.insert(credential).inserted }) {
+        let credential = job.credential?.id
+        if known.withLock({ $0.insert(credential).inserted }) {
             logger.error(
                 .credentialUnusable, "The credential cannot be used; its jobs wait",
-                metadata: ["credential": "\(credential)", "app": "\(job.job.app)", "error": "\(error)"])
-            let refusal = Refusal(
-                subject: Self.subject(credential), reason: SendingReason.credentialUnusable, since: now)
-            refusals(.began(refusal))
+                metadata: ["credential": "\(credential ?? "-")", "app": "\(job.job.app)", "error": "\(error)"])
+            if let credential {
+                let subject = Self.subject(credential)
+                refusals(.began(Refusal(subject: subject, reason: SendingReason.credentialUnusable, since: now)))
+            }
         }
         sink.reportAll(of: job, .hold, reason: SendingReason.credentialUnusable, at: now)
     }

@@ -5,11 +5,11 @@ import Testing
 
 /// The conformance of every output to every rule.
 @Suite struct OutputConformanceTests {
-    private static let harnesses: [OutputHarness] = [.apns, .fcm, .webPush, .webhook, .discard, .logbook]
+    private static let harnesses: [OutputHarness] = [.apns, .fcm, .webPush, .webhook, .discard, .ntfy]
 
     /// The harnesses with a short request timeout, for the rules in ``impatient``.
     private static let impatientHarnesses: [OutputHarness] = [
-        .impatientAPNS, .impatientFCM, .impatientWebPush, .impatientWebhook,
+        .impatientAPNS, .impatientFCM, .impatientWebPush, .impatientWebhook, .impatientNtfy,
     ]
 
     /// The rules that have a silent provider and still pass if a push times out early.
@@ -27,13 +27,8 @@ import Testing
             "credential taken back", "retired connections close", "second credential of an account", "cancel",
             "stop returns", "stop awaits the wire", "shutDown closes",
         ],
-        // The provider of this output is a file, which is never slow. The output has no credentials and no connections.
-        "logbook": [
-            "refused recipients", "doubtful refusals", "provider refuses", "provider is busy", "credential refused",
-            "provider talks nonsense", "provider hangs up", "provider is silent", "credential not named yet",
-            "credential retired", "job of a retired credential", "credential taken back", "retired connections close",
-            "second credential of an account", "cancel", "stop returns", "stop awaits the wire", "shutDown closes",
-        ],
+        // The provider never reports a topic as dead.
+        "ntfy": ["dead recipients"],
     ]
 
     @Test(arguments: harnesses.map(\.name), ConformanceSuite.rules)

@@ -8,9 +8,14 @@ let package = Package(
     // In a package of your own: .package(url: "https://…/martlet", from: "…").
     dependencies: [.package(name: "martlet", path: "../..")],
     targets: [
-        .target(name: "LogbookOutput", dependencies: [.product(name: "PushModel", package: "martlet")]),
+        .target(
+            name: "NtfyOutput",
+            dependencies: [
+                .product(name: "CredentialFormats", package: "martlet"),
+                .product(name: "PushModel", package: "martlet"), .product(name: "PushSending", package: "martlet"),
+            ]),
         .executableTarget(
-            name: "martlet-logbook",
-            dependencies: ["LogbookOutput", .product(name: "MartletOutputs", package: "martlet")]),
+            name: "martlet-ntfy",
+            dependencies: ["NtfyOutput", .product(name: "MartletOutputs", package: "martlet")]),
     ]
 )

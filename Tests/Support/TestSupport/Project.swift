@@ -15,5 +15,5 @@ package enum Project {
 
     /// The path of the program of `examples/third-party-output` in the same folder.
     package static let example = URL(filePath: command).deletingLastPathComponent()
-        .appending(path: "martlet-logbook").path
+        .appending(path: "martlet-ntfy").path
 }

@@ -1,0 +1,32 @@
+/// The meaning of a provider's answer to the request for one recipient.
+///
+/// If unsure between two meanings, choose the later one in this table:
+///
+/// | meaning | other pushes with the credential |
+/// |---|---|
+/// | `credentialRefused` | wait, and single pushes test whether the refusal persists |
+/// | `throttled` | wait until the delay has passed |
+/// | all others | continue |
+///
+/// Delays are in seconds. The answer's `Retry-After` applies if it is longer than the given delay.
+public enum PushMeaning: Sendable, Hashable {
+    /// The provider accepted the push, and gave it this id or none.
+    case accepted(id: String?)
+    /// The provider states that the address is dead. Martlet then marks it dead.
+    case unregistered(PushFault)
+    /// The provider refuses this push permanently.
+    case rejected(PushFault)
+    /// The provider did not accept the push. A later attempt may succeed.
+    case retry(PushFault, afterSeconds: Int = 0)
+    /// The provider states that the credential sends too fast. If no delay is known, the pause grows with each such
+    /// answer, from one second to one minute. A pause lasts at most 15 minutes.
+    case throttled(PushFault, afterSeconds: Int = 0)
+    /// The provider states that it refuses the credential.
+    case credentialRefused(PushFault)
+    /// The provider refuses the push because of either the credential or the recipient, such as with a 403 without a
+    /// reason. The push is retried. Other pushes wait only if the pushes of several jobs are refused and none is
+    /// accepted.
+    case refusedAmbiguously(PushFault)
+    /// The provider may have accepted the push.
+    case unknown(PushFault)
+}
