@@ -14,7 +14,7 @@ package final class PipelineMeter: Sendable {
     private let confirms: MetricHistogram
     /// The durations of commits in the database. The task that marks dead tokens writes to this histogram.
     let commits: MetricHistogram
-    /// The counters of connections to the broker that were made, that could not be made, and that were lost.
+    /// The counters of established, failed and lost connections to the broker.
     private let connected, notConnected, lost: MetricCell
     /// The counters of outcomes that outputs reported, by verdict.
     private let attempts: [MetricCell]
