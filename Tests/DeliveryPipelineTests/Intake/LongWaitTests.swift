@@ -4,7 +4,8 @@ import DeliveryPipeline
 import PushModel
 import Testing
 
-/// Jobs that wait for long because other jobs use the worker's whole capacity, and jobs that overflow queues refuse.
+/// Jobs that wait for a long time because other jobs use the worker's whole capacity, and jobs that overflow queues
+/// refuse.
 @Suite struct LongWaitTests {
     /// Returns a worker whose capacity is used by four jobs.
     private func busy(longestWait: Int = 15) -> PipelineHarness {
