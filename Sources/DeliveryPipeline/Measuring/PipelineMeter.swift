@@ -51,7 +51,7 @@ package final class PipelineMeter: Sendable {
         outputs = OutputTallies(registry, outputs: reasons.keys)
     }
 
-    /// Counts a connection to the broker that was made, was lost, or could not be made.
+    /// Counts an established, failed or lost connection to the broker.
     func links(isOpen: Bool, wasOpen: Bool) {
         (isOpen ? connected : wasOpen ? lost : notConnected).add()
     }

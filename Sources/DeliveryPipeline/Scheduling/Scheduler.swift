@@ -133,7 +133,7 @@ struct Scheduler {
             if let slot = inbound.slot, slot.due > now { release(slot, of: job) }
             return nil
         }
-        // A job that had to wait for its app's rate has already waited for its own.
+        // If the job has a slot of its app's rate, its own rate is not applied again.
         if let earlier = inbound.slot, app.isPaced(in: inbound.queue), earlier.rate == app.limiter?.rate {
             guard earlier.isAhead(now: now) else { return nil }
             guard app.hasNothingBefore(inbound.queue) else { return earlier }

@@ -22,8 +22,8 @@ package struct BadTokenDetector: Sendable {
     /// The number of bad answers in the ring.
     package private(set) var bad = 0
     package private(set) var isMixedUp = false
-    /// The numbers of good and bad answers since the mix-up began or was last found to continue. `since` is that time,
-    /// in milliseconds of uptime.
+    /// The numbers of good and bad answers since the mix-up began or was last confirmed. `since` is the uptime at that
+    /// moment, in milliseconds.
     private var recent = (good: 0, bad: 0, since: Int64(0))
     private var lastBad: Int64 = 0
     private var lastLine: Int64?
