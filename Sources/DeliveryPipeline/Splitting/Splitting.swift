@@ -7,13 +7,10 @@ import PushModel
 ///
 /// | state of a large job | ends when |
 /// |---|---|
-/// | waits for a name | fewer than 32 named jobs of its lane are unconfirmed |
+/// | waits for a name | fewer than 32 named jobs of its lane are unconfirmed, or the job's connection is lost |
 /// | published again under a name | the broker has confirmed it; it is split when it is delivered under that name |
-/// | being split | the broker has confirmed all chunks |
-/// | stopped, because the broker can never accept a chunk | the other chunks are confirmed; the job is dead-lettered |
-///
-/// If its connection is lost, a job leaves each of these states. The worker that receives it next makes the same
-/// chunks.
+/// | being split | the broker has all chunks, or the connection is lost and the next worker makes the same chunks |
+/// | stopped, because the broker can never accept a chunk | the broker has the other chunks; the job is dead-lettered |
 struct Splitting {
     private struct Split {
         let started: StartedJob
