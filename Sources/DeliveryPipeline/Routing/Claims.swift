@@ -14,9 +14,9 @@ package import Store
 /// | a chunk | two seconds | the chunk is sent unclaimed |
 /// | another job | ten seconds | the job moves to a delay queue |
 ///
-/// Until a statement is answered, later claims are then handled as if they had timed out, too. If only chunks have
-/// timed out, this applies only to chunks. A chunk may be sent unclaimed because its claim matters only after a rare
-/// crash.
+/// After such a timeout, later claims are handled as if they had also timed out, until a statement is answered. If only
+/// chunks have timed out, this applies only to chunks. A chunk may be sent unclaimed because its claim matters only
+/// after a rare crash.
 package struct Claims {
     package struct Batch: Sendable {
         package let id: UInt64
