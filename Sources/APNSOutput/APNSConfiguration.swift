@@ -38,9 +38,9 @@ package struct APNSConfiguration: Sendable {
     package var connectTimeoutSeconds: Int
     /// The length of the first pause after APNs refuses a credential or topic, in milliseconds.
     package var breakMilliseconds: Int64 = 15_000
-    /// How long waiting pushes still use a retired credential, in seconds. Sending all of them could take long, for
-    /// example in a campaign. Workers must follow a change within five seconds. A worker that missed the notification
-    /// needs up to three seconds to notice the change.
+    /// How long waiting pushes still use a retired credential, in seconds. The time is short, because sending all
+    /// pushes of a campaign could take long, and workers must follow a change within five seconds. A worker that
+    /// missed the notification has already used up to three of these seconds.
     package var retirementSeconds: Int64 = 1
     /// The time without a provider token after which the token store counts as unavailable, in milliseconds. Pushes
     /// then wait in the broker.

@@ -31,7 +31,7 @@ extension SimulatedAPNS {
         double.tokens.register(key)
     }
 
-    /// Refuses a key's provider tokens from now on, also on open connections, or ends the refusal if `refusal` is
+    /// Refuses a key's provider tokens from now on, even on open connections, or ends the refusal if `refusal` is
     /// `nil`.
     public func refuse(keyID: String, _ refusal: KeyRefusal? = KeyRefusal()) {
         double.tokens.refuse(keyID, refusal)

@@ -13,7 +13,7 @@ package struct Drop: Sendable, Hashable {
     /// Whether a worker rejected the message, because the broker accepted no message that resulted from it. The
     /// rejection event is already published.
     package let isOurs: Bool
-    /// Whether the message was published before its lane was bound. This can happen while the very first worker starts.
+    /// Whether the message was published before its lane was bound. This can happen while the first worker starts.
     package let isEarly: Bool
 
     package init(of delivery: AMQPDelivery) {

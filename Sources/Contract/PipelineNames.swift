@@ -46,8 +46,8 @@ package struct PipelineNames: Sendable, Hashable {
     /// The names of the queues that workers consume.
     package var consumedQueues: [String] { JobQueue.all.map { queue(of: $0) } }
 
-    /// Returns the routing keys with which ``jobs`` leads to a queue. A job without a routing key is routed to the normal
-    /// lane.
+    /// Returns the routing keys that the exchange ``jobs`` routes to a queue. A job without a routing key goes to the
+    /// normal lane.
     private static func jobKeys(to queue: JobQueue) -> [String] {
         switch queue {
         case .lane(.normal): [Lane.normal.rawValue, ""]
@@ -56,7 +56,7 @@ package struct PipelineNames: Sendable, Hashable {
         }
     }
 
-    /// Returns the routing key with which ``moved`` leads to a queue, or `nil` if ``moved`` does not lead to the queue.
+    /// Returns the routing key that the exchange ``moved`` routes to a queue, or `nil` if there is none.
     package static func movingKey(to queue: JobQueue) -> String? {
         switch queue {
         case .overflow(let lane): "\(lane.rawValue).overflow"

@@ -38,8 +38,8 @@ package struct PipelineCounts: Sendable, Hashable {
     package var jobsPaced = 0
     /// The number of jobs that were moved to the suspects after several unsettled deliveries.
     package var jobsSuspected = 0
-    /// The number of redeliveries that belong to a job that this worker was still processing, or had finished, after a
-    /// lost connection.
+    /// The number of redeliveries after a lost connection whose job this worker was still processing or had already
+    /// finished.
     package var jobsResumed = 0
     /// The number of pushes that were requeued unsent, because the worker stopped or their credential was retired.
     package var pushesRequeued = 0

@@ -22,7 +22,7 @@ struct Turn {
     var jobLog: JobLog
     /// The tracer, or `nil` if jobs are not traced.
     let tracer: JobTracer?
-    /// The orphans: jobs, at work or finished, whose messages the broker redelivers after a lost connection.
+    /// The orphans: unfinished or finished jobs whose messages the broker redelivers after a lost connection.
     var orphans = Orphans()
 
     // MARK: Effects at the end of the turn, in addition to the outbox

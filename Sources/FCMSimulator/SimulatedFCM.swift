@@ -29,7 +29,7 @@ extension SimulatedFCM {
         double.accounts.register(account)
     }
 
-    /// Refuses an account from now on, also on open connections, or ends the refusal if `refusal` is `nil`.
+    /// Refuses an account from now on, even on open connections, or ends the refusal if `refusal` is `nil`.
     public func refuse(_ email: String, _ refusal: AccountRefusal?) {
         double.accounts.refuse(email, refusal)
     }

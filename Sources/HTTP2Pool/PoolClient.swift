@@ -7,8 +7,8 @@ package protocol PoolClient: AnyObject {
     /// The number of waiting requests that may be sent now.
     var waiting: Int { get }
 
-    /// Whether no request waits. Requests that may be sent only later also count as waiting. The default is `waiting ==
-    /// 0`.
+    /// Whether there are no waiting requests. Requests that may be sent only later also count as waiting. The default
+    /// is `waiting == 0`.
     var isEmpty: Bool { get }
 
     /// Called when a turn begins. The client can then take in work from other threads.

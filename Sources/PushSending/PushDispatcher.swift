@@ -101,7 +101,7 @@ package class PushDispatcher: @unchecked Sendable {
         }
     }
 
-    /// Whether no push waits. Pushes that may be sent only later also count as waiting.
+    /// Whether there are no waiting pushes. Pushes that may be sent only later also count as waiting.
     package final var isEmpty: Bool { queue.isEmpty }
     package final var hasUrgent: Bool { queue.hasUrgent }
     /// The number of queued jobs with pushes that have never been sent. Pushes that are sent again do not count.

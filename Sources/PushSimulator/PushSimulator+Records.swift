@@ -18,7 +18,7 @@ extension PushSimulator {
 
     /// The number of complete requests for each token while the simulator was recording, regardless of their results.
     /// Requests whose connection was lost before the answer are included. Requests that REFUSED_STREAM or GOAWAY
-    /// declared as unprocessed are not.
+    /// declared as unprocessed are excluded.
     public var recordedArrivals: [String: Int] {
         server.recorder.arrivalsByToken
     }

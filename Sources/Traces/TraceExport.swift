@@ -6,7 +6,7 @@ import Foundations
 /// | answer | decision |
 /// |---|---|
 /// | 2xx | the batch counts as sent, except for rejected spans, and is not sent again |
-/// | 429, 502, 503, 504 | the batch is retried after a back-off, at the earliest after `Retry-After` |
+/// | 429, 502, 503, 504 | the batch is retried after a back-off, but not before the time in `Retry-After` |
 /// | no answer, or no connection | the batch is retried after a back-off |
 /// | any other status | the batch is dropped, because a retry would get the same answer |
 package struct TraceExport {

@@ -68,7 +68,8 @@ struct SettlementBatcherTests {
                 acknowledged.insert(number)
             }
             for sent in ledger.takeBatch() {
-                // As in the broker, a multiple settles all open deliveries up to its number, which must be open itself.
+                // As in the broker, an acknowledgement with the flag `multiple` settles all open deliveries up to its
+                // number. The delivery with this number must be open.
                 #expect(atBroker.contains(sent.number))
                 let taken: Set = sent.multiple ? atBroker.filter { $0 <= sent.number } : [sent.number]
                 #expect(taken.isSubset(of: acknowledged))

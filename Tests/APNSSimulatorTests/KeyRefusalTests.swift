@@ -79,7 +79,8 @@ import Testing
         }
     }
 
-    /// The headers of a second request, with the related key, arrive before the end of the first request.
+    /// The headers of a second request arrive before the end of the first request. The two requests use different keys,
+    /// which are related.
     @Test func checksOverlappingRequestsAgainstTheirOwnKeys() async throws {
         let related = TestKey(keyID: "KEY0000002")
         var first = key.tokenKey, second = related.tokenKey

@@ -5,7 +5,7 @@ import Testing
 /// The checks that FCM applies to a message, with cases on both sides of each limit.
 @Suite struct MessageTests {
     struct Row: Sendable, CustomStringConvertible {
-        /// The members after the target, or the whole body unless the text begins with a quotation mark.
+        /// The members after the target if the text begins with a quotation mark, or otherwise the whole body.
         let text: String
         var status = 400
         var says = ""

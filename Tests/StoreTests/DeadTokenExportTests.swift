@@ -37,8 +37,8 @@ struct DeadTokenExportTests {
                 INSERT INTO martlet.device_tokens (output, app, environment, token, unregistered_at, marked_at)
                 VALUES ('apns', 'com.example.shop', 'production', 'aa', now(), clock_timestamp())
                 """)
-            // The name of the lock contains the second. Marks of the same second may be held back until the transaction
-            // ends.
+            // The name of the lock contains the time in seconds. Marks that are written in the same second may be held
+            // back until the transaction ends.
             try await database.nextTick(of: "second")
             try await registry.mark([mark("bb")])
             let first = try await export(registry)

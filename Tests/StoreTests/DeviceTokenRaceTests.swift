@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// Concurrent marks and registrations of one token. The event that happened later wins, in whatever order the two are
+/// Concurrent marks and registrations of one token. The later event wins, regardless of the order in which the two are
 /// written.
 @Suite(.needsDatabase, .endsAHang)
 struct DeviceTokenRaceTests {

@@ -183,8 +183,8 @@ struct SnapshotStoreTests {
     private static let oldLine = "2026-11 \(String(repeating: "A", count: 43))=\n"
     private static let newLine = "2027-01 \(String(repeating: "B", count: 42))A=\n"
 
-    /// Replaces the file atomically and with private permissions, because the store reports a partial or readable file,
-    /// too.
+    /// Replaces the file atomically and with private permissions. Otherwise the store might also report that the file
+    /// is incomplete or that others can read it.
     private func write(_ lines: String, to path: String) {
         _ = FileManager.default.createFile(
             atPath: path + ".new", contents: Data(lines.utf8), attributes: [.posixPermissions: 0o600])

@@ -51,8 +51,9 @@ package struct VanishedObjects: Sendable {
         return missing
     }
 
-    /// Returns the missing queues that certainly held messages of this publisher. Messages stay in such a queue for its
-    /// `x-message-ttl`, and less time has passed since the broker confirmed the last message to the queue's exchange.
+    /// Returns the missing queues that certainly held messages of this publisher. Messages stay in a queue for its
+    /// `x-message-ttl`. Less time than that has passed since the broker confirmed the last message to the exchange of
+    /// such a queue.
     package func lossesAreCertain(_ missing: [String], now: ContinuousClock.Instant) -> [String] {
         missing.filter { name in
             guard let queue = topology.queues.first(where: { $0.name == name }),

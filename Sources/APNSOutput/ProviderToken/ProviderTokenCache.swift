@@ -79,8 +79,8 @@ package struct ProviderTokenCache {
         // If the store returns the refused token again, it is used again only if the request was made because of the
         // refusal.
         if fetch.age == ProviderTokenSchedule.earliestRenewalAge || shared.token != held?.token { isRefused = false }
-        // The token had this age at some time after the request. Assuming the earliest time makes the token as old as
-        // possible.
+        // The store measured this age at some time after the request. The age is counted from the request, so that the
+        // token never appears younger than it is.
         let token = ProviderToken(token: shared.token, issuedAt: fetch.askedAt - shared.age)
         held = token
         renewAt = max(token.issuedAt + ProviderTokenSchedule.renewalAge, now + Self.shortestHold)

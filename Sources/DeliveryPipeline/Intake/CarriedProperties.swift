@@ -4,8 +4,8 @@ import PushModel
 import Traces
 
 extension AMQPProperties {
-    /// The properties that a job keeps when it is published again. `CC` and `BCC` are dropped, because they would
-    /// multiply the job. `priority` and `expiration` are dropped, because they were meant for the first delivery.
+    /// The properties that a job keeps when it is published again. `CC` and `BCC` are dropped, because they would route
+    /// copies of the job. `priority` and `expiration` are dropped, because they were meant for the first delivery.
     /// `reply_to` is dropped, because it may be valid for one connection only. The broker's counters start again.
     package var carried: AMQPProperties {
         AMQPProperties(
@@ -17,8 +17,8 @@ extension AMQPProperties {
 
 extension InboundJob {
     /// The properties with which the job is published again. Headers about splitting and time slots are removed unless
-    /// a worker wrote them. Otherwise other workers would trust headers that a publisher wrote, because this worker
-    /// signs the message.
+    /// a worker wrote them. The new message names this worker as its user, so other workers would otherwise trust
+    /// headers that a publisher wrote.
     var carriedProperties: AMQPProperties {
         var properties = delivery.properties.carried
         if !isWorkers {

@@ -82,7 +82,7 @@ package struct InboundJob: Sendable {
     /// The destination of the job when its worker stops: its lane or, for a suspect job, the queue of suspects.
     var home: OutboundMessages.Destination { queue == .suspects ? .suspects : .lane }
 
-    /// The number of the attempt that this delivery is for, starting at 1.
+    /// The number of this attempt, starting at 1.
     package var attempt: Int { max(1, Int(clamping: delivery.properties.headers[JobHeader.attempt]?.integer ?? 1)) }
 
     var hasBeenTried: Bool { delivery.properties.headers[JobHeader.firstAttempt] != nil }
@@ -115,8 +115,8 @@ package struct InboundJob: Sendable {
         wasDeliveredBefore || mayBeCopy || delivery.properties.headers[JobHeader.redelivered] == .boolean(true)
     }
 
-    /// Whether this message was delivered before. Deliveries of other messages of the same job do not count. If it was,
-    /// the worker that claimed the job may have died, so this delivery must report the outcome.
+    /// Whether this message was delivered before. Deliveries of other messages of the same job do not count. The worker
+    /// that received an earlier delivery may have claimed the job and died, so this delivery must report the outcome.
     var comesAgain: Bool {
         wasDeliveredBefore || delivery.properties.headers[JobHeader.deliveredBefore] == .boolean(true)
     }

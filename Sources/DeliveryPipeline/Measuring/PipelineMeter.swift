@@ -14,7 +14,7 @@ package final class PipelineMeter: Sendable {
     private let confirms: MetricHistogram
     /// The durations of commits in the database. The task that marks dead tokens writes to this histogram.
     let commits: MetricHistogram
-    /// The counters of connections to the broker that were made, that could not be made, and that were lost.
+    /// The counters of established, failed and lost connections to the broker.
     private let connected, notConnected, lost: MetricCell
     /// The counters of outcomes that outputs reported, by verdict.
     private let attempts: [MetricCell]
@@ -51,7 +51,7 @@ package final class PipelineMeter: Sendable {
         outputs = OutputTallies(registry, outputs: reasons.keys)
     }
 
-    /// Counts a connection to the broker that was made, was lost, or could not be made.
+    /// Counts an established, failed or lost connection to the broker.
     func links(isOpen: Bool, wasOpen: Bool) {
         (isOpen ? connected : wasOpen ? lost : notConnected).add()
     }

@@ -1,7 +1,7 @@
 package import Contract
 
-/// The action for a job that was delivered repeatedly without being settled. A delivery that this worker lost together
-/// with its connection is no evidence against the job. Any other delivery may have crashed a worker.
+/// The action for a job that was delivered repeatedly without being settled. A delivery that ended because this worker
+/// lost its connection is no evidence against the job. Any other delivery may have crashed a worker.
 ///
 /// | earlier deliveries | of these, not explained by lost connections | action |
 /// |---|---|---|

@@ -69,14 +69,14 @@ package struct RetryPolicy: Sendable {
         return wanted <= left ? wanted : delays.last { $0 <= left && $0 >= wish }
     }
 
-    /// The delay of a held push whose provider names no delay, in seconds, or `nil` if there are no delays. It is also
-    /// the interval at which jobs of a paused app are checked again.
+    /// The shortest time for which a push is held, in seconds, or `nil` if there are no delay queues. It is also the
+    /// interval at which jobs of a paused app are checked again.
     package var shortestHold: Int? { holds.first ?? delays.last }
 
     private var holds: [Int] { delays.filter { $0 >= Self.leastHold } }
 
     /// Returns the action for a push whose app is paused, or whose credential is unusable or refused. Holding a push is
-    /// not an attempt. The hold is not longer than `wish` if a delay allows that, because the push may be held again.
+    /// not an attempt. If possible, the push is held for at most `wish` seconds. It may be held again afterwards.
     package func hold(
         age: Int64 = 0, wish: Int32 = 0, expiration: Job.Expiration?, now: Timestamp
     ) -> Decision {

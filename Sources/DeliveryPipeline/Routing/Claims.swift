@@ -4,15 +4,19 @@ package import Store
 /// The claims that wait for the database. Only one statement runs at a time, and further claims are collected until it
 /// is answered. A value type without clock or I/O.
 ///
-/// | claim | waits until |
+/// | claim | waits for |
 /// |---|---|
-/// | collected | the previous statement is answered |
-/// | in a statement | the answer arrives |
-/// | of a chunk, in both cases | at most two seconds have passed; the chunk is then sent unclaimed |
-/// | of another job, in both cases | at most ten seconds have passed; the job then moves to a delay queue |
-/// | made after such a timeout | does not wait, and is handled as after a timeout, until a statement is answered |
+/// | collected | the answer to the previous statement |
+/// | in a statement | the answer to this statement |
 ///
-/// A chunk may be sent unclaimed because its claim matters only after a rare crash.
+/// | claim of | maximum wait | afterwards |
+/// |---|---|---|
+/// | a chunk | two seconds | the chunk is sent unclaimed |
+/// | another job | ten seconds | the job moves to a delay queue |
+///
+/// After such a timeout, later claims are handled as if they had also timed out, until a statement is answered. If only
+/// chunks have timed out, this applies only to chunks. A chunk may be sent unclaimed because its claim matters only
+/// after a rare crash.
 package struct Claims {
     package struct Batch: Sendable {
         package let id: UInt64
@@ -33,7 +37,7 @@ package struct Claims {
     /// the database.
     private var isAway = false
 
-    /// Whether no claim waits.
+    /// Whether there are no waiting claims.
     var isEmpty: Bool { queue.isEmpty }
 
     /// Adds a claim.

@@ -139,8 +139,8 @@ package struct FairQueue {
         return take(at: turn) { $0.popLast() }
     }
 
-    /// Removes the jobs that have waited for at least a number of milliseconds. Setting the clock back by this time has
-    /// the same effect.
+    /// Removes the jobs that have waited for at least a number of milliseconds. After the clock was set back, a job is
+    /// also removed if its arrival is at least as far in the future.
     mutating func removeAll(waitingFor milliseconds: Int64, now: Timestamp) -> [WaitingJob] {
         var all: [WaitingJob] = []
         // The order is reversed, because an app without further jobs is removed from the list.

@@ -41,7 +41,7 @@ struct Scheduler {
     /// The rate limits and the number of workers in this turn.
     var rateLimits = RateLimits()
     private var jobPacers = JobRateLimiters()
-    /// The time at which jobs that have waited too long were last searched for.
+    /// The time of the last search for jobs that have waited too long.
     private var lastLook = Timestamp(milliseconds: 0)
     /// The back-off for moving jobs to another queue, by the index of the jobs' present queue.
     private var moves = Array(repeating: MoveControl(), count: JobQueue.all.count)
@@ -133,7 +133,7 @@ struct Scheduler {
             if let slot = inbound.slot, slot.due > now { release(slot, of: job) }
             return nil
         }
-        // A job that had to wait for its app's rate has already waited for its own.
+        // If the job has a slot of its app's rate, its own rate is not applied again.
         if let earlier = inbound.slot, app.isPaced(in: inbound.queue), earlier.rate == app.limiter?.rate {
             guard earlier.isAhead(now: now) else { return nil }
             guard app.hasNothingBefore(inbound.queue) else { return earlier }
@@ -147,8 +147,8 @@ struct Scheduler {
         return slot
     }
 
-    /// Returns the job's own rate, or `nil` if it does not apply. The rate applies to parts that a worker made, if it
-    /// is lower than the app's rate.
+    /// Returns the job's own rate, or `nil` if it does not apply. The rate applies only to parts that a worker made,
+    /// and only if it is lower than the app's rate.
     private func ownRate(of job: WaitingJob) -> Int? {
         let (inbound, app) = (job.inbound, job.appLoad)
         guard let own = job.job.rate, inbound.isWorkers, inbound.part != nil else { return nil }
@@ -242,8 +242,8 @@ struct Scheduler {
     }
 
     /// Removes the jobs that have waited too long, at most once a second. They move to a delay or overflow queue, from
-    /// which other workers receive them. In this worker, other apps may use the whole capacity as long as they have
-    /// jobs.
+    /// which other workers receive them. In this worker they might never start, because other apps may use the whole
+    /// capacity as long as they have jobs.
     mutating func overdue(now: Timestamp) -> [WaitingJob] {
         guard abs(now.milliseconds - lastLook.milliseconds) >= Self.millisecondsToNextLook else { return [] }
         lastLook = now

@@ -43,7 +43,7 @@ package struct MarkBuffer {
     /// The delayed result events whose marks are not decoded yet. There may be thousands of events, with hundreds of
     /// tokens each. New outcomes are marked first, because their jobs are still open.
     private var held: Deque<Finding> = []
-    /// Whether the current statement is so late that nothing waits for it in this worker.
+    /// Whether the current statement has timed out, so that outcomes and events no longer wait for it in this worker.
     private(set) var isDelayed = false
 
     /// Whether there are marks that can be written now.

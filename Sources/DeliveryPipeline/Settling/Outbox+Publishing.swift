@@ -61,8 +61,8 @@ extension Outbox {
         publish(event, event: DelayedEvent(event, lane: lane, since: now), isOutcomes: true, meeting: shares)
     }
 
-    /// Publishes the recipients of a job that need another attempt. They go to a delay queue or, without a delay, back
-    /// to the queue that they came from.
+    /// Publishes those recipients of a job that need another attempt. They go to a delay queue or, without a delay, to
+    /// the queue that they came from.
     mutating func publish(_ batch: RetryBatcher.Batch, _ now: Timestamp, brokerUser: String?) {
         let routed = batch.job
         let inbound = ledger.delivery(of: routed.ledgerID)?.inbound

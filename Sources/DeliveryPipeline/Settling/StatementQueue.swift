@@ -18,7 +18,7 @@ package struct StatementQueue<Item> {
     /// Whether a statement has not been answered yet.
     package var isAsking: Bool { asked != nil }
     package var canAsk: Bool { !isAsking && !gathering.isEmpty }
-    /// Whether no item waits. A statement may still be running.
+    /// Whether there are no waiting items. A statement may still be running.
     package var isEmpty: Bool { gathering.isEmpty && asked?.items.contains { $0 != nil } != true }
 
     /// The number of items that wait or are part of a statement.

@@ -5,12 +5,12 @@ import PushModel
 
 /// The component that splits large jobs into chunks. A value type without clock or I/O.
 ///
-/// | job to be split | until |
+/// | state of a large job | ends when |
 /// |---|---|
-/// | waits for a name | fewer than 32 jobs in its lane are being published under a name, or its connection is lost |
-/// | is published under its name | the broker has confirmed it, and delivers it under that name |
-/// | is split | the broker has all chunks, or the connection is lost and the next worker makes the same chunks |
-/// | stops, because the broker can never accept a chunk | the broker has the other chunks; the job is dead-lettered |
+/// | waits for a name | fewer than 32 named jobs of its lane are unconfirmed, or the job's connection is lost |
+/// | published again under a name | the broker has confirmed it; it is split when it is delivered under that name |
+/// | being split | the broker has all chunks, or the connection is lost and the next worker makes the same chunks |
+/// | stopped, because the broker can never accept a chunk | the broker has the other chunks; the job is dead-lettered |
 struct Splitting {
     private struct Split {
         let started: StartedJob

@@ -82,8 +82,8 @@ struct DefaultMember: Equatable {
         self.value = value
     }
 
-    /// Returns whether a member with this name fulfils the wish. The comparison ignores case, which header names
-    /// require. Other members are case-sensitive, but they are never written in another case.
+    /// Returns whether a member with this name takes precedence over the default. The comparison ignores case, as
+    /// header names require. Other members are case-sensitive, but they are never written in another case.
     func isMet(by name: String) -> Bool {
         name == otherName || name.lowercased() == self.name.lowercased()
     }

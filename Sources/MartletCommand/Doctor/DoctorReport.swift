@@ -103,7 +103,7 @@ struct DoctorReport {
 struct DoctorDocument: Encodable {
     /// The version of the program that made the report.
     let version: String
-    /// Whether no finding is an error.
+    /// Whether the findings contain no error.
     let ok: Bool
     let findings: [DoctorFinding]
 }

@@ -3,8 +3,8 @@ import NIOCore
 import NIOHTTPTypes
 
 /// A handler that allows one request per connection. It closes a connection without a complete request head after one
-/// second, and any connection after five seconds. Slow clients therefore can't occupy connections for long or delay a
-/// shutdown, and a client that pipelines requests gets one answer.
+/// second, and any connection after five seconds. Slow clients therefore can neither occupy connections for a long time
+/// nor delay a shutdown, and a client that pipelines requests gets one answer.
 final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

@@ -16,8 +16,8 @@ package struct UnreachableProvider: Sendable, Hashable {
     /// The metric families from which unreachable providers are read.
     package static let families: [MetricFamily] = [.poolUnreachable, .poolConnections, .tokenEndpointUnreachable]
 
-    /// Returns the unreachable providers. Several servers may serve one credential, as with browsers. The provider is
-    /// then unreachable only if no server has an open connection.
+    /// Returns the unreachable providers. Several servers may serve one credential, such as the push services of
+    /// browsers. The provider is then unreachable only if there is no open connection to any of them.
     package static func all(in page: MetricPage, _ warnings: [LoggedWarning]) -> [UnreachableProvider] {
         func missed(_ family: MetricFamily) -> [[String: String]] {
             page.values(of: family).filter { $0.value > 0 }.map(\.labels)

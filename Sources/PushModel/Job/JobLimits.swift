@@ -15,8 +15,8 @@ public struct JobLimits: Sendable {
     /// jobs.
     static let topicBytes = 255
     static let pushTypeBytes = 64
-    /// The maximum sizes of the app and the output, in bytes. Both are part of a routing key, which has at most 255
-    /// bytes together with the event's kind. A bundle id has at most 155 bytes.
+    /// The maximum sizes of the app and the output, in bytes. Together with the event's kind they form a routing key,
+    /// which has at most 255 bytes. A bundle id has at most 155 bytes.
     static let appBytes = 200
     static let outputBytes = 32
     /// The maximum sizes of a ref, of an address and of a subscription object, in bytes as written in the job,

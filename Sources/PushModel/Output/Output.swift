@@ -10,11 +10,11 @@ public protocol Output: AnyObject, Sendable {
     /// limits how much is in flight, so the output may keep pushes that it cannot send yet.
     func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink)
 
-    /// Sets the credentials that are in use. The output closes the connections of all other credentials once their last
-    /// push has been answered. Jobs with such a credential are finished or reported as ``Outcome/Verdict/returned``.
+    /// Sets the credentials that are in use. A credential that is no longer in the set is retired. Its jobs are
+    /// finished or reported as ``Outcome/Verdict/returned``. Its connections close after their last answer.
     ///
-    /// A job may also have a credential that is not in any set yet. That credential is valid. It comes from a newer
-    /// snapshot, whose set follows.
+    /// A job may also have a credential that has not been in any set yet. Such a credential is valid. It comes from a
+    /// newer snapshot, and the set of that snapshot follows.
     func credentialsChanged(to credentials: Set<Credential.ID>)
 
     /// Stops sending cancelled jobs. Recipients whose push is not on the wire are reported as

@@ -9,7 +9,7 @@ package struct BadTokenDetector: Sendable {
 
     /// The number of most recent answers that are counted.
     package static let window = 1_000
-    /// The minimum time and number of answers after which good answers, if they are at least half, end a mix-up.
+    /// The minimum time and number of answers before good answers can end a mix-up. At least half must be good.
     package static let endingMilliseconds: Int64 = 30_000
     package static let endingAnswers = 20
     /// The time without a bad answer after which a mix-up ends.
@@ -22,8 +22,8 @@ package struct BadTokenDetector: Sendable {
     /// The number of bad answers in the ring.
     package private(set) var bad = 0
     package private(set) var isMixedUp = false
-    /// The numbers of good and bad answers since the mix-up began or was last found to continue. `since` is that time,
-    /// in milliseconds of uptime.
+    /// The numbers of good and bad answers since the mix-up began or was last confirmed. `since` is the uptime at that
+    /// moment, in milliseconds.
     private var recent = (good: 0, bad: 0, since: Int64(0))
     private var lastBad: Int64 = 0
     private var lastLine: Int64?

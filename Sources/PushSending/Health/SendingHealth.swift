@@ -21,7 +21,7 @@ package protocol SendingHealth: AnyObject {
     func lets(_ job: QueuedJob, uptime now: Int64) -> Bool
 
     /// Returns whether a push of the job is a good probe, which is not the case if a push of the same job was refused
-    /// last. Returns `true` if the push would be no probe.
+    /// last. Returns `true` if the push would not be a probe.
     func prefers(_ job: QueuedJob) -> Bool
 
     /// Returns whether a push of `job` tests the same refusal as a push of `other`, and is the better probe.

@@ -168,8 +168,8 @@ final class HTTP1Translator: ChannelDuplexHandler, HTTP2ClientDelegate {
         answer()
     }
 
-    /// Answers a malformed request with 400. Closes the connection if its request is unanswered for another reason,
-    /// because HTTP/1.1 has no stream resets.
+    /// Handles a stream that closed before its request was answered. A malformed request is answered with 400. In all
+    /// other cases the connection is closed, because HTTP/1.1 has no stream resets.
     func streamClosed(tag: Int, streamID: Int32, code: HTTP2ErrorCode) {
         guard request != nil else { return }
         guard code == .protocolError else { return close() }

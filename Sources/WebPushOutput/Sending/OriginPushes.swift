@@ -33,7 +33,7 @@ final class OriginPushes {
         fields = OriginFields(to: origin, of: service)
     }
 
-    /// Whether no message waits or is on the wire.
+    /// Whether there are no messages that wait or are on the wire.
     var isIdle: Bool { dispatcher.isEmpty && dispatcher.hasNothingOnWire }
 
     func take(_ job: OriginJob, now: Int64) { dispatcher.take(job, at: dispatcher.moment(now)) }

@@ -7,7 +7,7 @@ package enum BatchLimits {
     package static let bytesOnWire = 33_554_432
 
     /// Returns the maximum number of recipients in a batch for a redelivered job. Each attempt allows an eighth of the
-    /// previous number. A recipient that makes a receiver fail is therefore finally sent alone.
+    /// previous number. A recipient that makes a receiver fail is therefore eventually sent alone.
     package static func recipients(attempt: Int) -> Int { max(1, 512 >> (3 * (attempt - 1))) }
 
     /// Returns the maximum size of an answer for a number of recipients, in bytes.

@@ -50,7 +50,7 @@ struct WireFixture {
             production: .init(host: host, port: 2197), sandbox: .init(host: host, port: 2197),
             authorityFile: authorityFile, verifiesCertificates: verifies,
             proxy: proxy, maximumConnections: maximumConnections, connectTimeoutSeconds: 30)
-        // Signing needs a thread, which other tests may occupy for long, especially under a sanitizer.
+        // Signing needs a thread, which other tests may occupy for a long time, especially under a sanitizer.
         configuration.tokenPatienceMilliseconds = 60_000
         configuration.silenceMilliseconds = 60_000
         configuration.resolve = { name, _ in

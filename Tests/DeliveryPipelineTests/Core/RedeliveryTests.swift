@@ -329,7 +329,8 @@ import Testing
         #expect(try harness.outcomes().map { $0["kind"] } == ["sent", "sent"], "must not be unknown")
     }
 
-    /// The job stays a copy, as at its first delivery, because another message with its name is sent.
+    /// The database answers that another message has the job's name. The job must then be dropped, as it would have
+    /// been without the redelivery, because the other message is sent.
     @Test func dropsCopyRedeliveredBeforeClaimIsAnswered() throws {
         let body = jobBody(more: #""at_most_once":true,"#)
         let harness = orphaned([.sample(body, number: 1)])

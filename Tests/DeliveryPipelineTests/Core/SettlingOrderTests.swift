@@ -64,7 +64,8 @@ private struct SettlingWorld {
     private var meant: [UInt64: [(serial: Serial, what: String)]] = [:]
     /// The publications without a confirm.
     private var unconfirmed: [UInt64] = []
-    /// The publications that move jobs to the overflow queue after a long wait. If one is refused, its job waits on.
+    /// The publications that move jobs to the overflow queue after a long wait. If the broker refuses one, its job
+    /// continues to wait.
     private var moves: Set<UInt64> = []
     private var unreported: [(job: RoutedJob, recipient: Int)] = []
     private var seen = (published: 0, acknowledgements: 0, rejected: 0, jobs: 0, marks: 0)

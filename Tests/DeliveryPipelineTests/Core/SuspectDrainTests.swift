@@ -57,7 +57,7 @@ import Testing
         try expectAmongSuspects(harness)
     }
 
-    /// During a drain, too, a job that was delivered too often must be moved to the suspects, not to its lane.
+    /// A job that was delivered too often must be moved to the suspects, not to its lane, even during a drain.
     @Test func movesJobToSuspectsDuringDrain() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody("other"), number: 9)

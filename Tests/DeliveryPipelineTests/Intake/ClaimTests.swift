@@ -172,8 +172,8 @@ import Testing
         #expect(try request(jobBody(more: Self.once), Self.chunk).content == nil)
     }
 
-    /// While the database is unavailable, the job must not stay unacknowledged for long. An earlier claim that
-    /// succeeded late must count as its own.
+    /// While the database is unavailable, the job must not stay unacknowledged for a long time. If its earlier claim
+    /// succeeded late, the job must not be treated as a duplicate.
     @Test func delaysJobAfterTenSecondsWithoutClaim() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody(more: Self.once), number: 6)

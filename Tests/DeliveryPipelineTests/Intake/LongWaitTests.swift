@@ -4,7 +4,8 @@ import DeliveryPipeline
 import PushModel
 import Testing
 
-/// Jobs that wait for long because other jobs use the worker's whole capacity, and jobs that overflow queues refuse.
+/// Jobs that wait for a long time because other jobs use the worker's whole capacity, and jobs that overflow queues
+/// refuse.
 @Suite struct LongWaitTests {
     /// Returns a worker whose capacity is used by four jobs.
     private func busy(longestWait: Int = 15) -> PipelineHarness {
@@ -56,7 +57,8 @@ import Testing
         #expect(harness.overflowed.count == 2)
     }
 
-    /// A move would have to wait as long. If its delivery's connection were lost then, the job would be sent twice.
+    /// A moved copy would also have to wait. If the connection of the job's delivery were lost during this wait, the
+    /// job would be sent twice.
     @Test(arguments: [AMQPPublisherEvent.blocked(reason: "memory"), .disconnected(AMQPError(.connectionLost, "gone"))])
     func movesNothingWhileBrokerAcceptsNothing(event: AMQPPublisherEvent) {
         let harness = busy()

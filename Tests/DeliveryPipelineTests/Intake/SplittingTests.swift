@@ -204,7 +204,7 @@ import Testing
         #expect(harness.published.count == 64)
     }
 
-    /// If a lane refuses messages for long, the worker must not keep the jobs to be split.
+    /// If a lane refuses messages for a long time, the worker must not keep the jobs to be split.
     @Test func rejectsJobWhoseChunksBrokerKeepsRefusing() throws {
         let harness = harness(chunkSize: 1)
         deliverUnnamed(1...1, to: harness)

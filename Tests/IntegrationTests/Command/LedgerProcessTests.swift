@@ -130,7 +130,7 @@ struct LedgerPage {
         ]).output
     }
 
-    /// Returns the value of a series, or NaN, which compares as neither greater nor equal, if it is not there.
+    /// Returns the value of a series, or NaN if the series is missing. Comparisons with NaN are false.
     func value(_ series: String) -> Double {
         for line in text.split(separator: "\n") where line.hasPrefix("\(series) ") {
             return Double(line.dropFirst(series.count + 1)) ?? .nan

@@ -19,8 +19,9 @@ struct RekeyTests {
         ).map { try $0["issued_at"].milliseconds }
     }
 
-    /// In the documented procedure, every worker gets the new master key, the key moves to the top of the keyring, all rows are sealed
-    /// with it, and the old key is removed. Otherwise, all rows are sealed with the new key before the workers have it.
+    /// In the documented procedure, every worker gets the new master key, the key moves to the top of the keyring, all
+    /// rows are sealed with it, and the old key is removed. If `isByTheBook` is false, all rows are sealed with the new
+    /// key before the workers have it.
     @Test(arguments: [true, false]) func keepsDeliveringWhileMasterKeyChanges(isByTheBook: Bool) async throws {
         try await Installation.with { installation in
             let apps = (1...6).map { "com.example.app\($0)" }

@@ -44,8 +44,8 @@ struct SuppressionTests {
         }
     }
 
-    /// APNs reports the token as dead to one worker. Other workers, in other processes too, read the mark from the
-    /// database.
+    /// APNs reports the token as dead to one worker. Other workers, including those in other processes, read the mark
+    /// from the database.
     @Test func suppressesTokenMarkedByAnotherWorker() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)

@@ -32,7 +32,8 @@ struct LongCampaign: Sendable {
     /// still wait in the worker after their last outcome is published.
     func finish(in installation: Installation, port: Int) async throws {
         try await installation.results.wait(for: recipients)
-        // A job in transit from the broker to the worker is counted by neither, so the check must succeed three times.
+        // While a job is in transit from the broker to the worker, neither counts it. Therefore the check must succeed
+        // three times.
         var idleLooks = 0
         try await eventually("all jobs are settled") {
             idleLooks = try await isDone(in: installation, port: port) ? idleLooks + 1 : 0

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Private RabbitMQ and PostgreSQL servers that a test may stop and kill. They end with this process, however it ends.
+/// Private RabbitMQ and PostgreSQL servers that a test may stop and kill. They end with this process, even if it is
+/// killed.
 package struct LocalServers: Sendable {
     package enum Server: Sendable, Hashable {
         /// A node of the broker, numbered from 1. A single node is the whole broker.

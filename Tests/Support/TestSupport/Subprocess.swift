@@ -1,8 +1,8 @@
 package import Foundation
 import Foundations
 
-/// A process that ends with the tests at the latest, even if they are killed. Its output goes to files, so that it can
-/// be read while the process runs and no pipe can fill up.
+/// A process that ends no later than the tests, even if they are killed. Its output goes to files, so that it can be
+/// read while the process runs and no pipe can fill up.
 package final class Subprocess: Sendable {
     package struct Finished: Sendable, CustomStringConvertible {
         /// The exit code. If a signal ended the process, it is 128 plus the number of the signal, as in a shell.

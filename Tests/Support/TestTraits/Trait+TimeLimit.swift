@@ -1,7 +1,7 @@
 package import Testing
 
 extension Trait where Self == TimeLimitTrait {
-    /// A limit that ends hanging tests and measures nothing. The time in which a test waits for its turn behind
-    /// hundreds of others counts, too.
+    /// A limit that only ends hanging tests. It includes the time during which a test waits behind hundreds of other
+    /// tests.
     package static var endsAHang: Self { .timeLimit(.minutes(20)) }
 }

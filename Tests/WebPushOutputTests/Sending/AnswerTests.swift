@@ -28,7 +28,7 @@ import WireTestSupport
             #expect(outcome.verdict == verdict)
             #expect(outcome.reason == reason)
             #expect(outcome.status == status && outcome.judge == .provider)
-            // Services do not report since when a subscription is gone, so the time of sending is used.
+            // Services do not report when a subscription ended, so the time of sending is used.
             #expect((outcome.unregisteredAt != nil) == (verdict == .unregistered))
             if let at = outcome.unregisteredAt { #expect(before <= at && at <= outcome.at) }
             await sending.output.shutDown()

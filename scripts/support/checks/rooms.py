@@ -1,11 +1,11 @@
-"""The rule about folders (docs/design.md, "Targets"): at most one of two folders of a target uses types of the other."""
+"""The rule about folders (docs/design.md, "Targets"): two folders of a target must not use each other's types."""
 import itertools
 import pathlib
 import re
 
 from . import sources
 
-# The pipeline has such pairs until it is rebuilt. Delete this entry then.
+# DeliveryPipeline still has folders that use each other. Delete this entry when it is rebuilt.
 EXEMPT = {"DeliveryPipeline"}
 
 # Code in an interpolation, with at most four nested pairs of parentheses.

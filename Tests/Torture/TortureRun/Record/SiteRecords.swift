@@ -60,7 +60,7 @@ package struct JoinRecord: Sendable {
     }
 }
 
-/// The end of a worker process, except for an end by the run's SIGKILL.
+/// The end of a worker process that the run did not kill with SIGKILL.
 package struct WorkerEnd: Sendable {
     package var worker: Int
     package var at: Int64

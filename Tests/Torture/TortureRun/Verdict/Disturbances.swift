@@ -15,11 +15,11 @@ struct Disturbances {
     /// moved twice.
     private static let handedOn = 32
 
-    /// The faults because of which jobs may be redelivered.
+    /// The faults that may cause redeliveries of jobs.
     private let redelivering: [FaultRecord]
     /// The faults in which a full queue rejects result events.
     private let refusing: [FaultRecord]
-    /// The faults because of which workers may lose track of pushes on the wire.
+    /// The faults that may make workers lose track of pushes on the wire.
     private let blinding: [FaultRecord]
     /// The faults that may hold back requests.
     private let delaying: [FaultRecord]

@@ -2,7 +2,7 @@ import Routing
 import Store
 
 /// The judge of an app's last campaign, which is published after all faults. Workers must send it at the app's rate:
-/// never faster, and hardly slower while many recipients wait.
+/// never faster, and only slightly slower while many recipients wait.
 struct LastCampaignJudge {
     /// The length of the windows in which requests are counted, in seconds.
     static let window: Int64 = 20

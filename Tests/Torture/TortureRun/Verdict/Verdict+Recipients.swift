@@ -10,8 +10,8 @@ extension Verdict {
         findings.append(Finding(invariant, history.recipient, text))
     }
 
-    /// Records a repetition that no outcome admits. If the broker may have copied the job, the repetition becomes a
-    /// finding only if there are too many such jobs.
+    /// Records a repetition that no outcome reports as possible. If the broker may have copied the job, the repetition
+    /// becomes a finding only if there are too many such jobs.
     private mutating func findRepetition(
         _ invariant: Invariant, _ history: History, _ text: String, _ disturbances: Disturbances
     ) {
