@@ -5,6 +5,9 @@ import Testing
 /// A client of a worker's status page. It reads the page over HTTP and, if a browser is installed, checks it in the
 /// browser.
 struct StatusPageLook: Sendable {
+    /// The time after which curl gives up, in seconds.
+    private static let patience = "\(5 * deadlineFactor)"
+
     struct Document: Decodable {
         struct Problem: Decodable {
             let kind, party, severity, subject, text, since: String
@@ -62,11 +65,11 @@ struct StatusPageLook: Sendable {
 
     /// Returns the headers and the body of an answer, as `curl -i` prints them.
     func curl(_ path: String, _ arguments: [String] = []) async throws -> String {
-        try await Subprocess.run(["/usr/bin/curl", "-s", "-i", "--max-time", "5"] + arguments + [url + path]).output
+        try await Subprocess.run(["/usr/bin/curl", "-s", "-i", "--max-time", Self.patience] + arguments + [url + path]).output
     }
 
     func page() async throws -> String {
-        try await Subprocess.run(["/usr/bin/curl", "-s", "--max-time", "5", url]).output
+        try await Subprocess.run(["/usr/bin/curl", "-s", "--max-time", Self.patience, url]).output
     }
 
     /// Returns the status document, or `nil` if the worker does not listen yet.
@@ -76,7 +79,7 @@ struct StatusPageLook: Sendable {
     }
 
     private func text() async throws -> String {
-        try await Subprocess.run(["/usr/bin/curl", "-s", "--max-time", "5", url + "status.json"]).output
+        try await Subprocess.run(["/usr/bin/curl", "-s", "--max-time", Self.patience, url + "status.json"]).output
     }
 
     /// Waits until the document meets `condition` and the page has the heading, if one is given. Then checks the
