@@ -1,5 +1,4 @@
-import Foundations
-import PushModel
+package import PushModel
 
 /// The manager of the pushes of a pool that belongs to one credential.
 // why: unchecked for the reason of its superclass.

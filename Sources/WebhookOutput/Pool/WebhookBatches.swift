@@ -217,6 +217,7 @@ extension WebhookBatches: PoolClient {
         return dispatcher.nextBatch(
             onlyUrgent: onlyUrgent, atMost: concurrency.recipients, takesGroups: takesParts, at: now
         ) { job, recipient in
+            let job: WebhookJob = job.typed()
             count += 1
             bytes = max(bytes, job.sharedSize) + job.size(of: recipient)
             return count <= job.mostRecipients && bytes <= BatchLimits.bodyBytes

@@ -90,6 +90,22 @@ import Testing
         #expect((outcome?.providerID == nil) == row.answer.omitsMessageID)
     }
 
+    @Test(arguments: reasons.filter { $0.arrivals == 2 }) func resendsRefusedPushAlsoAfterRefusedStream(
+        row: Row
+    ) async throws {
+        let simulator = try await WireFixture.startedSimulator()
+        let fixture = try WireFixture(simulator)
+        try fixture.register(at: simulator)
+        #expect(try await fixture.push("0a") == "sent -")
+        simulator.setAnswer(row.answer, forToken: "c0ffee")
+        simulator.refuseStreams(1)
+        #expect(try await fixture.push("c0ffee") == row.outcome)
+        #expect(await simulator.counters().refusedStreams == 1)
+        #expect(simulator.recordedArrivals["c0ffee"] == 2)
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
     @Test func coversEveryRejectionReason() {
         let known = Set(Self.reasons.compactMap(\.answer.reason))
         #expect(known.isSuperset(of: RejectionReason.allCases.map(\.rawValue)))
