@@ -139,7 +139,7 @@ package final class APNSSender: Output {
             return ProviderTokenAuthorization(from: tokens, authority: authority)
         }
         let id = ObjectIdentifier(dispatcher)
-        let pushes = PushPool(connections, dispatcher) { tokens?.removeObserver(id) }
+        let pushes = PushPool<PreparedJob>(connections, dispatcher) { tokens?.removeObserver(id) }
         tokens?.addObserver(id) { [weak pushes] in pushes?.wake() }
         return pushes
     }
