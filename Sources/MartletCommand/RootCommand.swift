@@ -13,8 +13,8 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Operation",
                 subcommands: [
-                    WorkerCommand.self, LedgerCommand.self, MigrateCommand.self, TopologyCommand.self,
-                    DoctorCommand.self, TopCommand.self,
+                    WorkerCommand.self, LedgerCommand.self, MigrateCommand.self, ConfigCommand.self,
+                    TopologyCommand.self, DoctorCommand.self, TopCommand.self,
                 ]),
             CommandGroup(
                 name: "Apps and credentials",

@@ -41,10 +41,3 @@ package struct ConfigurationKeys: Sendable {
         return row[right.count]
     }
 }
-
-extension ConfigurationKey {
-    package init(_ setting: OutputSetting, of output: String) {
-        self.init(
-            "\(output).\(setting.key)", default: setting.defaultValue, isSecret: setting.isSecret, setting.help)
-    }
-}

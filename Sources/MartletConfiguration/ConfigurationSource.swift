@@ -102,36 +102,50 @@ package struct ConfigurationSource: Sendable {
         reader.string(forKey: ConfigKey(key.rawValue), isSecret: key.isSecret) ?? key.defaultValue
     }
 
+    /// Returns the value of a key, or otherwise its default.
+    ///
+    /// - Throws: ``ConfigurationError`` if there is neither, or if the value does not match the kind of the key.
     package func required(_ key: ConfigurationKey) throws -> String {
         guard let value = string(key), !value.isEmpty else {
             let place = key.defaultValue == nil ? "; \(place)" : ""
             throw ConfigurationError(key, "is not set; expected: \(key.explanation)\(place)")
         }
+        do {
+            try key.setting.check(value)
+        } catch {
+            throw ConfigurationError(key, error.problem)
+        }
         return value
     }
 
-    package func integer(_ key: ConfigurationKey, in range: ClosedRange<Int>) throws -> Int {
-        do {
-            return try OutputSettings.integer(try required(key), in: range, of: key.rawValue)
-        } catch let fault as SettingFault {
-            throw ConfigurationError(key, fault.problem)
-        }
+    /// Returns the value of a key whose kind is an integer.
+    package func integer(_ key: ConfigurationKey) throws -> Int {
+        guard let value = Int(try required(key)) else { throw ConfigurationError(key, "is not a number") }
+        return value
     }
 
-    package func boolean(_ key: ConfigurationKey) throws -> Bool {
-        switch try required(key) {
-        case "true": return true
-        case "false": return false
-        case let other: throw ConfigurationError(key, "is \(other), but must be true or false")
-        }
+    package func boolean(_ key: ConfigurationKey) throws -> Bool { try required(key) == "true" }
+
+    /// Returns the value of a key whose choices are the cases of an enumeration.
+    func choice<Case: RawRepresentable<String>>(_ key: ConfigurationKey) throws -> Case {
+        guard let value = Case(rawValue: try required(key)) else { throw ConfigurationError(key, "is unknown") }
+        return value
     }
 
     /// Returns the endpoint of a key whose value has the form `host:port`. An IPv6 address must be in brackets.
-    package func endpoint(_ key: ConfigurationKey) throws -> Endpoint {
-        do {
-            return try OutputSettings.endpoint(try required(key), of: key.rawValue)
-        } catch let fault as SettingFault {
-            throw ConfigurationError(key, fault.problem)
+    package func endpoint(_ key: ConfigurationKey) throws -> Endpoint { try Endpoint(try required(key)) }
+
+    /// Checks the settings of all outputs.
+    ///
+    /// - Throws: ``ConfigurationError`` if an output rejects its settings.
+    package func checkOutputs() throws {
+        for output in outputs { try check(output) }
+    }
+
+    private func check(_ output: some OutputPlugin) throws {
+        try withSettings(of: output) { settings in
+            try output.check(settings)
+            try settings.checkKinds()
         }
     }
 

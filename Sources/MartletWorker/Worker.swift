@@ -41,7 +41,7 @@ package struct Worker: Sendable {
         let metrics = MetricRegistry()
         configuration.pipeline.meter = PipelineMeter(
             metrics, delays: configuration.pipeline.retryDelays,
-            mostApps: try source.integer(.metricsApps, in: 0...100_000),
+            mostApps: try source.integer(.metricsApps),
             reasons: Dictionary(
                 source.outputs.map { ($0.name, $0.reasons.keys.sorted()) }, uniquingKeysWith: { first, _ in first }))
         let spans = SpanBuffer()

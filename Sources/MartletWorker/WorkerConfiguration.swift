@@ -38,7 +38,7 @@ struct WorkerConfiguration: Sendable {
         try source.checkOutputs()
         self.source = source
         suppression = try source.deadTokens()
-        drainTimeout = .seconds(try source.integer(.workerDrainTimeout, in: 0...86_400))
+        drainTimeout = .seconds(try source.integer(.workerDrainTimeout))
         listen = (source.string(.httpListen) ?? "").isEmpty ? nil : try source.endpoint(.httpListen)
         access = try StatusAccess(source)
         tracing = try TracingConfiguration(source)

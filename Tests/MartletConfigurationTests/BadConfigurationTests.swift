@@ -70,7 +70,10 @@ import Testing
         ("retry.maximum_attempts=", "is not set; expected: maximum attempts of a push before its outcome is failed"),
         ("worker.name=", "must have 1 to 100 bytes"),
         ("amqp.prefix=\(String(repeating: "é", count: 51))", "has more than 100 bytes"),
-        ("amqp.prefix=", "is not set; expected: prefix of the names of all exchanges and queues"),
+        (
+            "amqp.prefix=",
+            "is not set; expected: prefix of the names of all exchanges and queues; a second fleet needs another prefix"
+        ),
     ])
     func namesKeyAndVariableOfValueOutOfRange(setting: String, problem: String) async throws {
         let key = try #require(ConfigurationKey(rawValue: String(setting.prefix { $0 != "=" })))

@@ -8,47 +8,33 @@ import Logging
 import MartletConfiguration
 import MartletWorker
 import PostgresClient
+import PushModel
 import TestSupport
 import Testing
 
 @Suite struct DocumentedKeysTests {
-    private let example = "deploy/martlet.example.yaml"
+    private let example = ConfigurationExample(.withOutputs).lines.joined(separator: "\n")
 
     @Test func readsExampleFile() async throws {
-        let path = Project.root.appending(path: example).path()
-        let source = try await ConfigurationSource(file: path, settings: ["worker.name=push-7"], environment: [:])
-        #expect(try source.pipeline().worker == "push-7")
-        #expect(try source.broker().endpoints.count == 2)
-        #expect("\(try source.database(applicationName: "test"))".contains("db.example.net"))
-        #expect(try source.apns().maximumConnections == 16)
-        #expect(try source.endpoint(.httpListen).port == 8080)
-        #expect(try source.logLevel() == .info)
-    }
-
-    /// With its commented lines enabled, the example contains every key.
-    @Test func exampleHasEveryKeyWithItsDefault() async throws {
-        let text = try String(contentsOf: Project.root.appending(path: example), encoding: .utf8).replacing(
-            /(?m)^( *)# ([a-z_]+: )/
-        ) { "\($0.1)\($0.2)" }
-        try await withFile(text) { path in
-            let source = try await ConfigurationSource(file: path, settings: [], environment: [:])
-            let bare = try await ConfigurationSource(file: nil, settings: [], environment: [:])
-            for key in ConfigurationKey.allCases {
-                #expect(source.string(key) != nil, "\(key.rawValue) is missing")
-                if let standard = bare.string(key) { #expect(source.string(key) == standard, "\(key.rawValue)") }
-            }
+        try await withFile(example) { path in
+            let source = try await ConfigurationSource(file: path, settings: ["worker.name=push-7"], environment: [:])
+            #expect(try source.pipeline().worker == "push-7")
+            #expect(try source.broker().endpoints.count == 2)
+            #expect("\(try source.database(applicationName: "test"))".contains("db.example.net"))
+            #expect(try source.apns().maximumConnections == 16)
+            #expect(try source.endpoint(.httpListen).port == 8080)
+            #expect(try source.logLevel() == .info)
         }
     }
 
-    @Test func pageListsEveryKeyWithItsDefault() throws {
-        let rows = try String(
-            contentsOf: Project.root.appending(path: "docs/configuration.md"), encoding: .utf8
-        ).matches(of: /(?m)^\| `([a-z_.]+)` \| ([^|]*) \|/)
-        let documented = Dictionary(rows.map { (String($0.1), String($0.2)) }) { first, _ in first }
-        #expect(Set(documented.keys) == Set(ConfigurationKey.allCases.map(\.rawValue)))
-        for key in ConfigurationKey.allCases {
-            guard let standard = key.defaultValue else { continue }
-            #expect(documented[key.rawValue]?.replacing("`", with: "") == standard, "\(key.rawValue)")
+    /// With its commented settings enabled, the example sets every key.
+    @Test func exampleSetsEveryKeyToItsDefault() async throws {
+        try await withFile(example.replacing(/(?m)^( *)# ([a-z_]+: )/) { "\($0.1)\($0.2)" }) { path in
+            let source = try await ConfigurationSource(file: path, settings: [], environment: [:])
+            for key in ConfigurationKey.allCases {
+                #expect(source.origins.origin(of: key) == .file, "\(key.rawValue) is missing")
+                #expect(key.defaultValue == nil || source.string(key) == key.defaultValue, "\(key.rawValue)")
+            }
         }
     }
 
@@ -67,5 +53,12 @@ import Testing
     func keyHasVariableAndExplanation(key: ConfigurationKey) {
         #expect(key.environmentVariable.wholeMatch(of: /MARTLET(_[A-Z]+)+/) != nil, "\(key.environmentVariable)")
         #expect(!key.explanation.isEmpty && !key.explanation.hasSuffix("."))
+        #expect(!key.explanation.contains("]("), "\(key.explanation)")
+    }
+
+    @Test(arguments: ConfigurationKey.allCases)
+    func acceptsDefaultAndExample(key: ConfigurationKey) throws {
+        for value in [key.defaultValue, key.setting.example].compactMap(\.self) { try key.setting.check(value) }
+        #expect(!key.isRequired || (key.defaultValue == nil && key.setting.example != nil))
     }
 }

@@ -8,37 +8,40 @@ extension APNSConfiguration {
     static let settings = [
         OutputSetting(
             "endpoint.production", .endpoint, default: "api.push.apple.com:443",
-            help: "host:port of APNs for production"),
+            help: "address of APNs for production"),
         OutputSetting(
             "endpoint.sandbox", .endpoint, default: "api.sandbox.push.apple.com:443",
-            help: "host:port of APNs for the sandbox"),
+            help: "address of APNs for the sandbox"),
         OutputSetting(
-            "endpoint.broadcast.production", .endpoint,
-            help: "host:port of APNs for broadcasts; default: endpoint.production"),
+            "endpoint.broadcast.production", .endpoint, example: "api-broadcast.push.apple.com:443", isAdvanced: true,
+            help: "address for [broadcasts](apns.md#broadcasts) instead of `apns.endpoint.production`"),
         OutputSetting(
-            "endpoint.broadcast.sandbox", .endpoint,
-            help: "host:port of APNs for broadcasts in the sandbox; default: endpoint.sandbox"),
+            "endpoint.broadcast.sandbox", .endpoint, example: "api-broadcast.sandbox.push.apple.com:443",
+            isAdvanced: true, help: "address for broadcasts in the sandbox instead of `apns.endpoint.sandbox`"),
         OutputSetting(
             "endpoint.channels.production", .endpoint, default: "api-manage-broadcast.push.apple.com:2196",
-            help: "host:port for managing broadcast channels"),
+            isAdvanced: true, help: "address that `martlet channel` uses"),
         OutputSetting(
             "endpoint.channels.sandbox", .endpoint, default: "api-manage-broadcast.sandbox.push.apple.com:2195",
-            help: "host:port for managing broadcast channels in the sandbox"),
+            isAdvanced: true, help: "address that `martlet channel` uses for the sandbox"),
         OutputSetting(
-            "ca_file", help: "PEM file with an authority to trust instead of the system's, for a simulator or a proxy"),
+            "ca_file", example: "/etc/martlet/simulator-ca.pem",
+            help: "PEM file with authorities to trust instead of the system's, for a simulator or a proxy"),
         OutputSetting(
             "certificate_verification", .choice(["full", "none"]), default: "full",
-            help: "full, or none for test hosts; Apple's hosts require full"),
+            help: "verification of certificates, `none` only for test hosts; Apple's hosts require `full`"),
         OutputSetting(
-            "proxy", isSecret: true, help: "proxy for connections to APNs, as http://[user:password@]host:port"),
+            "proxy", example: "http://martlet:secret@proxy.example.net:3128", isSecret: true,
+            help: "CONNECT proxy as `http://[user:password@]host:port`, percent-encoded"),
         OutputSetting(
-            "maximum_connections", .integer(1...1_000), default: "16",
-            help: "maximum connections of one credential to one environment"),
+            "maximum_connections", .integer(1...1_000), default: "16", isAdvanced: true,
+            help: "maximum connections with one credential to one environment"),
         OutputSetting(
-            "request_timeout", .integer(1...3_600), default: "60", help: "seconds to wait for an answer"),
+            "request_timeout", .integer(1...3_600), default: "60", unit: .seconds, isAdvanced: true,
+            help: "time to wait for an answer"),
         OutputSetting(
-            "urgent_streams", .integer(0...1_000), default: "20",
-            help: "streams of each connection reserved for the urgent lane, at most a tenth"),
+            "urgent_streams", .integer(0...1_000), default: "20", isAdvanced: true,
+            help: "streams on each connection that are reserved for `urgent`, at most a tenth of them"),
     ]
 
     private static let pushEndpoints = [

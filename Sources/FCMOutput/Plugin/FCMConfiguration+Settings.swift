@@ -6,20 +6,26 @@ import PushSending
 extension FCMConfiguration {
     /// The settings of the output, such as `fcm.endpoint`.
     static let settings = [
-        OutputSetting("endpoint", .endpoint, default: "fcm.googleapis.com:443", help: "host:port of FCM"),
         OutputSetting(
-            "token_endpoint", .endpoint,
-            help: "host:port of a simulator that a service account's token_uri may name, besides Google's host"),
+            "endpoint", .endpoint, default: "fcm.googleapis.com:443", help: "address of [FCM](fcm.md)"),
         OutputSetting(
-            "ca_file", help: "PEM file with an authority to trust instead of the system's, for a simulator or a proxy"),
+            "token_endpoint", .endpoint, example: "127.0.0.1:2443",
+            help: "address of a simulator that a service account's `token_uri` may name, besides Google's host"),
         OutputSetting(
-            "proxy", isSecret: true, help: "proxy for connections to FCM, as http://[user:password@]host:port"),
+            "ca_file", example: "/etc/martlet/simulator-ca.pem",
+            help: "PEM file with authorities to trust instead of the system's, for a simulator or a proxy"),
         OutputSetting(
-            "maximum_connections", .integer(1...1_000), default: "32", help: "maximum connections of one credential"),
-        OutputSetting("request_timeout", .integer(10...3_600), default: "30", help: "seconds to wait for an answer"),
+            "proxy", example: "http://martlet:secret@proxy.example.net:3128", isSecret: true,
+            help: "proxy for FCM and Google's token endpoint, as `http://[user:password@]host:port`"),
         OutputSetting(
             "quota_per_minute", .integer(600...1_000_000_000), default: "600000",
-            help: "messages per minute that Google allows one project, from all workers together"),
+            help: "[quota](fcm.md#quota) of a project, in messages per minute from all workers"),
+        OutputSetting(
+            "maximum_connections", .integer(1...1_000), default: "32", isAdvanced: true,
+            help: "maximum connections with one credential"),
+        OutputSetting(
+            "request_timeout", .integer(10...3_600), default: "30", unit: .seconds, isAdvanced: true,
+            help: "time to wait for an answer"),
     ]
 
     /// Creates a configuration from the output's settings.

@@ -38,7 +38,7 @@ package struct LedgerProcess: Sendable {
         names = try configuration.names()
         provision = try configuration.provision()
         database = try configuration.database(applicationName: "martlet ledger")
-        keptDays = try configuration.integer(.ledgerDays, in: 1...3_650)
+        keptDays = try configuration.integer(.ledgerDays)
         listen = try Self.endpoint(configuration)
         access = try StatusAccess(configuration)
         let sent = try configuration.required(.ledgerSent)

@@ -26,16 +26,9 @@ public struct OutputSettings: Sendable {
     ///   setting's kind.
     public func text(_ key: String) throws(SettingFault) -> String {
         guard let text = self[key] else {
-            throw SettingFault(key, "is not set; expected: \(settings[key]?.help ?? "no such setting")")
+            throw SettingFault(key, "is not set; expected: \(settings[key]?.plainHelp ?? "no such setting")")
         }
-        let isSecret = isSecret(key)
-        switch settings[key]?.kind {
-        case .integer(let range): _ = try Self.integer(text, in: range, of: key, isSecret: isSecret)
-        case .choice(let choices) where !choices.contains(text):
-            throw SettingFault(key, text, isSecret: isSecret, mustBe: choices.joined(separator: " or "))
-        case .endpoint: _ = try Self.endpoint(text, of: key, isSecret: isSecret)
-        default: break
-        }
+        try settings[key]?.check(text)
         return text
     }
 
@@ -43,15 +36,22 @@ public struct OutputSettings: Sendable {
     ///
     /// - Throws: ``SettingFault`` if the value is missing or invalid, or if the setting's kind is not an integer.
     public func integer(_ key: String) throws(SettingFault) -> Int {
-        guard case .integer(let range) = settings[key]?.kind else { throw SettingFault(key, "is not a number") }
-        return try Self.integer(try text(key), in: range, of: key, isSecret: isSecret(key))
+        guard case .integer = settings[key]?.kind, let value = Int(try text(key)) else {
+            throw SettingFault(key, "is not a number")
+        }
+        return value
     }
 
     /// Returns the value as an endpoint.
     ///
     /// - Throws: ``SettingFault`` if the value is missing or invalid.
     public func endpoint(_ key: String) throws(SettingFault) -> Endpoint {
-        try Self.endpoint(try text(key), of: key, isSecret: isSecret(key))
+        let text = try text(key)
+        do {
+            return try Endpoint(text)
+        } catch {
+            throw OutputSetting(key, .endpoint, isSecret: settings[key]?.isSecret ?? false, help: "").fault(text)
+        }
     }
 
     /// Checks that each value matches its setting's kind, even if the output never reads it.
@@ -59,37 +59,5 @@ public struct OutputSettings: Sendable {
     /// - Throws: ``SettingFault`` for the first invalid value.
     package func checkKinds() throws(SettingFault) {
         for setting in all where self[setting.key] != nil { _ = try text(setting.key) }
-    }
-
-    private func isSecret(_ key: String) -> Bool { settings[key]?.isSecret ?? false }
-
-    package static func integer(
-        _ text: String, in range: ClosedRange<Int>, of key: String, isSecret: Bool = false
-    ) throws(SettingFault) -> Int {
-        guard let value = Int(text), range.contains(value) else {
-            throw SettingFault(
-                key, text, isSecret: isSecret,
-                mustBe: "a whole number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return value
-    }
-
-    package static func endpoint(
-        _ text: String, of key: String, isSecret: Bool = false
-    ) throws(SettingFault) -> Endpoint {
-        do {
-            return try Endpoint(text)
-        } catch {
-            throw SettingFault(key, text, isSecret: isSecret, mustBe: "host:port, or [address]:port for IPv6")
-        }
-    }
-}
-
-extension SettingFault {
-    /// Creates the error for an invalid value.
-    ///
-    /// - Parameter isSecret: whether to leave the value out of the error.
-    fileprivate init(_ key: String, _ value: String, isSecret: Bool, mustBe demand: String) {
-        self.init(key, isSecret ? "must be \(demand)" : "is \(value), but must be \(demand)")
     }
 }

@@ -8,23 +8,27 @@ extension WebPushConfiguration {
     static let settings = [
         OutputSetting(
             "allowed_hosts", default: AllowedHosts.usual,
-            help: "hosts to send to, separated by commas: name, *.name for all subdomains, host:port unless 443"),
-        OutputSetting(
-            "private_hosts",
-            help: "additional hosts, which may have private addresses, separated by commas, host:port unless 443"),
-        OutputSetting(
-            "ca_file", help: "PEM file with an authority to trust instead of the system's, for a simulator or a proxy"),
-        OutputSetting(
-            "proxy", isSecret: true, help: "proxy for connections to push services, as http://[user:password@]host:port"
+            help: "[hosts](webpush.md#allowed-hosts) to send to, comma-separated, as `host:port` unless the port is 443"
         ),
         OutputSetting(
-            "maximum_connections", .integer(1...100_000), default: "1024",
-            help: "maximum connections of a worker to all push services; the worker uses one core for each 16"),
+            "private_hosts", example: "ntfy.example.net:8443",
+            help: "additional allowed hosts, which may have private or loopback addresses"),
         OutputSetting(
-            "request_timeout", .integer(1...3_600), default: "60", help: "seconds to wait for an answer"),
+            "ca_file", example: "/etc/martlet/simulator-ca.pem",
+            help: "PEM file with authorities to trust instead of the system's, for a simulator or a proxy"),
+        OutputSetting(
+            "proxy", example: "http://martlet:secret@proxy.example.net:3128", isSecret: true,
+            help: "[proxy](webpush.md#allowed-hosts) that resolves names and rejects private addresses, as "
+                + "`http://[user:password@]host:port`"),
         OutputSetting(
             "default_ttl", .integer(0...Int(WebPushRequest.maximumTTL)), default: "\(WebPushRequest.maximumTTL)",
-            help: "seconds that a push service stores a message without expires_at"),
+            unit: .seconds, help: "time for which a push service stores a message without `expires_at`"),
+        OutputSetting(
+            "maximum_connections", .integer(1...100_000), default: "1024", isAdvanced: true,
+            help: "maximum connections of a worker to all push services; the worker uses one core for each 16"),
+        OutputSetting(
+            "request_timeout", .integer(1...3_600), default: "60", unit: .seconds, isAdvanced: true,
+            help: "time to wait for an answer"),
     ]
 
     /// Creates a configuration from the output's settings.

@@ -5,22 +5,24 @@ extension WebhookConfiguration {
     /// The settings of this output, such as `webhook.private_hosts`.
     static let settings = [
         OutputSetting(
-            "private_hosts",
-            help:
-                "receivers that may have private addresses and http URLs, comma-separated, host:port unless 443 or 80"
-        ),
+            "private_hosts", example: "sms.internal, localhost:8080",
+            help: "[receivers](webhook.md#allowed-addresses) that may have private addresses and http URLs, "
+                + "comma-separated, as `host:port` unless the port is 443 or 80"),
         OutputSetting(
-            "ca_file", help: "PEM file with an authority to trust instead of the system's"),
+            "ca_file", example: "/etc/martlet/receivers-ca.pem",
+            help: "PEM file with authorities to trust instead of the system's"),
         OutputSetting(
-            "proxy", isSecret: true,
-            help: "proxy for connections to receivers, as http://[user:password@]host:port; it resolves their names"),
+            "proxy", example: "http://martlet:secret@proxy.example.net:3128", isSecret: true,
+            help: "[proxy](webhook.md#allowed-addresses) that resolves names and rejects private addresses, as "
+                + "`http://[user:password@]host:port`"),
         OutputSetting(
-            "maximum_in_flight", .integer(1...1_000), default: "128",
-            help: "maximum concurrent batches at a receiver, including one reserved for the urgent lane"),
+            "maximum_in_flight", .integer(1...1_000), default: "128", isAdvanced: true,
+            help: "maximum concurrent batches to a receiver, including one reserved for `urgent`"),
         OutputSetting(
-            "batch_size", .integer(1...500), default: "500", help: "maximum recipients of one batch"),
+            "batch_size", .integer(1...500), default: "500", isAdvanced: true, help: "maximum recipients in a batch"),
         OutputSetting(
-            "request_timeout", .integer(1...300), default: "30", help: "seconds to wait for an answer"),
+            "request_timeout", .integer(1...300), default: "30", unit: .seconds, isAdvanced: true,
+            help: "time to wait for an answer"),
     ]
 
     /// Creates a configuration from the output's settings.

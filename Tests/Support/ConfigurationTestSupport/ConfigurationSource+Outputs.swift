@@ -13,8 +13,12 @@ extension ConfigurationSource {
     }
 }
 
+extension ConfigurationKeys {
+    package static let withOutputs = ConfigurationKeys(outputs: Martlet.outputs)
+}
+
 extension ConfigurationKey {
-    package static let allCases = ConfigurationKeys(outputs: Martlet.outputs).all
+    package static let allCases = ConfigurationKeys.withOutputs.all
 
     package init?(rawValue: String) {
         guard let known = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }

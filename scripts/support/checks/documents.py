@@ -158,35 +158,6 @@ def dangling(file: pathlib.Path, document) -> list[str]:
     return problems
 
 
-def configuration_keys(root: pathlib.Path) -> list[str]:
-    """Checks that docs/configuration.md and the example file have exactly the keys of the program."""
-    source = next((root / "Sources" / "MartletConfiguration").rglob("ConfigurationKey.swift"))
-    known = set(re.findall(r'ConfigurationKey\(\s*"([a-z._]+)"', source.read_text()))
-    for folder in (root / "Sources").glob("*Output"):
-        output = folder.name.removesuffix("Output").lower()
-        for file in folder.rglob("*.swift"):
-            known.update(f"{output}.{key}" for key in re.findall(r'OutputSetting\(\s*"([a-z._]+)"', file.read_text()))
-    documented = set(re.findall(r"^\| `([a-z._]+)` \|", (root / "docs" / "configuration.md").read_text(), re.MULTILINE))
-    example = set()
-
-    def walk(value, name: str) -> None:
-        if isinstance(value, dict):
-            for key, part in value.items():
-                walk(part, f"{name}.{key}" if name else key)
-        else:
-            example.add(name)
-
-    # The example file has keys without a sensible default as comments.
-    text = (root / "deploy" / "martlet.example.yaml").read_text()
-    walk(yaml.safe_load(re.sub(r"^( +)# (\w+: )", r"\1\2", text, flags=re.MULTILINE)), "")
-    return [
-        f"{place}: {what} {key}"
-        for place, found in (("docs/configuration.md", documented), ("deploy/martlet.example.yaml", example))
-        for what, keys in (("lacks", known - found), ("has the unknown key", found - known))
-        for key in sorted(keys)
-    ]
-
-
 def decisions(root: pathlib.Path) -> list[str]:
     """Checks that the index of docs/decisions.md lists all decisions in their order, and that numbers are unique."""
     text = (root / "docs" / "decisions.md").read_text()

@@ -6,8 +6,6 @@ from . import alerts, deployment, documents, events, forge, problems, rooms, sou
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 UNIT = "[Service]\nExecStart=/usr/bin/true\n"
-KEYS = {"Sources/MartletConfiguration/ConfigurationKey.swift": 'static let one = ConfigurationKey("a.one", "help")',
-        "Sources/AOutput/A.swift": 'OutputSetting(\n    "two", help: "help")'}
 REASONS = {"Sources/DeliveryPipeline/A.swift": 'let a = "GivenUp"', "Sources/HornOutput/A.swift": 'let a = "TooBig" // "Quiet"',
            "Tests/HornReasonTests.swift": '(400, "TooOld", .refused)'}
 ERRORS = ("## Reasons in outcomes\n### All outputs\n| `GivenUp` | `failed` |\n"
@@ -104,12 +102,6 @@ CASES = [
     (documents.openapi, {"docs/a.openapi.yaml": 'openapi: 3.1.0\ncomponents: {$ref: "#/components/a"}'},
      {"docs/a.openapi.yaml": "openapi: 3.1.0"}),
     (documents.openapi, {"docs/a.openapi.yaml": "openapi: 3.0.0"}, {"docs/a.openapi.yaml": "openapi: 3.1.0"}),
-    (documents.configuration_keys,
-     KEYS | {"docs/configuration.md": "| `a.one` | 1 |\n| `a.two` | 2 |", "deploy/martlet.example.yaml": "a:\n  one: 1\n"},
-     KEYS | {"docs/configuration.md": "| `a.one` | 1 |\n| `a.two` | 2 |", "deploy/martlet.example.yaml": "a:\n  one: 1\n  # two: 2\n"}),
-    (documents.configuration_keys,
-     KEYS | {"docs/configuration.md": "| `a.one` | 1 |\n| `a.too` | 2 |", "deploy/martlet.example.yaml": "a:\n  one: 1\n  two: 2\n"},
-     KEYS | {"docs/configuration.md": "| `a.one` | 1 |\n| `a.two` | 2 |", "deploy/martlet.example.yaml": "a:\n  one: 1\n  two: 2\n"}),
     (documents.decisions, {"docs/decisions.md": "- A\n  - [1. B](#1-b)\n\n## A\n\n### 1. B\n\n### 2. C\n"},
      {"docs/decisions.md": "- A\n  - [1. B](#1-b)\n  - [2. C](#2-c)\n\n## A\n\n### 1. B\n\n### 2. C\n"}),
     (documents.decisions, {"docs/decisions.md": "- A\n  - [1. B](#1-b)\n  - [1. C](#1-c)\n\n### 1. B\n\n### 1. C\n"},

@@ -59,7 +59,7 @@ def fill_martlet(package: "Package") -> None:
     package.put(DEBIAN / "sysusers.conf", "usr/lib/sysusers.d/martlet.conf")
     package.put(DEBIAN / "martlet.yaml", "etc/martlet/martlet.yaml", 0o640)
     package.write("/etc/martlet/martlet.yaml\n", "DEBIAN/conffiles")
-    package.put(DEPLOY / "martlet.example.yaml", "usr/share/doc/martlet/examples/martlet.example.yaml")
+    package.write(package.run.output([PROGRAM, "config"]), "usr/share/doc/martlet/examples/martlet.example.yaml")
     # Includes the example clients and all pages except pictures, because they link to each other.
     for file in package.run.output(["git", "-C", ROOT, "ls-files", "docs", "examples/clients"]).splitlines():
         if not file.startswith("docs/images/"):

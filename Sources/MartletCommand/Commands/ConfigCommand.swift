@@ -1,0 +1,16 @@
+import ArgumentParser
+import CommandSupport
+import MartletConfiguration
+
+struct ConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "Print a configuration file with all settings and their defaults.",
+        discussion: """
+            Includes the settings of all outputs of this program. Settings without a default are commented out. Replace \
+            the examples in the required settings.
+            """)
+
+    func run() {
+        for line in ConfigurationExample(ConfigurationKeys(outputs: Martlet.installed)).lines { print(line) }
+    }
+}
