@@ -65,7 +65,8 @@ struct StatusPageLook: Sendable {
 
     /// Returns the headers and the body of an answer, as `curl -i` prints them.
     func curl(_ path: String, _ arguments: [String] = []) async throws -> String {
-        try await Subprocess.run(["/usr/bin/curl", "-s", "-i", "--max-time", Self.patience] + arguments + [url + path]).output
+        try await Subprocess.run(["/usr/bin/curl", "-s", "-i", "--max-time", Self.patience] + arguments + [url + path])
+            .output
     }
 
     func page() async throws -> String {
