@@ -1,5 +1,5 @@
 package import PushModel
-package import Store
+import Store
 package import Routing
 
 /// A detector of credentials that expire soon. It reports each credential once at each threshold, and once when the

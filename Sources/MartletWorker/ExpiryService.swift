@@ -1,6 +1,7 @@
 import Foundations
 import Logging
 import PushModel
+import Routing
 import ServiceLifecycle
 import Store
 

@@ -1,5 +1,6 @@
 import DeliveryPipeline
 import PushModel
+import Routing
 import ServiceLifecycle
 import Store
 

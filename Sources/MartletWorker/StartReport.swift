@@ -6,6 +6,7 @@ import MartletConfiguration
 import Observability
 import PostgresClient
 import PushModel
+import Routing
 import ServiceLifecycle
 import Store
 

@@ -8,6 +8,7 @@ import MartletConfiguration
 import Observability
 import PackageSigning
 import PushModel
+import Routing
 import Store
 
 /// The options for the package's folder, certificate and destination.

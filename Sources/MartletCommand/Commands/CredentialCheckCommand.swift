@@ -3,6 +3,7 @@ import CommandSupport
 import Logging
 import MartletConfiguration
 import PushModel
+import Routing
 import Store
 
 struct CredentialCheckCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandSupport
 import MartletConfiguration
 import PushModel
+import Routing
 import Store
 
 extension CredentialCommand {

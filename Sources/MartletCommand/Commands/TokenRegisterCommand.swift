@@ -5,6 +5,7 @@ import MartletConfiguration
 import Observability
 import PostgresClient
 import PushModel
+import Routing
 import Store
 
 extension TokenCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import PostgresClient
 import PushModel
+import Routing
 import Store
 
 /// The option `--lose-addresses`, which permits changes that make addresses unreachable. Some addresses, such as Web

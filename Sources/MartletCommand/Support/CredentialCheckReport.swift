@@ -1,5 +1,6 @@
 import Observability
 import PushModel
+import Routing
 import Store
 
 /// The result of checking one credential in one environment, as `--json` shows it.

@@ -1,6 +1,7 @@
 import Logging
 import MartletConfiguration
 import PushModel
+import Routing
 import Store
 
 /// A runner that checks credentials in each of their environments.

@@ -1,5 +1,6 @@
 import Observability
 import PushModel
+import Routing
 import Store
 
 /// The credential that an app uses for one push type in one environment, as `--json` shows it.

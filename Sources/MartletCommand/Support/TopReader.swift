@@ -4,6 +4,7 @@ import MartletConfiguration
 import Observability
 import PostgresClient
 import PushModel
+import Routing
 import Store
 
 /// The part of `top` that reads the database.

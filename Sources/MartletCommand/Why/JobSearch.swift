@@ -8,6 +8,7 @@ import OutcomeLedger
 import Logging
 import PostgresClient
 import PushModel
+import Routing
 import Store
 
 /// A search for information about a job in the database, the broker and the workers' reports. If one source can't be
