@@ -10,8 +10,8 @@ package final class ReasonTallies: @unchecked Sendable {
     /// The reasons that Martlet itself assigns, for every output.
     package static let ours = [
         "AppPaused", Outcome.cancelled, "ConnectionFailed", "ConnectionLost", "CredentialRefused", "CredentialUnusable",
-        "NoCredential", "RequestTimeout", "RetriesExhausted", "StreamRefused", "StreamReset", "UnknownApp",
-        "UnsuitableCredential",
+        "DatabaseUnavailable", "InvalidRequest", Outcome.noAnswer, "NoCredential", "Redelivered", "RequestTimeout",
+        "RetriesExhausted", "StreamRefused", "StreamReset", "UnknownApp", "UnsuitableCredential",
     ]
     static let other = "other"
 
