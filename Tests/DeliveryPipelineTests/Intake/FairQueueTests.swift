@@ -7,8 +7,8 @@ import Testing
 @Suite struct FairQueueTests {
     private let apps = ["a", "b", "c"].map(AppLoad.init)
 
-    private func waiting(_ number: UInt64, _ app: AppLoad) throws -> WaitingJob {
-        let inbound = try #require(InboundJob(.sample("", number: number, from: .lane(.normal))))
+    private func waiting(_ number: UInt64, _ app: AppLoad, body: String = "") throws -> WaitingJob {
+        let inbound = try #require(InboundJob(.sample(body, number: number, from: .lane(.normal))))
         return WaitingJob(inbound: inbound, job: try decodedJob(jobBody("\(number)", app: app.app)), appLoad: app)
     }
 
