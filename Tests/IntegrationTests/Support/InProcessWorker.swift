@@ -6,6 +6,7 @@ import DeliveryPipeline
 import Logging
 import NIOPosix
 import PushModel
+import Routing
 import Store
 import TestSupport
 import Testing
