@@ -4,9 +4,9 @@ public import Logging
 @_exported public import PushSimulator
 
 /// A simulator of Apple's push service.
-public typealias SimulatedAPNS = PushSimulator<APNSDouble>
-public typealias FaultScript = PushSimulator<APNSDouble>.FaultScript
-public typealias StandingFaults = PushSimulator<APNSDouble>.StandingFaults
+public typealias SimulatedAPNS = SimulatedService<APNSDouble>
+public typealias FaultScript = SimulatedService<APNSDouble>.FaultScript
+public typealias StandingFaults = SimulatedService<APNSDouble>.StandingFaults
 
 extension SimulatedAPNS {
     /// Creates a simulator of APNs.

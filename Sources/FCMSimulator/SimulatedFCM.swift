@@ -4,7 +4,7 @@ public import Logging
 @_exported public import PushSimulator
 
 /// A simulator of Firebase Cloud Messaging's HTTP v1 service and of Google's endpoint for access tokens.
-public typealias SimulatedFCM = PushSimulator<FCMDouble>
+public typealias SimulatedFCM = SimulatedService<FCMDouble>
 
 extension SimulatedFCM {
     /// Creates a simulator of FCM.

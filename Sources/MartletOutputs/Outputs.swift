@@ -14,6 +14,6 @@ extension Martlet {
 
     /// Runs the command `martlet` with Martlet's outputs and those in `others`, and ends the process.
     public static func main(adding others: [any OutputPlugin] = []) -> Never {
-        main(outputs: outputs + others, commands: APNSCommands.all)
+        main(outputs: outputs + others, commands: AppleCommands.all)
     }
 }

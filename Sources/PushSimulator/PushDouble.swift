@@ -1,4 +1,4 @@
-/// The description of one push service. ``PushSimulator`` contains everything that is common to all services: server,
+/// The description of one push service. ``SimulatedService`` contains everything that is common to all services: server,
 /// certificates, faults, records, counters and the control endpoint.
 public protocol PushDouble: Sendable {
     associatedtype Answer: SimulatedAnswer

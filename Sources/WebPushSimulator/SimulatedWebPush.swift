@@ -4,7 +4,7 @@ public import Logging
 @_exported public import PushSimulator
 
 /// A simulator of the Web Push services of Apple, Mozilla, Google and Microsoft.
-public typealias SimulatedWebPush = PushSimulator<WebPushDouble>
+public typealias SimulatedWebPush = SimulatedService<WebPushDouble>
 
 extension SimulatedWebPush {
     /// The state of an issued subscription.

@@ -157,7 +157,7 @@ import Testing
         let json =
             #"[{"at_ms":0,"account":{"client_email":"\#(email)","send_fault":"PERMISSION_DENIED"}},{"at_ms":0,"revoke":true},"#
             + #"{"at_ms":0,"quota":{"messages":1}},{"at_ms":0,"token_fault":{"answer":{"fault":"BAD_GATEWAY"}}}]"#
-        let script = try PushSimulator<FCMDouble>.FaultScript(json: Data(json.utf8), source: "test")
+        let script = try SimulatedService<FCMDouble>.FaultScript(json: Data(json.utf8), source: "test")
         try await FCMSession.run { session async throws in
             try await script.run(on: session.simulator)
             let assertion = try TestAccount.one.get().assertion(at: session.now)

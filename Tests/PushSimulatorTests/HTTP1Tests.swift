@@ -8,7 +8,7 @@ import Testing
 @Suite struct HTTP1Tests {
     /// Runs `curl` with `arguments` and returns its output.
     private func curl(
-        _ simulator: PushSimulator<ToyDouble>, _ arguments: [String], path: String = "/toy/bear"
+        _ simulator: SimulatedService<ToyDouble>, _ arguments: [String], path: String = "/toy/bear"
     ) async throws -> Subprocess.Finished {
         let authority = FileManager.default.temporaryDirectory.appending(path: "toys-\(UUID().uuidString).pem")
         try Data(simulator.caCertificatePEM.utf8).write(to: authority)

@@ -52,7 +52,7 @@ import Testing
 
     @Test func runsFaultScripts() async throws {
         let json = #"[{"at_ms":0,"sale":true},{"at_ms":0,"next":{"count":1,"answer":{"status":500}}}]"#
-        let script = try PushSimulator<ToyDouble>.FaultScript(json: Data(json.utf8), source: "test")
+        let script = try SimulatedService<ToyDouble>.FaultScript(json: Data(json.utf8), source: "test")
         try await withToys { simulator, _ in
             try await script.run(on: simulator)
             let client = try await PushClient.connect(to: simulator)
@@ -61,7 +61,7 @@ import Testing
             #expect(statuses == [409, 500, 200])
         }
         let error = #expect(throws: SimulatorError.self) {
-            try PushSimulator<ToyDouble>.FaultScript(json: Data(#"[{"at_ms":0,"key":{}}]"#.utf8), source: "test")
+            try SimulatedService<ToyDouble>.FaultScript(json: Data(#"[{"at_ms":0,"key":{}}]"#.utf8), source: "test")
         }
         #expect(error?.description.hasPrefix("test: step 1: key: unknown field; known fields: after_requests,") == true)
     }
@@ -97,7 +97,7 @@ import Testing
             await #expect(throws: PushClient.Lost(code: .refusedStream)) { try await order(client, "bear") }
             await simulator.changeStreamLimit(to: 7)
             try await client.waitForStreamLimit(7)
-            var faults = PushSimulator<ToyDouble>.StandingFaults()
+            var faults = SimulatedService<ToyDouble>.StandingFaults()
             faults.silence = .answers
             await simulator.setFaults(faults)
             let unanswered = client.start(path: "/toy/bear", fields: [])

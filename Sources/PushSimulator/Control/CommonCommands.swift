@@ -1,5 +1,5 @@
 /// The commands and views of the control endpoint that all simulators have.
-extension PushSimulator {
+extension SimulatedService {
     static var allCommands: [ControlCommand<Service>] { commonCommands + Service.commands }
 
     private static var commonCommands: [ControlCommand<Service>] {

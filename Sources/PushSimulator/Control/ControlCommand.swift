@@ -2,7 +2,7 @@ internal import Foundation
 
 /// A command of the control endpoint and of fault scripts. Both accept the same parameters.
 public struct ControlCommand<Service: PushDouble>: Sendable {
-    package typealias Act = @Sendable (PushSimulator<Service>) async throws -> Void
+    package typealias Act = @Sendable (SimulatedService<Service>) async throws -> Void
 
     package enum Method: String, Sendable {
         case post = "POST"
@@ -26,7 +26,7 @@ public struct ControlCommand<Service: PushDouble>: Sendable {
     /// Creates a command that takes its parameters from a JSON object.
     package init<Body: ControlBody>(
         _ method: Method, _ path: String, step: String? = nil, _ body: Body.Type,
-        _ act: @escaping @Sendable (PushSimulator<Service>, Body) async throws -> Void
+        _ act: @escaping @Sendable (SimulatedService<Service>, Body) async throws -> Void
     ) {
         route = Route(method: method, path: path)
         self.step = step.map { AnyKey($0) }
@@ -60,7 +60,7 @@ public struct ControlCommand<Service: PushDouble>: Sendable {
     /// Creates a command that takes one number and that only scripts accept.
     init(
         step: String, in range: ClosedRange<Int>,
-        _ act: @escaping @Sendable (PushSimulator<Service>, Int) async throws -> Void
+        _ act: @escaping @Sendable (SimulatedService<Service>, Int) async throws -> Void
     ) {
         route = nil
         self.step = AnyKey(step)

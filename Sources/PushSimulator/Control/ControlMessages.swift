@@ -91,7 +91,7 @@ package enum ControlMessage {
     /// The body of a request for standing faults: `{"answer": {…}, "answer_delay_ms": 0, "window_delay_ms": 0,
     /// "silence": "none"}`. All fields are optional.
     struct Standing<Service: PushDouble>: ControlBody {
-        let faults: PushSimulator<Service>.StandingFaults
+        let faults: SimulatedService<Service>.StandingFaults
 
         enum CodingKeys: String, CodingKey, CaseIterable {
             case answer, answerDelay = "answer_delay_ms", windowDelay = "window_delay_ms", silence
@@ -99,7 +99,7 @@ package enum ControlMessage {
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            var faults = PushSimulator<Service>.StandingFaults()
+            var faults = SimulatedService<Service>.StandingFaults()
             faults.answer = try container.decodeIfPresent(Choice<Service.Answer>.self, forKey: .answer)?.forAnyToken()
             faults.server.answerDelayMilliseconds = try container.numberIfPresent(.answerDelay, in: delays) ?? 0
             faults.server.windowDelayMilliseconds = try container.numberIfPresent(.windowDelay, in: delays) ?? 0

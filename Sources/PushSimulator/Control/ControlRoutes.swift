@@ -7,15 +7,15 @@ internal import NIOCore
 struct ControlRoutes<Service: PushDouble> {
     typealias Context = ControlGate.Context
 
-    let simulator: PushSimulator<Service>
+    let simulator: SimulatedService<Service>
 
     func router() -> Router<Context> {
         let router = Router(context: Context.self)
         router.add(
             middleware: ControlGate(
                 configuration: simulator.server.configuration, refused: simulator.server.controlRequestRefused))
-        for command in PushSimulator<Service>.allCommands { add(command, to: router) }
-        for view in PushSimulator<Service>.allViews { add(view, to: router) }
+        for command in SimulatedService<Service>.allCommands { add(command, to: router) }
+        for view in SimulatedService<Service>.allViews { add(view, to: router) }
         addTokens(to: router)
         addScript(to: router)
         addRecords(to: router)
@@ -67,7 +67,7 @@ struct ControlRoutes<Service: PushDouble> {
 
     private func addScript(to router: Router<Context>) {
         router.post("faults/script") { [simulator] request, _ in
-            let script = try PushSimulator<Service>.FaultScript(json: try await bytes(of: request), source: "script")
+            let script = try SimulatedService<Service>.FaultScript(json: try await bytes(of: request), source: "script")
             Task {
                 do {
                     try await script.run(on: simulator)

@@ -5,14 +5,14 @@ public struct ControlView<Service: PushDouble>: Sendable {
     let path: String
     /// Whether the view is computed from a JSON object in the request. Its method is then POST instead of GET.
     let takesBody: Bool
-    let json: @Sendable (PushSimulator<Service>, _ parameter: String, _ body: Data) async throws -> Data
+    let json: @Sendable (SimulatedService<Service>, _ parameter: String, _ body: Data) async throws -> Data
 
     /// Creates a view without a request body.
     ///
     /// - Parameter path: the path of the view. Its last part may be a parameter, which is written with a colon.
     package init<Value: Encodable & Sendable>(
         _ path: String,
-        _ value: @escaping @Sendable (PushSimulator<Service>, _ parameter: String) async throws -> Value
+        _ value: @escaping @Sendable (SimulatedService<Service>, _ parameter: String) async throws -> Value
     ) {
         self.path = path
         takesBody = false
@@ -22,7 +22,7 @@ public struct ControlView<Service: PushDouble>: Sendable {
     /// Creates a view that is computed from the request's body.
     package init<Body: ControlBody, Value: Encodable & Sendable>(
         _ path: String, of body: Body.Type,
-        _ value: @escaping @Sendable (PushSimulator<Service>, Body) async throws -> Value
+        _ value: @escaping @Sendable (SimulatedService<Service>, Body) async throws -> Value
     ) {
         self.path = path
         takesBody = true

@@ -1,6 +1,6 @@
 public import Foundation
 
-extension PushSimulator {
+extension SimulatedService {
     /// A script of faults and the times at which they occur, as a JSON list of steps. Each step has exactly one command
     /// in the form that the control endpoint accepts. It also has exactly one time: `at_ms` (milliseconds since the
     /// start of the script) or `after_requests` (the value of ``SimulatorCounters/arrivals``).
@@ -27,7 +27,7 @@ extension PushSimulator {
         /// milliseconds, so a step may run a few requests late.
         ///
         /// - Throws: ``SimulatorError`` if another process took a port while the simulator was down.
-        public func run(on simulator: PushSimulator) async throws {
+        public func run(on simulator: SimulatedService) async throws {
             let start = ContinuousClock.now
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { [timed] in

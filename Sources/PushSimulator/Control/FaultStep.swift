@@ -8,7 +8,7 @@ struct FaultStep<Service: PushDouble>: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         do {
-            let commands = PushSimulator<Service>.allCommands.filter { $0.step != nil }
+            let commands = SimulatedService<Service>.allCommands.filter { $0.step != nil }
             let time = AnyKey("at_ms"), count = AnyKey("after_requests")
             try decoder.refuseOtherKeys(
                 than: [time.stringValue, count.stringValue] + commands.compactMap { $0.step?.stringValue })

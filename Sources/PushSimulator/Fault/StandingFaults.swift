@@ -1,4 +1,4 @@
-extension PushSimulator {
+extension SimulatedService {
     /// The faults that apply until they are cleared: an answer, and the ``ServerFaults``.
     @dynamicMemberLookup
     public struct StandingFaults: Hashable, Sendable {

@@ -63,13 +63,13 @@ struct SimulatorOptions: ParsableArguments {
     ///
     /// - Parameter greeting: returns the text to print as soon as the simulator listens.
     func run<Service>(
-        _ simulator: PushSimulator<Service>, greeting: @Sendable () throws -> String
+        _ simulator: SimulatedService<Service>, greeting: @Sendable () throws -> String
     ) async throws {
         let script = try script.map { file in
             guard let json = FileManager.default.contents(atPath: file) else {
                 throw SimulatorError("--script: \(file) cannot be read")
             }
-            return try PushSimulator<Service>.FaultScript(json: json, source: file)
+            return try SimulatedService<Service>.FaultScript(json: json, source: file)
         }
         let stopped = StopSignal()
         try await simulator.start()

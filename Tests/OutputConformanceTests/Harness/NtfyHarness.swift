@@ -47,7 +47,7 @@ extension SimulatedProvider<NtfyDouble> {
         configuration.streamLimit = Self.streams
         let logger = Logger(label: "simulator") { _ in SwiftLogNoOpLogHandler() }
         try await self.init(
-            PushSimulator(NtfyDouble(tokens: Set(tokens)), configuration: configuration, logger: logger),
+            SimulatedService(NtfyDouble(tokens: Set(tokens)), configuration: configuration, logger: logger),
             Answers(
                 refused: NtfyAnswer(status: 400), busy: NtfyAnswer(status: 429),
                 credentialRefused: NtfyAnswer(status: 401), nonsense: NtfyAnswer(isNonsense: true)))

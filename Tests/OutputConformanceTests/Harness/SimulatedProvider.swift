@@ -13,13 +13,13 @@ final class SimulatedProvider<Service: PushDouble>: Sendable {
         let nonsense: Service.Answer
     }
 
-    let simulator: PushSimulator<Service>
+    let simulator: SimulatedService<Service>
     /// The file with the authority of the simulator's certificate.
     let authority: URL
     private let answers: Answers
     private let cutter = Mutex<Task<Void, any Error>?>(nil)
 
-    init(_ simulator: PushSimulator<Service>, _ answers: Answers) async throws {
+    init(_ simulator: SimulatedService<Service>, _ answers: Answers) async throws {
         self.simulator = simulator
         self.answers = answers
         authority = FileManager.default.temporaryDirectory.appending(path: "authority-\(UUID().uuidString).pem")
@@ -42,7 +42,7 @@ final class SimulatedProvider<Service: PushDouble>: Sendable {
         [
             .accepts: { [self] in
                 stopCutting()
-                await simulator.setFaults(PushSimulator<Service>.StandingFaults())
+                await simulator.setFaults(SimulatedService<Service>.StandingFaults())
                 if simulator.port == 0 { try await simulator.start() }
             },
             .slow: { [self] in await answer { $0.answerDelayMilliseconds = 200 } },
@@ -59,8 +59,8 @@ final class SimulatedProvider<Service: PushDouble>: Sendable {
         ]
     }
 
-    private func answer(_ change: (inout PushSimulator<Service>.StandingFaults) -> Void) async {
-        var faults = PushSimulator<Service>.StandingFaults()
+    private func answer(_ change: (inout SimulatedService<Service>.StandingFaults) -> Void) async {
+        var faults = SimulatedService<Service>.StandingFaults()
         change(&faults)
         await simulator.setFaults(faults)
     }

@@ -75,6 +75,8 @@ CASES = [
      {"Tests/A.swift": "#expect(outcomes.allSatisfy { (60 - elapsed...60).contains($0.retryAfterSeconds) })"}),
     (sources.durations, {"Tests/A.swift": "#expect((20..<25).contains(fleet[2].silentSeconds))"},
      {"Tests/A.swift": "#expect((1...60).contains(outcome.retryAfterSeconds))"}),
+    (sources.module_names, {"Sources/PushModel/A.swift": "public struct PushModel {}"},
+     {"Sources/PushModel/A.swift": "struct PushModelError {}", "Sources/Store/A.swift": "extension PushModel {}"}),
     (sources.type_sizes,
      {"Sources/PushModel/A.swift": "struct A {\n" + "    let a = 1\n" * 200 + "}",
       "Sources/PushModel/A+B.swift": "extension A {\n" + "    func b() {}\n" * 57 + "}"},

@@ -188,6 +188,18 @@ def sizes(root: pathlib.Path) -> list[str]:
     return problems
 
 
+def module_names(root: pathlib.Path) -> list[str]:
+    """Checks that no type has the name of its module, which would make qualified names ambiguous."""
+    problems = []
+    for file in swift_files(root, "Sources"):
+        module = file.relative_to(root).parts[1]
+        declares = re.compile(
+            rf"^(?:\w+ )*(?:struct|class|enum|actor|protocol|typealias) {re.escape(module)}\b", re.MULTILINE)
+        if declares.search(file.read_text()):
+            problems.append(f"{file.relative_to(root)}: {module} is also the name of the module")
+    return problems
+
+
 def type_sizes(root: pathlib.Path) -> list[str]:
     """Checks the lines of code of each type. A top-level type ends at the first brace without indentation."""
     lines: dict[tuple[str, str], int] = {}

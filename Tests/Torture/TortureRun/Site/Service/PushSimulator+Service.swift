@@ -1,10 +1,10 @@
 import PushSimulator
 import TestSupport
 
-extension PushSimulator {
+extension SimulatedService {
     /// Starts a simulator on free ports. The ports are below the kernel's range for outgoing connections. Otherwise, a
     /// connection could take a port while the simulator is down.
-    static func started(_ make: (_ port: Int) throws -> PushSimulator) async throws -> PushSimulator {
+    static func started(_ make: (_ port: Int) throws -> SimulatedService) async throws -> SimulatedService {
         for _ in 0..<100 {
             let simulator = try make(.random(in: 10_000..<20_000))
             do {

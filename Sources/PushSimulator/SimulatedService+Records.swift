@@ -1,5 +1,5 @@
 /// The counters and recordings of requests.
-extension PushSimulator {
+extension SimulatedService {
     /// Returns the counters since the simulator was created or last ``reset()``.
     public func counters() async -> SimulatorCounters {
         await server.counters()

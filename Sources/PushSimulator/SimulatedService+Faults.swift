@@ -1,5 +1,5 @@
 /// Functions that inject faults for tests and operators.
-extension PushSimulator {
+extension SimulatedService {
     /// Chooses the answer for a token or for all tokens with a prefix, or removes the choice if `answer` is `nil`. If
     /// several prefixes match a token, the longest one applies.
     ///

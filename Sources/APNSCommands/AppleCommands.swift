@@ -3,7 +3,7 @@ import APNSOutput
 import MartletConfiguration
 
 /// The commands for Apple's service.
-package enum APNSCommands {
+package enum AppleCommands {
     package static let all: [any ParsableCommand.Type] = [ChannelCommand.self, SignCommand.self]
 }
 

@@ -6,7 +6,7 @@ internal import Foundations
 ///
 /// Start the simulator, make the sender trust ``caCertificatePEM``, send pushes to ``port``, and inspect
 /// ``counters()``.
-public final class PushSimulator<Service: PushDouble>: Sendable {
+public final class SimulatedService<Service: PushDouble>: Sendable {
     /// The authority that signed the simulator's TLS certificate.
     public let certificateAuthority: CertificateAuthority
     package let double: Service
