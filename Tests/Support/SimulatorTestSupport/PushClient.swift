@@ -51,7 +51,8 @@ package final class PushClient: Sendable {
 
     /// Connects and waits for the TLS handshake and the server's first settings.
     package static func connect(
-        to simulator: SimulatedService<some PushDouble>, port: Int? = nil, certificate: CertificateAuthority.Issued? = nil,
+        to simulator: SimulatedService<some PushDouble>, port: Int? = nil,
+        certificate: CertificateAuthority.Issued? = nil,
         protocols: [String] = ["h2"]
     ) async throws -> PushClient {
         var tls = TLSConfiguration.makeClientConfiguration()
