@@ -25,6 +25,7 @@ package final class APNSSender: Output {
     private let logger: Logger
     private let lastFields = LastFields()
     private let pools: PushPools<PoolKey, PreparedJob>
+    private let unusable: UnusableCredentials
     /// The provider token sources of the credentials. Both environments of a credential share one source.
     private let tokenSources = Mutex<[Credential: ProviderTokenSource]>([:])
 
@@ -62,6 +63,7 @@ package final class APNSSender: Output {
         self.clock = clock
         self.logger = logger
         pools = PushPools(retirement: .seconds(configuration.retirementSeconds))
+        unusable = UnusableCredentials(refusals: refusals, logger: logger)
     }
 
     package func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink) {
@@ -76,15 +78,13 @@ package final class APNSSender: Output {
         } catch is PushPoolRefusal {
             sink.reportAll(of: job, .returned, reason: nil, at: now)
         } catch {
-            logger.error(
-                .credentialWithoutPool, "The credential cannot be used",
-                metadata: ["app": "\(job.job.app)", "error": "\(error)"])
-            sink.reportAll(of: job, .failed, reason: SendingReason.credentialUnusable, at: now)
+            unusable.hold(job, because: error, sink, at: now)
         }
     }
 
     package func credentialsChanged(to credentials: Set<Credential.ID>) {
         let retired = pools.credentialsChanged(to: credentials)
+        unusable.ended(retired)
         tokenSources.withLock { $0 = $0.filter { !retired.contains($0.key.id) } }
     }
 
@@ -141,6 +141,7 @@ package final class APNSSender: Output {
         let id = ObjectIdentifier(dispatcher)
         let pushes = PushPool<PreparedJob>(connections, dispatcher) { tokens?.removeObserver(id) }
         tokens?.addObserver(id) { [weak pushes] in pushes?.wake() }
+        unusable.ended([credential.id])
         return pushes
     }
 

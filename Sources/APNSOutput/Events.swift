@@ -1,7 +1,6 @@
 import Foundations
 
 extension EventName {
-    static let credentialWithoutPool = EventName("apns.credential.unusable", repeats: true)
     static let providerTokensBack = EventName("apns.provider_token.resumed")
     static let providerTokensGone = EventName("apns.provider_token.failed")
 }

@@ -47,14 +47,15 @@ struct KeyringGate {
 
 extension Snapshot {
     /// Returns the reasons why none of the outputs' active credentials can be opened. The result is empty if at least
-    /// one can be opened, or if there are no active credentials.
+    /// one can be opened, or if there are no active credentials. Rows that can't be read do not count, because their
+    /// cause is not the keyring.
     func reasonsToOpenNothing(of outputs: [any OutputPlugin]) -> [String] {
         let names = Set(outputs.map(\.name))
         let active = credentialSummaries.filter { $0.state == .active && names.contains($0.output) }
         var errors: [String] = []
         for summary in active {
             guard case .failure(let error) = opened(summary.id) else { return [] }
-            errors.append("\(error)")
+            if !error.isUnreadable { errors.append("\(error)") }
         }
         return errors.sorted()
     }

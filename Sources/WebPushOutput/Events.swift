@@ -1,7 +1,6 @@
 import Foundations
 
 extension EventName {
-    static let credentialWithoutPool = EventName("webpush.credential.unusable", repeats: true)
     static let serviceUnreachable = EventName("webpush.service.unprepared", repeats: true)
     static let serviceAnswersAgain = EventName("webpush.service.answers")
     static let serviceSilent = EventName("webpush.service.silent")

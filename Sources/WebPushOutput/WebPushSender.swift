@@ -24,7 +24,7 @@ package final class WebPushSender: Output {
     private let shards: [WebPushShard]
     private let defaultTTL: Int64
     private let clock: @Sendable () -> Timestamp
-    private let logger: Logger
+    private let unusable: UnusableCredentials
     private let state = Mutex(State())
 
     /// Creates an output without connections.
@@ -49,7 +49,7 @@ package final class WebPushSender: Output {
         }
         defaultTTL = configuration.defaultTTL
         self.clock = clock
-        self.logger = logger
+        unusable = UnusableCredentials(refusals: refusals, logger: logger)
     }
 
     package func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink) {
@@ -63,17 +63,14 @@ package final class WebPushSender: Output {
         } catch PushPoolRefusal.stopped, PushPoolRefusal.retired {
             sink.reportAll(of: job, .returned, reason: nil, at: clock())
         } catch {
-            logger.error(
-                .credentialWithoutPool, "The credential cannot be used",
-                metadata: ["app": "\(job.job.app)", "error": "\(error)"])
-            sink.reportAll(of: job, .failed, reason: SendingReason.credentialUnusable, at: clock())
+            unusable.hold(job, because: error, sink, at: clock())
         }
     }
 
     /// Returns the identity for the job's credential, and the index of the shard that receives the job's first part.
     private func place(for job: RoutedJob) throws -> (VAPIDIdentity, Int) {
         guard let credential = job.credential else { throw WebPushOutputError.noCredential }
-        return try state.withLock { state in
+        let (identity, first, isNew) = try state.withLock { state in
             guard !state.isStopped else { throw PushPoolRefusal.stopped }
             guard !state.retired.contains(credential.id) else { throw PushPoolRefusal.retired }
             let known = state.identities[credential.id]
@@ -83,8 +80,10 @@ package final class WebPushSender: Output {
                 }
             state.identities[credential.id] = identity
             state.next = (state.next + 1) % shards.count
-            return (identity, state.next)
+            return (identity, state.next, identity !== known)
         }
+        if isNew { unusable.ended([credential.id]) }
+        return (identity, first)
     }
 
     private func deal(_ job: WebPushJob, from first: Int) {
@@ -106,6 +105,7 @@ package final class WebPushSender: Output {
             return gone
         }
         guard !gone.isEmpty else { return }
+        unusable.ended(gone)
         for shard in shards {
             shard.retire { [self] credential in state.withLock { $0.retired.contains(credential) } }
         }

@@ -74,11 +74,11 @@ import Testing
         #expect(recorder.outcomes.map(\.detail) == [detail])
     }
 
-    @Test func failsJobsOfUnusableCredential() throws {
+    @Test func holdsJobsOfUnusableCredential() throws {
         for credential in [Self.credential(pem: "not a key"), nil] {
             let recorder = OutcomeRecorder()
             output().send(RoutedJob(try Job.sample(), credential: credential), reportingTo: recorder)
-            #expect(recorder.outcomes.map(\.verdict) == [.failed])
+            #expect(recorder.outcomes.map(\.verdict) == [.hold])
             #expect(recorder.outcomes.map(\.reason) == ["CredentialUnusable"])
         }
     }

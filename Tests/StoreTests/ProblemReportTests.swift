@@ -19,16 +19,34 @@ import Testing
         #expect(report(text).text == shortened)
     }
 
-    @Test func countsWorkersThatReportProblem() {
-        let members = (1...3).map { number in
-            FleetMember(
-                id: "\(number)", name: "push-\(number)", version: "1", outputs: [], uptimeSeconds: 60, silentSeconds: 0,
-                report: WorkerReport(
-                    host: "web-3", pid: 4711, state: .ready, problems: [report("82 pushes were delayed.")]))
-        }
-        let text = "82 pushes were delayed. (reported by 3 workers; any numbers are from one of them)"
-        #expect(members.problems.map(\.text) == [text])
-        #expect([members[0]].problems.map(\.text) == ["82 pushes were delayed."])
+    private func member(_ number: Int, _ problems: [String]) -> FleetMember {
+        FleetMember(
+            id: "\(number)", name: "push-\(number)", version: "1", outputs: [], uptimeSeconds: 60, silentSeconds: 0,
+            report: WorkerReport(host: "web-3", pid: 4711, state: .ready, problems: problems.map(report)))
+    }
+
+    @Test func namesWorkersThatReportProblem() {
+        let members = (1...3).map { member($0, ["\($0)82 pushes were delayed."]) }
+        #expect(
+            members.problems.map(\.text) == ["182 pushes were delayed. (reported by push-1, push-2, push-3)"])
+        #expect([members[0]].problems.map(\.text) == ["182 pushes were delayed."])
+        #expect(
+            (1...5).map { member($0, ["Late."]) }.problems.map(\.text)
+                == ["Late. (reported by push-1, push-2, push-3 and 2 more)"])
+    }
+
+    @Test func listsProblemsWithDifferentTextsSeparately() {
+        let members = [
+            member(1, ["This worker's clock is 2 min behind."]), member(2, ["This worker's clock is 5 min ahead."]),
+        ]
+        #expect(
+            members.problems.map(\.text) == [
+                "This worker's clock is 2 min behind. (reported by push-1)",
+                "This worker's clock is 5 min ahead. (reported by push-2)",
+            ])
+    }
+
+    @Test func listsProblemOfOneWorkerOnce() {
         let twice = FleetMember(
             id: "4", name: "push-4", version: "1", outputs: [], uptimeSeconds: 60, silentSeconds: 0,
             report: WorkerReport(

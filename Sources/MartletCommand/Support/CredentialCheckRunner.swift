@@ -23,7 +23,9 @@ struct CredentialCheckRunner {
     /// - Throws: `ConfigurationError`.
     func run(_ credentials: [CheckedCredential]) async throws -> [CredentialCheckReport] {
         let tasks = credentials.flatMap { credential in
-            PushEnvironment.allCases.filter {
+            // The environments of an unreadable row are unknown.
+            if credential.environments.isEmpty { return [(credential, PushEnvironment.production)] }
+            return PushEnvironment.allCases.filter {
                 credential.environments.contains($0) && (environments.isEmpty || environments.contains($0))
             }.map { (credential, $0) }
         }

@@ -34,15 +34,24 @@ extension [FleetMember] {
 
     package var silent: [FleetMember] { filter(\.isSilent) }
 
-    /// The open problems of all running workers, most important first. A problem that several workers report is listed
-    /// once.
+    /// The open problems of all running workers, most important first. Problems of several workers are listed as one
+    /// if they have the same subject and their texts differ in numbers only.
     package var problems: [WorkerReport.ProblemReport] {
-        let reported = running.flatMap { $0.report?.problems ?? [] }
-        let names = running.flatMap { Set(($0.report?.problems ?? []).map { [$0.kind, $0.subject] }) }
-        let workers = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
-        var known: Set<[String]> = []
-        return reported.filter { known.insert([$0.kind, $0.subject]).inserted }
-            .map { $0.reported(by: workers[[$0.kind, $0.subject]] ?? 1) }
+        var found: [(problem: WorkerReport.ProblemReport, workers: [String])] = []
+        var places: [[String]: Int] = [:]
+        for member in running {
+            for problem in member.report?.problems ?? [] {
+                let key = [problem.kind, problem.subject, String(problem.text.filter { !$0.isNumber })]
+                if let place = places[key] {
+                    if found[place].workers.last != member.name { found[place].workers.append(member.name) }
+                } else {
+                    places[key] = found.count
+                    found.append((problem, [member.name]))
+                }
+            }
+        }
+        let isAlone = running.count == 1
+        return found.map { isAlone ? $0.problem : $0.problem.reported(by: $0.workers) }
             .enumerated().sorted { left, right in
                 func rank(_ item: (offset: Int, element: WorkerReport.ProblemReport)) -> (Int, Int) {
                     (item.element.severity == "trouble" ? 0 : 1, item.offset)

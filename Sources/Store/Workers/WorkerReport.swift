@@ -52,6 +52,8 @@ package struct WorkerReport: Sendable, Hashable, Codable {
         package let since: String
 
         private static let longestSubject = 100
+        /// The maximum number of workers that are named as reporting a problem.
+        private static let mostNames = 3
 
         package init(kind: String, party: String, severity: String, subject: String, text: String, since: Timestamp) {
             (self.kind, self.party, self.severity) = (kind, party, severity)
@@ -74,11 +76,12 @@ package struct WorkerReport: Sendable, Hashable, Codable {
             return text[..<end] + "…"
         }
 
-        /// Returns the problem with a note about the number of workers that report it. Numbers in the text come from
-        /// one of the workers.
-        func reported(by workers: Int) -> Self {
-            guard workers > 1 else { return self }
-            return Self(self, text: "\(text) (reported by \(workers) workers; any numbers are from one of them)")
+        /// Returns the problem with a note that names the workers that report it. Numbers in the text come from the
+        /// first of them.
+        func reported(by workers: [String]) -> Self {
+            let names = workers.prefix(Self.mostNames).joined(separator: ", ")
+            let others = workers.count > Self.mostNames ? " and \(workers.count - Self.mostNames) more" : ""
+            return Self(self, text: "\(text) (reported by \(names)\(others))")
         }
 
         private init(_ other: Self, text: String) {
