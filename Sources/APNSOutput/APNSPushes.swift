@@ -101,11 +101,12 @@ extension APNSPushes: PoolClient {
                 Outcome(
                     job: job.routed, recipient: sent.push.recipient, verdict: verdict, status: answer.status,
                     reason: reason, judge: .provider, providerID: sent.providerID,
-                    unregisteredAt: verdict == .unregistered ? body.timestamp ?? now.wall : nil,
+                    // A later registration must be able to revive the token, so a time in the future is not used.
+                    unregisteredAt: verdict == .unregistered ? min(body.timestamp ?? now.wall, now.wall) : nil,
                     retryAfterSeconds: max(sent.retryAfterSeconds, refusal?.seconds ?? 0), at: now.wall),
                 of: job)
         } else {
-            dispatcher.sendAgain(sent.push.repeated, at: now)
+            dispatcher.sendAgain(sent.push.repeated, isCounted: false, at: now)
         }
         return body.reason == "ExpiredProviderToken" ? .replaceExpired : consequence.connection
     }

@@ -98,9 +98,9 @@ import Testing
         try fixture.register(at: simulator)
         #expect(try await fixture.push("0a") == "sent -")
         simulator.setAnswer(row.answer, forToken: "c0ffee")
-        simulator.refuseStreams(1)
+        simulator.refuseStreams(5)
         #expect(try await fixture.push("c0ffee") == row.outcome)
-        #expect(await simulator.counters().refusedStreams == 1)
+        #expect(await simulator.counters().refusedStreams == 5)
         #expect(simulator.recordedArrivals["c0ffee"] == 2)
         await fixture.output.shutDown()
         await simulator.stop()
@@ -117,11 +117,15 @@ import Testing
         #expect(outcome?.unregisteredAt == Timestamp(milliseconds: 1_700_000_000_123))
     }
 
-    @Test func usesCurrentTimeFor410WithoutTimestamp() async throws {
-        let before = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-        let outcome = try await outcome(Row(410, "Unregistered", "unregistered"))
+    @Test(arguments: [
+        PlannedAnswer(status: 410, reason: "Unregistered"),
+        PlannedAnswer(status: 410, reason: "Unregistered", timestamp: .at(4_000_000_000_000)),
+    ])
+    func usesCurrentTimeFor410WithoutTimestampOrWithFutureTimestamp(answer: PlannedAnswer) async throws {
+        let before = Timestamp.now
+        let outcome = try await outcome(Row(answer, "unregistered Unregistered"))
         let reported = try #require(outcome?.unregisteredAt)
-        let after = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+        let after = Timestamp.now
         #expect((before...after).contains(reported))
     }
 
