@@ -4,6 +4,7 @@ import PushSending
 import PushTestSupport
 import Testing
 import Foundations
+import HTTP2Pool
 
 /// The choice of pushes to send while a credential, topic or host is refused or unreachable.
 @Suite struct PushDispatcherTests {
