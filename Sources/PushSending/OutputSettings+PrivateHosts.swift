@@ -5,7 +5,7 @@ extension OutputSettings {
     /// Returns the value of `private_hosts`, the hosts that may have addresses in a private network. The entries are
     /// separated by commas. An entry is `host:port`, or `host` for all `usualPorts`.
     ///
-    /// - Throws: ``SettingFault`` if an entry is malformed.
+    /// - Throws: `SettingFault` if an entry is malformed.
     package func privateHosts(usualPorts: [Int]) throws(SettingFault) -> Set<Endpoint> {
         var hosts: Set<Endpoint> = []
         for entry in (self["private_hosts"] ?? "").lowercased().split(separator: ",") {

@@ -127,20 +127,26 @@ package class PushDispatcher: @unchecked Sendable {
         return nil
     }
 
-    private func nextOfQueue(onlyUrgent: Bool, takesGroups: Bool = true, at now: Moment) -> QueuedPush? {
+    private func nextOfQueue(onlyUrgent: Bool, takesSuspects: Bool = true, at now: Moment) -> QueuedPush? {
         switch rules.admission(uptime: now.uptime) {
         case .wait, .hold: return nil
-        case .pass where !rules.restrictsJobs: return queue.next(onlyUrgent: onlyUrgent, takesGroups: takesGroups)
+        case .pass where !rules.restrictsJobs && takesSuspects: return queue.next(onlyUrgent: onlyUrgent)
         case .pass, .probe: break
         }
-        let next = queue.next(onlyUrgent: onlyUrgent, takesGroups: takesGroups) { rules.lets($0, uptime: now.uptime) }
-        guard let next, !rules.prefers(next.job) else { return next }
-        let better = queue.next(onlyUrgent: onlyUrgent, takesGroups: takesGroups) {
-            rules.lets($0, uptime: now.uptime) && rules.prefers($0, to: next.job)
+        func lets(_ job: QueuedJob) -> Bool {
+            rules.lets(job, uptime: now.uptime) && (takesSuspects || !rules.hasFailed(job))
         }
-        guard let better else { return next }
-        queue.resend(next)
-        return better
+        let next = queue.next(onlyUrgent: onlyUrgent, takesGroups: takesSuspects, where: lets)
+        guard let next else { return nil }
+        for rank in 0..<rules.rank(next.job) {
+            let better = queue.next(onlyUrgent: onlyUrgent, takesGroups: takesSuspects) {
+                lets($0) && rules.rank($0) == rank && rules.sharesProbe($0, with: next.job)
+            }
+            guard let better else { continue }
+            queue.resend(next)
+            return better
+        }
+        return next
     }
 
     private func admitted(_ push: QueuedPush, at now: Moment) -> QueuedPush {
@@ -150,9 +156,11 @@ package class PushDispatcher: @unchecked Sendable {
     /// Returns the next push that may be sent and further pushes of its job, for outputs whose requests carry several
     /// pushes. See ``SendQueue/batch(startingWith:atMost:_:)``. A probe is sent alone.
     ///
+    /// - Parameter takesSuspects: Whether the batch may be a part of a halved batch, or belong to an app with a failure
+    ///   in the last minute.
     /// - Returns: The batch, which is empty if nothing may be sent.
     package final func nextBatch(
-        onlyUrgent: Bool, atMost most: Int, takesGroups: Bool, at now: Moment,
+        onlyUrgent: Bool, atMost most: Int, takesSuspects: Bool, at now: Moment,
         _ goesAlong: (_ job: QueuedJob, _ recipient: Int) -> Bool
     ) -> [QueuedPush] {
         guard rules.admission(uptime: now.uptime) == .pass else {
@@ -160,7 +168,7 @@ package class PushDispatcher: @unchecked Sendable {
             _ = goesAlong(probe.job, probe.recipient)
             return [probe]
         }
-        while let first = nextOfQueue(onlyUrgent: onlyUrgent, takesGroups: takesGroups, at: now) {
+        while let first = nextOfQueue(onlyUrgent: onlyUrgent, takesSuspects: takesSuspects, at: now) {
             let batch = queue.batch(startingWith: first, atMost: most) {
                 goesAlong($0, $1) && $0.health?.breaker.isClosed != false
             }
@@ -249,15 +257,21 @@ package class PushDispatcher: @unchecked Sendable {
     package final func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) {
         guard let sent = takeOffWire(tag) else { return }
         let now = moment(now)
-        unanswered(sent, loss, at: now)
-        settle(sent.push, .unknown, reason: SendingReason.of(loss), at: now)
+        let seconds = unanswered(sent, loss, at: now)
+        settle(sent.push, .unknown, reason: SendingReason.of(loss), retryAfterSeconds: seconds, at: now)
     }
 
     /// Records that a push was taken off the wire without an answer.
-    package final func unanswered(_ sent: PushOnWire, _ loss: RequestLoss, at now: Moment) {
-        guard case .timeout = loss else { return }
-        rules.requestTimedOut(sent.push.identity, writtenAt: sent.writtenAt, now: now)
-        holdQueued(at: now)
+    ///
+    /// - Returns: The minimum wait before its next attempt, in seconds.
+    package final func unanswered(_ sent: PushOnWire, _ loss: RequestLoss, at now: Moment) -> Int32 {
+        rules.requestFailed(sent.push.job, now: now)
+        if case .timeout = loss {
+            rules.requestTimedOut(sent.push.identity, writtenAt: sent.writtenAt, now: now)
+            holdQueued(at: now)
+        }
+        let isDoubted = sent.push.isProbe || rules.admission(uptime: now.uptime) != .pass
+        return isDoubted ? Breaker.unansweredSeconds : 0
     }
 
     /// Records that a connection could not be made. If no other connection is open or connecting, queued pushes wait

@@ -6,8 +6,11 @@ import Testing
     private final class Held {
         var breaker = Breaker()
 
-        func stated(_ reason: String = "InvalidProviderToken", written: Int64, at now: Int64) -> Breaker.Conclusion {
-            breaker.refused(reason, .stated, writtenAt: written, nowMilliseconds: now, random: 1)
+        func stated(
+            _ reason: String = "InvalidProviderToken", job: Int = 1, push: Int = 0, written: Int64, at now: Int64
+        ) -> Breaker.Conclusion {
+            let push = PushIdentity(job: job, address: job * 1_000 + push)
+            return breaker.refused(reason, .stated(push), writtenAt: written, nowMilliseconds: now, random: 1)
         }
 
         func ambiguous(job: Int, push: Int = 0, written: Int64, at now: Int64) -> Breaker.Conclusion {
@@ -91,11 +94,11 @@ import Testing
         #expect(held.breaker.reason == "Forbidden")
     }
 
-    @Test func holdsRefusedProbeAtLeastAsLongAsOtherPushes() {
+    @Test func holdsRefusedPushesLongerThanOthers() {
         let held = opened()
-        #expect(held.breaker.probeHoldSeconds == 120 && held.breaker.holdSeconds(random: 0.9) == 30)
+        #expect(held.breaker.refusedHoldSeconds == 120 && held.breaker.holdSeconds(random: 0.9) == 30)
         for start in [15_100, 60_000] as [Int64] { _ = held.stated(written: start, at: start + 1) }
-        #expect(held.breaker.probeHoldSeconds == 900 && held.breaker.holdSeconds(random: 0.9) == 120)
+        #expect(held.breaker.refusedHoldSeconds == 900 && held.breaker.holdSeconds(random: 0.9) == 120)
     }
 
     @Test func ignoresStatedRefusalIfLaterRequestWasAccepted() {
@@ -103,7 +106,49 @@ import Testing
         #expect(!held.accepted(written: 5, at: 8))
         #expect(held.stated(written: 4, at: 9) == .requestAtFault)
         #expect(held.breaker.isClosed)
-        #expect(held.stated(written: 5, at: 9) == .refused(isNew: true))
+    }
+
+    /// Reproduces an attack: one recipient's stated refusal held all apps of a credential, again and again.
+    @Test func staysClosedForRepeatedStatedRefusalOfOnePush() {
+        let held = Held()
+        for number in 0..<100 as Range<Int64> {
+            _ = held.accepted(written: number * 30_000, at: number * 30_000 + 5)
+            #expect(held.stated(written: number * 30_000 + 10, at: number * 30_000 + 20) == .requestAtFault)
+            #expect(held.breaker.isClosed)
+        }
+    }
+
+    @Test func opensAfterStatedRefusalsInARowDespiteRecentAcceptance() {
+        let jobs = Held()
+        _ = jobs.accepted(written: 0, at: 5)
+        for job in 1...2 { #expect(jobs.stated(job: job, written: 10, at: 20) == .requestAtFault) }
+        #expect(jobs.stated(job: 1, written: 21, at: 22) == .requestAtFault, "the push was refused before")
+        #expect(jobs.stated(job: 3, written: 21, at: 22) == .refused(isNew: true))
+        let pushes = Held()
+        _ = pushes.accepted(written: 0, at: 5)
+        for push in 0..<9 { #expect(pushes.stated(push: push, written: 10, at: 20) == .requestAtFault) }
+        #expect(pushes.stated(push: 9, written: 10, at: 20) == .refused(isNew: true))
+    }
+
+    @Test func forgetsStatedRefusalsWhenAPushIsAccepted() {
+        let held = Held()
+        for job in 1...30 {
+            let now = Int64(job * 100)
+            _ = held.accepted(written: now, at: now + 5)
+            #expect(held.stated(job: job, written: now + 10, at: now + 20) == .requestAtFault)
+        }
+    }
+
+    @Test func opensOnOneStatedRefusalAMinuteAfterTheLastAcceptance() {
+        let held = Held()
+        _ = held.accepted(written: 0, at: 5)
+        #expect(held.stated(written: 60_006, at: 60_006) == .refused(isNew: true))
+    }
+
+    @Test func opensForASilentHostDespiteRecentAcceptance() {
+        let held = Held()
+        _ = held.accepted(written: 0, at: 5)
+        #expect(held.silent(at: 10, random: 1))
     }
 
     @Test func staysOpenIfAcceptedRequestWasWrittenEarlier() {
@@ -113,7 +158,7 @@ import Testing
         #expect(!held.breaker.isClosed)
         #expect(held.accepted(written: 6, at: 12))
         #expect(held.breaker.isClosed && held.breaker.reason == nil)
-        #expect(held.stated(written: 13, at: 14) == .refused(isNew: true))
+        #expect(held.stated(written: 70_000, at: 70_000) == .refused(isNew: true))
         #expect(held.breaker.openMilliseconds == 15_000, "the next open time must be short again")
     }
 

@@ -191,7 +191,7 @@ import HTTP2Pool
         try handIn(recipients: 300, at: 0)
         let tags = try (0..<250).map { _ in try write(at: 0) }
         for tag in tags {
-            #expect(try refuse(tag, isAmbiguous: false, at: 100) == .init(.hold, seconds: 30))
+            #expect(try refuse(tag, isAmbiguous: false, at: 100) == .init(.hold, seconds: 120))
         }
         #expect(reported == Array(repeating: "hold 30", count: 50))
     }
@@ -329,8 +329,19 @@ extension PushDispatcherTests {
         try handIn("bad-10", app: "com.example.bad", at: 10)
         _ = try refuse(write(at: 10), isAmbiguous: false, at: 20)
         try handIn("good-30", at: 30)
-        withKnownIssue("A stated refusal holds all apps, although the credential was accepted in the last minute.") {
-            #expect(dispatcher.waiting == 1)
+        #expect(dispatcher.waiting == 1)
+    }
+
+    @Test func probesWithOtherAppsFirst() throws {
+        try handIn("bad-0", app: "com.example.bad", at: 0)
+        _ = try refuse(write(at: 0), isAmbiguous: false, at: 20)
+        turn(at: 14_000)
+        for id in ["bad-0", "bad-1"] { try handIn(id, app: "com.example.bad", at: 14_000) }
+        try handIn("good", at: 14_000)
+        for id in ["good", "bad-1", "bad-0"] {
+            let probe = try #require(next(at: 15_100))
+            #expect(probe.job.routed.job.id == id && probe.isProbe)
+            dispatcher.settle(probe, .rejected, at: dispatcher.moment(15_100))
         }
     }
 
@@ -344,9 +355,9 @@ extension PushDispatcherTests {
         dispatcher.lost(probe, .timeout, now: 6_000)
         dispatcher.turnEnds()
         let hanging = try #require(recorder.outcomes.first { $0.verdict == .unknown })
-        withKnownIssue("A probe without an answer is tried again before the pushes that waited for it.") {
-            #expect(hanging.retryAfterSeconds >= 30)
-        }
+        #expect(hanging.retryAfterSeconds == 120, "the push that waited must be the next probe")
+        for id in ["hangs", "other"] { try handIn(id, at: 20_000) }
+        #expect(next(at: 20_000)?.job.routed.job.id == "other")
     }
 
     @Test func reportsCredentialOnceForSeveralRefusedApps() throws {

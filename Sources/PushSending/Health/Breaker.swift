@@ -4,15 +4,16 @@ internal import Foundations
 ///
 /// | state | goes to | when |
 /// |---|---|---|
-/// | closed, trial | open | the provider states that it refuses the shared credential, topic or host |
-/// | closed | trial | a request is refused ambiguously, and nothing has been accepted recently (see below) |
+/// | closed, trial | open | the provider states that it refuses the credential or topic, and nothing has been accepted recently |
+/// | closed | open | the provider states it to three jobs, or ten pushes, in a row, although others were accepted recently |
+/// | closed, trial | open | the host is silent, or a connection is refused |
+/// | closed | trial | a request is refused ambiguously, and nothing has been accepted recently |
 /// | trial | open | requests of three jobs, or ten pushes, have been refused ambiguously, and none accepted |
 /// | trial after an opening | open | a push is refused ambiguously that was not refused before |
 /// | open | trial | the opening ends: after 15 s at first, then after twice as long each time |
 /// | open, trial | closed | a request is accepted |
 ///
-/// An ambiguous refusal starts a trial only if no request has been accepted in the last minute or since the refused
-/// request was written.
+/// A request has been accepted recently if it was accepted in the last minute or since the refused request was written.
 ///
 /// A trial sends one request at a time, the probe, until one is accepted. The next probe follows at once if a probe
 /// ends without evidence, and after a minute if a probe gets no answer. Some requests were already on the wire when the
@@ -30,8 +31,10 @@ package struct Breaker: Sendable {
 
     /// The evidence that a refusal gives about other requests with the same credential, topic or host.
     package enum Evidence: Sendable {
-        /// The provider states that it refuses the credential, the topic or all requests.
-        case stated
+        /// All requests are refused or lost: the host is silent, or it refuses a connection.
+        case global
+        /// The provider states to a push that it refuses the credential or the topic.
+        case stated(PushIdentity)
         /// The refusal may concern this push alone.
         case ambiguous(PushIdentity)
     }
@@ -55,17 +58,16 @@ package struct Breaker: Sendable {
     /// The longest time that a request waits for a probe in this process instead of the broker, in milliseconds.
     package static let patienceMilliseconds: Int64 = 5_000
     package static let probeTimeoutMilliseconds: Int64 = 60_000
-    /// How long an accepted request proves that ambiguous refusals concern single requests, in milliseconds. If the
-    /// provider revokes a credential without stating it, pushes are refused for this time, and each refusal uses an
-    /// attempt.
+    /// How long an accepted request proves that refusals concern single requests, in milliseconds. If the provider
+    /// revokes a credential without stating it, pushes are refused for this time, and each refusal uses an attempt.
     package static let provenMilliseconds: Int64 = 60_000
 
     /// The reason for the last opening, or `nil` while the breaker is closed or has never opened.
     package private(set) var reason: String?
     private var openings: Backoff
     private var state = State.closed
-    /// The pushes that have been refused ambiguously since the last accepted push. A push in this collection does not
-    /// open the breaker again.
+    /// The pushes that have been refused since the last accepted push, but for those refused while the breaker was
+    /// open. An ambiguous refusal of a push in this collection does not open the breaker again.
     private var doubted = DoubtedPushes()
     private var openedAt = Int64.min
     /// The time at which the first ambiguous refusal began a trial.
@@ -106,9 +108,13 @@ package struct Breaker: Sendable {
         }
     }
 
-    /// How long a refused probe is held, in seconds. It is at least as long as for other pushes, so that another push
-    /// is the next probe.
-    package var probeHoldSeconds: Int32 { openMilliseconds > 30_000 ? 900 : 120 }
+    /// How long a refused push is held, in seconds. It is longer than for pushes that were not sent, so that one of
+    /// them is the next probe.
+    package var refusedHoldSeconds: Int32 { openMilliseconds > 30_000 ? 900 : Self.unansweredSeconds }
+
+    /// How long a push waits that got no answer while its host or credential was in doubt, in seconds. It is longer
+    /// than for pushes that were not sent, so that one of them is the next probe.
+    package static let unansweredSeconds: Int32 = 120
 
     // MARK: Evidence
 
@@ -128,8 +134,15 @@ package struct Breaker: Sendable {
         _ reason: String, _ evidence: Evidence, writtenAt: Int64, nowMilliseconds now: Int64, random: Double
     ) -> Conclusion {
         switch evidence {
-        case .stated:
+        case .global:
+            refusalWrittenAt = max(refusalWrittenAt, writtenAt)
+            if isOpen(now) || !isClosed && writtenAt <= openedAt { return .refused(isNew: false) }
+        case .stated(let push):
             if acceptedWrittenAt > writtenAt { return .requestAtFault }
+            if isClosed, isProven(since: writtenAt, nowMilliseconds: now) {
+                _ = doubted.insert(push)
+                guard doubted.areEvidence else { return .requestAtFault }
+            }
             refusalWrittenAt = max(refusalWrittenAt, writtenAt)
             if isOpen(now) || !isClosed && writtenAt <= openedAt { return .refused(isNew: false) }
         case .ambiguous(let push):
@@ -150,7 +163,7 @@ package struct Breaker: Sendable {
     ///
     /// - Returns: Whether this is the first opening since the last accepted request.
     package mutating func refused(_ reason: String, nowMilliseconds now: Int64, random: Double) -> Bool {
-        refused(reason, .stated, writtenAt: now, nowMilliseconds: now, random: random) == .refused(isNew: true)
+        refused(reason, .global, writtenAt: now, nowMilliseconds: now, random: random) == .refused(isNew: true)
     }
 
     private func isOpen(_ now: Int64) -> Bool {
@@ -172,6 +185,7 @@ package struct Breaker: Sendable {
     package mutating func accepted(writtenAt: Int64, nowMilliseconds now: Int64) -> Bool {
         lastAcceptedAt = now
         acceptedWrittenAt = max(acceptedWrittenAt, writtenAt)
+        if isClosed { doubted.removeAll() }
         return !isClosed && writtenAt > refusalWrittenAt && succeeded()
     }
 

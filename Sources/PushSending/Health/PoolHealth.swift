@@ -30,9 +30,7 @@ package final class PoolHealth {
     /// Whether the breaker of at least one topic or app is not closed. The value is set by refusals and updated once a
     /// second.
     @exclusivity(unchecked) package private(set) var restrictsJobs = false
-    /// The id of the job whose push was refused last, or `nil` before the first refusal. A push of another job is the
-    /// better probe.
-    private var lastRefusedJob: String?
+    private var failed = FailedJobs()
     private var isReturningAll = false
 
     /// Creates the health of a new pool, without refusals.
@@ -77,8 +75,8 @@ package final class PoolHealth {
         _ sent: PushOnWire, _ what: RefusalSubject, isAmbiguous: Bool, reason: String, now: Moment
     ) -> RefusalConsequence {
         let job = sent.push.job
-        lastRefusedJob = job.routed.job.id
-        let evidence = isAmbiguous ? Breaker.Evidence.ambiguous(sent.push.identity) : .stated
+        failed.insert(job, nowMilliseconds: now.uptime)
+        let evidence: Breaker.Evidence = isAmbiguous ? .ambiguous(sent.push.identity) : .stated(sent.push.identity)
         guard let scope = job.health, what == .topic || isAmbiguous else {
             let conclusion = refuseCredential(evidence, writtenAt: sent.writtenAt, reason, now)
             return consequence(conclusion, of: credential, sent, isAmbiguous: isAmbiguous)
@@ -102,12 +100,12 @@ package final class PoolHealth {
         _ conclusion: Breaker.Conclusion, of breaker: Breaker, _ sent: PushOnWire, isAmbiguous: Bool
     ) -> RefusalConsequence {
         guard case .refused = conclusion, !isAmbiguous else { return RefusalConsequence(.retry) }
-        return RefusalConsequence(breaker, holding: sent.push)
+        return RefusalConsequence(refusedBy: breaker)
     }
 
     /// Records that the provider refuses the credential, independently of a push. An example is a GOAWAY.
     package func refuseCredential(reason: String, now: Moment) {
-        _ = refuseCredential(.stated, writtenAt: now.uptime, reason, now)
+        _ = refuseCredential(.global, writtenAt: now.uptime, reason, now)
     }
 
     private func refuseCredential(
@@ -195,13 +193,16 @@ extension PoolHealth: SendingHealth {
         job.health?.breaker.holds(nowMilliseconds: now) != true
     }
 
-    package func prefers(_ job: QueuedJob) -> Bool {
-        job.routed.job.id != lastRefusedJob
-            || host.isClosed && credential.isClosed && job.health?.breaker.isClosed != false
+    package func rank(_ job: QueuedJob) -> Int {
+        host.isClosed && credential.isClosed && job.health?.breaker.isClosed != false ? 0 : failed.rank(job)
     }
 
-    package func prefers(_ job: QueuedJob, to other: QueuedJob) -> Bool {
-        prefers(job) && (job.health === other.health || !host.isClosed || !credential.isClosed)
+    package func sharesProbe(_ job: QueuedJob, with other: QueuedJob) -> Bool {
+        job.health === other.health || !host.isClosed || !credential.isClosed
+    }
+
+    package func hasFailed(_ job: QueuedJob) -> Bool {
+        apps.count > 1 && failed.hasFailed(job.routed.job.app)
     }
 
     package func admit(_ job: QueuedJob, uptime now: Int64) -> Bool {
@@ -224,6 +225,8 @@ extension PoolHealth: SendingHealth {
 
     package func waitBegins(now: Moment) { host.waits(now: now) }
 
+    package func requestFailed(_ job: QueuedJob, now: Moment) { failed.insert(job, nowMilliseconds: now.uptime) }
+
     package func requestTimedOut(_ push: PushIdentity, writtenAt: Int64, now: Moment) {
         if host.timedOut(push, writtenAt: writtenAt, now: now) { logSilence() }
     }
@@ -242,6 +245,8 @@ extension PoolHealth: SendingHealth {
 
     /// Drops the health of topics and apps that have no refusal, if there are too many.
     package func tick(now: Moment) {
+        failed.tick(
+            isHealthy: host.isClosed && credential.isClosed && !restrictsJobs, nowMilliseconds: now.uptime)
         guard restrictsJobs || topics.count > Self.scopesKept || apps.count > Self.scopesKept else { return }
         let refused = (topics.values, apps.values)
         restrictsJobs = refused.0.contains { !$0.breaker.isClosed } || refused.1.contains { !$0.breaker.isClosed }

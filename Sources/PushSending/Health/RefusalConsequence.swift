@@ -12,11 +12,7 @@ package struct RefusalConsequence: Equatable {
         self.seconds = seconds
     }
 
-    /// Creates the consequence for a push whose stated refusal opened a breaker: the push waits in the broker. A probe
-    /// waits longer, so that another push is the next probe.
-    package init(_ breaker: Breaker, holding push: QueuedPush) {
-        self.init(
-            .hold,
-            seconds: push.isProbe ? breaker.probeHoldSeconds : breaker.holdSeconds(random: push.job.holdRandom))
-    }
+    /// Creates the consequence for a push whose stated refusal opened a breaker: the push waits in the broker, longer
+    /// than the pushes that were not sent.
+    package init(refusedBy breaker: Breaker) { self.init(.hold, seconds: breaker.refusedHoldSeconds) }
 }

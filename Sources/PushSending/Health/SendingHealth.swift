@@ -20,12 +20,15 @@ package protocol SendingHealth: AnyObject {
     /// Returns whether pushes of a job may be sent. ``admission(uptime:)`` must have admitted the pool's pushes.
     func lets(_ job: QueuedJob, uptime now: Int64) -> Bool
 
-    /// Returns whether a push of the job is a good probe, which is not the case if a push of the same job was refused
-    /// last. Returns `true` if the push would not be a probe.
-    func prefers(_ job: QueuedJob) -> Bool
+    /// Returns how bad a push of the job is as a probe, from 0 for the best to 2. Returns 0 if the push would not be a
+    /// probe.
+    func rank(_ job: QueuedJob) -> Int
 
-    /// Returns whether a push of `job` tests the same refusal as a push of `other`, and is the better probe.
-    func prefers(_ job: QueuedJob, to other: QueuedJob) -> Bool
+    /// Returns whether a push of `job` tests the same refusal as a push of `other`.
+    func sharesProbe(_ job: QueuedJob, with other: QueuedJob) -> Bool
+
+    /// Returns whether a push of the job's app has failed in the last minute and other apps use the pool, too.
+    func hasFailed(_ job: QueuedJob) -> Bool
 
     /// Records that a push of the job is sent.
     ///
@@ -37,6 +40,9 @@ package protocol SendingHealth: AnyObject {
 
     /// Records that pushes are about to be added to an empty queue.
     func waitBegins(now: Moment)
+
+    /// Records that a request got no answer, so that a push of another job is the better probe.
+    func requestFailed(_ job: QueuedJob, now: Moment)
 
     /// Records that a request got no answer in time.
     ///

@@ -33,7 +33,7 @@ package struct ProviderConfiguration: Sendable {
 
     /// Creates a configuration from the output's settings. Settings that the output does not have keep their defaults.
     ///
-    /// - Throws: ``SettingFault`` if a setting is invalid.
+    /// - Throws: `SettingFault` if a setting is invalid.
     init(_ settings: OutputSettings) throws(SettingFault) {
         authorityFile = try settings.authorityFile()
         proxy = try settings.proxy()

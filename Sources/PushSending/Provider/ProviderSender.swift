@@ -25,15 +25,15 @@ public final class ProviderSender: Output {
     /// `request_timeout`.
     public static var settings: [OutputSetting] { ProviderConfiguration.settings }
 
-    /// Checks the values of ``settings``, for ``OutputPlugin/check(_:)``.
+    /// Checks the values of ``settings``, for `OutputPlugin.check(_:)`.
     ///
-    /// - Throws: ``SettingFault`` if a setting is invalid.
+    /// - Throws: `SettingFault` if a setting is invalid.
     public static func check(_ settings: OutputSettings) throws { _ = try ProviderConfiguration(settings) }
 
     /// Creates an output without connections.
     ///
     /// - Parameter name: The plugin's name.
-    /// - Throws: ``SettingFault`` if one of ``settings`` is invalid.
+    /// - Throws: `SettingFault` if one of ``settings`` is invalid.
     public convenience init(_ provider: any PushProvider, name: String, _ context: OutputContext) throws {
         try self.init(provider, name: name, context) { _ in }
     }

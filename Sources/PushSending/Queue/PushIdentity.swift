@@ -13,16 +13,21 @@ package struct PushIdentity: Sendable, Hashable {
     }
 
     package init(of job: Job, recipient: Int) {
+        self.job = Self.hash(of: job)
         var hasher = Hasher()
-        hasher.combine(job.app)
-        hasher.combine(job.id)
-        self.job = hasher.finalize()
-        hasher = Hasher()
         job.withBytes { bytes in
             hasher.combine(
                 bytes: UnsafeRawBufferPointer(
                     UnsafeBufferPointer(rebasing: bytes[job.recipients[recipient].addressJSON])))
         }
         address = hasher.finalize()
+    }
+
+    /// Returns the hash of a job's app and id.
+    package static func hash(of job: Job) -> Int {
+        var hasher = Hasher()
+        hasher.combine(job.app)
+        hasher.combine(job.id)
+        return hasher.finalize()
     }
 }

@@ -15,8 +15,7 @@ final class KeyAtOrigin {
     @exclusivity(unchecked) var breaker: Breaker
     /// The pause after too many messages with this key to this origin.
     @exclusivity(unchecked) var pause = SendPause()
-    /// The id of the last job of which a message was refused, or `nil`. A message of another job is the better probe.
-    var lastRefusedJob: String?
+    @exclusivity(unchecked) var failed = FailedJobs()
     /// Whether the key is retired and the time for its waiting messages is over. It then sends nothing.
     var isRetired = false
 
@@ -25,7 +24,4 @@ final class KeyAtOrigin {
         subject = Refusal.Subject(credential: id.credential, environment: .production, topic: origin)
         self.breaker = breaker
     }
-
-    /// Returns whether a message of this job is preferred as a probe. Returns `true` if no probe is needed.
-    func prefers(_ job: QueuedJob) -> Bool { breaker.isClosed || job.routed.job.id != lastRefusedJob }
 }

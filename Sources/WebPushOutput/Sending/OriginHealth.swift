@@ -89,10 +89,10 @@ final class OriginHealth {
         if !isAmbiguous, key.breaker.isProven(since: sent.writtenAt, nowMilliseconds: now.uptime) {
             return RefusalConsequence(.retry)
         }
-        key.lastRefusedJob = sent.push.job.routed.job.id
+        key.failed.insert(sent.push.job, nowMilliseconds: now.uptime)
         let conclusion = key.breaker.refused(
-            reason, isAmbiguous ? .ambiguous(sent.push.identity) : .stated, writtenAt: sent.writtenAt,
-            nowMilliseconds: now.uptime, random: .random(in: 0..<1))
+            reason, isAmbiguous ? .ambiguous(sent.push.identity) : .stated(sent.push.identity),
+            writtenAt: sent.writtenAt, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
         restrictsJobs = restrictsJobs || !key.breaker.isClosed
         switch conclusion {
         case .requestAtFault: return RefusalConsequence(isAmbiguous ? .rejected : .retry)
@@ -100,7 +100,7 @@ final class OriginHealth {
         case .refused(let isNew):
             if isNew { report(of: key, reason: reason, now: now) }
             if isAmbiguous { return RefusalConsequence(.retry) }
-            return RefusalConsequence(key.breaker, holding: sent.push)
+            return RefusalConsequence(refusedBy: key.breaker)
         }
     }
 
@@ -230,12 +230,16 @@ extension OriginHealth: SendingHealth {
         return !key.breaker.holds(nowMilliseconds: now) && key.pause.milliseconds(nowMilliseconds: now) == nil
     }
 
-    func prefers(_ job: QueuedJob) -> Bool { key(of: job).prefers(job) }
-
-    func prefers(_ job: QueuedJob, to other: QueuedJob) -> Bool {
+    func rank(_ job: QueuedJob) -> Int {
         let key = self.key(of: job)
-        return key === self.key(of: other) && key.prefers(job)
+        return host.isClosed && key.breaker.isClosed ? 0 : key.failed.rank(job)
     }
+
+    func sharesProbe(_ job: QueuedJob, with other: QueuedJob) -> Bool {
+        !host.isClosed || key(of: job) === key(of: other)
+    }
+
+    func hasFailed(_ job: QueuedJob) -> Bool { key(of: job).failed.hasFailed(job.routed.job.app) }
 
     func admit(_ job: QueuedJob, uptime now: Int64) -> Bool {
         let key = self.key(of: job)
@@ -256,6 +260,10 @@ extension OriginHealth: SendingHealth {
         crowdedOutSince = nil
     }
 
+    func requestFailed(_ job: QueuedJob, now: Moment) {
+        key(of: job).failed.insert(job, nowMilliseconds: now.uptime)
+    }
+
     func requestTimedOut(_ push: PushIdentity, writtenAt: Int64, now: Moment) {
         if host.timedOut(push, writtenAt: writtenAt, now: now) { logSilence() }
     }
@@ -274,6 +282,9 @@ extension OriginHealth: SendingHealth {
     // MARK: Closing
 
     func tick(now: Moment) {
+        for key in keys.values {
+            key.failed.tick(isHealthy: host.isClosed && key.breaker.isClosed, nowMilliseconds: now.uptime)
+        }
         guard restrictsJobs else { return }
         restrictsJobs = keys.values.contains {
             !$0.breaker.isClosed || $0.pause.milliseconds(nowMilliseconds: now.uptime) != nil

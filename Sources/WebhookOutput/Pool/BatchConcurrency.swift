@@ -13,6 +13,8 @@ import Foundations
 /// | ten batches in a row refused because of their contents | one batch at a time |
 /// | an answer or failure of a batch that was sent before the last pause began | none, because the cause is the same |
 ///
+/// The failures of one app's batches have no effect while the receiver answers other apps' batches.
+///
 /// A pause doubles with each failure. It lasts at most an hour, even if the receiver requests a longer one. One batch
 /// at a time is sent after the pause.
 package struct BatchConcurrency {

@@ -26,8 +26,10 @@ final class WebhookBatches {
         /// field.
         var retryAfterSeconds: Int32?
 
-        /// Whether the batch is a part of a batch that was halved.
-        var isPart: Bool { pushes[0].group != 0 }
+        /// Whether the batch is a part of a halved batch, or belongs to an app with a failure in the last minute.
+        let isSuspect: Bool
+
+        var app: String { pushes[0].job.routed.job.app }
     }
 
     private let dispatcher: CredentialDispatcher
@@ -39,9 +41,10 @@ final class WebhookBatches {
     /// The batches on the wire, by tag.
     private var onWire: [Int: Batch] = [:]
     private var bytesOnWire = 0
-    /// The number of batches on the wire that are parts of halved batches.
-    private var partsOnWire = 0
-    private var lastWasPart = false
+    /// The number of suspect batches on the wire.
+    private var suspectsOnWire = 0
+    private var lastWasSuspect = false
+    private var answeredApps = AnsweredApps()
     private var lastPart: UInt32 = 0
 
     init(
@@ -57,7 +60,7 @@ final class WebhookBatches {
     private func takeOffWire(_ tag: Int) -> (batch: Batch, first: PushOnWire)? {
         guard let first = dispatcher.takeOffWire(tag), let batch = onWire.removeValue(forKey: tag) else { return nil }
         bytesOnWire -= batch.bytes
-        if batch.isPart { partsOnWire -= 1 }
+        if batch.isSuspect { suspectsOnWire -= 1 }
         return (batch, first)
     }
 
@@ -68,6 +71,7 @@ final class WebhookBatches {
             settle(batch, .unknown, answer.status, WebhookReason.badAnswer, at: now)
             return fail(batch, at: now)
         }
+        answeredApps.answered(batch.app, nowMilliseconds: now.uptime)
         concurrency.answered(sentAt: batch.sentAt.uptime, inFlight: onWire.count + 1, nowMilliseconds: now.uptime)
         for (push, outcome) in zip(batch.pushes, reported.outcomes) {
             let outcome = outcome ?? ReportedOutcome(.unknown, reason: WebhookReason.notAnswered)
@@ -114,8 +118,11 @@ final class WebhookBatches {
         requeue(now)
     }
 
-    /// Reduces the load and may pause, because the receiver has failed.
+    /// Reduces the load and may pause, because the receiver has failed. If only this app's batches fail, other apps'
+    /// batches go on.
     private func fail(_ batch: Batch, at now: Moment) {
+        dispatcher.health.requestFailed(batch.pushes[0].job, now: now)
+        guard !answeredApps.isOnlyFailing(batch.app, nowMilliseconds: now.uptime) else { return }
         concurrency.failed(sentAt: batch.sentAt.uptime, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
         requeue(now)
     }
@@ -154,12 +161,11 @@ extension WebhookBatches: PoolClient {
     private var takesAll: Bool { onWire.count < concurrency.batches && hasMemory }
     private var takesUrgent: Bool { onWire.count < concurrency.urgentBatches && hasMemory }
     private var hasMemory: Bool { onWire.isEmpty || bytesOnWire < BatchLimits.bytesOnWire }
-    /// Whether parts of halved batches may be sent. They use at most half of the batches, so that a receiver that
-    /// refuses one job's batches still serves other jobs.
-    private var takesParts: Bool { partsOnWire < max(1, concurrency.batches / 2) }
-    /// Whether a batch of another job is sent before the next part. This matters if only one batch may be sent at a
-    /// time.
-    private var prefersOthers: Bool { concurrency.batches == 1 && lastWasPart }
+    /// Whether suspect batches may be sent. They use at most half of the batches, so that a receiver that refuses or
+    /// fails one app's batches still serves the others.
+    private var takesSuspects: Bool { suspectsOnWire < max(1, concurrency.batches / 2) }
+    /// Whether another batch is sent before the next suspect one. This matters if only one batch may be sent at a time.
+    private var prefersOthers: Bool { concurrency.batches == 1 && lastWasSuspect }
 
     var isEmpty: Bool { dispatcher.isEmpty }
 
@@ -183,12 +189,14 @@ extension WebhookBatches: PoolClient {
                 continue
             }
             let answerBytes = BatchLimits.answerBytes(recipients: pushes.count)
-            let batch = Batch(pushes: pushes, sentAt: now, bytes: body.count + answerBytes)
+            let batch = Batch(
+                pushes: pushes, sentAt: now, bytes: body.count + answerBytes,
+                isSuspect: pushes[0].group != 0 || dispatcher.health.hasFailed(pushes[0].job))
             let tag = dispatcher.putOnWire(pushes[0])
             onWire[tag] = batch
             bytesOnWire += batch.bytes
-            if batch.isPart { partsOnWire += 1 }
-            lastWasPart = batch.isPart
+            if batch.isSuspect { suspectsOnWire += 1 }
+            lastWasSuspect = batch.isSuspect
             return path.withUnsafeBytes {
                 PoolRequest(
                     tag: tag, path: $0, fields: fields, body: HTTP2Body(body), maximumAnswerBytes: Int32(answerBytes))
@@ -200,8 +208,8 @@ extension WebhookBatches: PoolClient {
     /// Returns the next batch, or `nil` if nothing may be sent.
     private func nextBatch(onlyUrgent: Bool, _ now: Moment) -> [QueuedPush]? {
         while true {
-            var batch = fillBatch(onlyUrgent: onlyUrgent, takesParts: takesParts && !prefersOthers, now)
-            if batch.isEmpty, takesParts { batch = fillBatch(onlyUrgent: onlyUrgent, takesParts: true, now) }
+            var batch = fillBatch(onlyUrgent: onlyUrgent, takesSuspects: takesSuspects && !prefersOthers, now)
+            if batch.isEmpty, takesSuspects { batch = fillBatch(onlyUrgent: onlyUrgent, takesSuspects: true, now) }
             guard let first = batch.first else { return nil }
             let job: WebhookJob = first.job.typed()
             guard job.sharedSize + job.size(of: first.recipient) > BatchLimits.bodyBytes else { return batch }
@@ -211,11 +219,11 @@ extension WebhookBatches: PoolClient {
     }
 
     /// Returns the next recipients of one job, as many as fit into a batch.
-    private func fillBatch(onlyUrgent: Bool, takesParts: Bool, _ now: Moment) -> [QueuedPush] {
+    private func fillBatch(onlyUrgent: Bool, takesSuspects: Bool, _ now: Moment) -> [QueuedPush] {
         var count = 0
         var bytes = 0
         return dispatcher.nextBatch(
-            onlyUrgent: onlyUrgent, atMost: concurrency.recipients, takesGroups: takesParts, at: now
+            onlyUrgent: onlyUrgent, atMost: concurrency.recipients, takesSuspects: takesSuspects, at: now
         ) { job, recipient in
             let job: WebhookJob = job.typed()
             count += 1
@@ -266,8 +274,10 @@ extension WebhookBatches: PoolClient {
     func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) {
         guard let (batch, first) = takeOffWire(tag) else { return }
         let now = dispatcher.moment(now)
-        dispatcher.unanswered(first, loss, at: now)
-        for push in batch.pushes { dispatcher.settle(push, .unknown, reason: SendingReason.of(loss), at: now) }
+        let seconds = dispatcher.unanswered(first, loss, at: now)
+        for push in batch.pushes {
+            dispatcher.settle(push, .unknown, reason: SendingReason.of(loss), retryAfterSeconds: seconds, at: now)
+        }
         fail(batch, at: now)
     }
 
