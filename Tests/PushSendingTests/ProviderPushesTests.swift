@@ -118,7 +118,7 @@ import Testing
         let tags = fixture.write()
         try fixture.handIn("b", id: "second", at: 5)
         fixture.answer(tags["a"], 401, at: 10)
-        #expect(fixture.outcomes == ["hold 0 Status401 after 30", "hold 401 Status401 after 30"])
+        #expect(fixture.outcomes == ["hold 0 Status401 after 30", "hold 401 Status401 after 120"])
         try fixture.handIn("c", id: "third", at: 1_000)
         #expect(fixture.outcomes.count == 3)
         try fixture.handIn("d", "e", id: "fourth", at: 17_000)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct AnswerTableTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let answer: PlannedAnswer
-        /// The expected verdict and reason.
+        /// The expected verdict and reason, after another push was accepted.
         let outcome: String
         /// The number of times that the push arrives.
         let arrivals: Int
@@ -37,12 +37,12 @@ import Testing
         Row(400, "DeviceTokenNotForTopic", "rejected"), Row(400, "DuplicateHeaders", "rejected"),
         Row(400, "IdleTimeout", "retry", arrivals: 2), Row(400, "InvalidPushType", "rejected"),
         Row(400, "MissingDeviceToken", "rejected"), Row(400, "MissingTopic", "rejected"),
-        Row(400, "PayloadEmpty", "rejected"), Row(400, "TopicDisallowed", "hold"),
-        Row(403, "BadCertificate", "hold"), Row(403, "BadCertificateEnvironment", "hold"),
-        Row(403, "ExpiredProviderToken", "hold", arrivals: 2), Row(403, "Forbidden", "failed"),
-        Row(403, "InvalidProviderToken", "hold"), Row(403, "MissingProviderToken", "hold"),
-        Row(403, "UnrelatedKeyIdInToken", "hold", arrivals: 2), Row(403, "BadEnvironmentKeyInToken", "hold"),
-        Row(403, "BadEnvironmentKeyIdInToken", "hold"), Row(404, "BadPath", "rejected"),
+        Row(400, "PayloadEmpty", "rejected"), Row(400, "TopicDisallowed", "retry"),
+        Row(403, "BadCertificate", "retry"), Row(403, "BadCertificateEnvironment", "retry"),
+        Row(403, "ExpiredProviderToken", "retry", arrivals: 2), Row(403, "Forbidden", "failed"),
+        Row(403, "InvalidProviderToken", "retry"), Row(403, "MissingProviderToken", "retry"),
+        Row(403, "UnrelatedKeyIdInToken", "retry", arrivals: 2), Row(403, "BadEnvironmentKeyInToken", "retry"),
+        Row(403, "BadEnvironmentKeyIdInToken", "retry"), Row(404, "BadPath", "rejected"),
         Row(405, "MethodNotAllowed", "rejected"), Row(410, "ExpiredToken", "unregistered"),
         Row(410, "Unregistered", "unregistered"), Row(413, "PayloadTooLarge", "rejected"),
         Row(429, "TooManyProviderTokenUpdates", "retry"), Row(429, "TooManyRequests", "retry"),
