@@ -1,16 +1,9 @@
-package import PushModel
-
 /// An error in the configuration. Its description names the key at fault. The process exits with code 78.
 package struct ConfigurationError: Error, CustomStringConvertible {
     package let description: String
 
     package init(_ description: String) {
         self.description = description
-    }
-
-    package init(_ fault: SettingFault, of output: some OutputPlugin) {
-        let setting = output.settings.first { $0.key == fault.key } ?? OutputSetting(fault.key, help: "")
-        self.init(ConfigurationKey(setting, of: output.name), fault.problem)
     }
 
     package init(_ key: ConfigurationKey, _ problem: String) {

@@ -52,6 +52,8 @@ package enum ConfigurationFile {
         // A section is empty if all its keys are commented out.
         if node.null != nil, keys.hasSection(name) { return }
         let key = try keys.named(name, in: path)
+        // `key:` without a value leaves the key unset.
+        if node.null != nil { return }
         guard let scalar = node.scalar else {
             throw ConfigurationError(key, "must be one value in \(path), not a list")
         }

@@ -33,6 +33,11 @@ package struct ConfigurationKey: Sendable, Hashable {
         isReloadable = false
     }
 
+    /// Creates the key of an output's setting with this name, for an error message.
+    init(named key: String, of output: some OutputPlugin) {
+        self.init(output.settings.first { $0.key == key } ?? OutputSetting(key, help: ""), of: output.name)
+    }
+
     /// The name of the key in the configuration file, such as `amqp.url`.
     package var rawValue: String { setting.key }
     /// The value if nothing sets the key, or `nil` if the key has no default.

@@ -25,6 +25,20 @@ package struct ConfigurationKeys: Sendable {
             "unknown configuration key \(name) in \(place); did you mean \(nearest ?? "another")?")
     }
 
+    /// Checks the names of environment variables that begin with `MARTLET_`.
+    ///
+    /// - Throws: ``ConfigurationError`` if an unknown name differs from that of a key in at most two characters.
+    func checkVariables(_ names: some Sequence<String>) throws {
+        let known = all.map(\.environmentVariable)
+        for name in names.sorted() where name.hasPrefix("MARTLET_") {
+            let meant = name.hasSuffix("_FILE") ? String(name.dropLast("_FILE".count)) : name
+            if known.contains(name) || known.contains(meant) { continue }
+            guard let nearest = known.first(where: { Self.distance($0, name) <= 2 || Self.distance($0, meant) <= 2 })
+            else { continue }
+            throw ConfigurationError("unknown environment variable \(name); did you mean \(nearest)?")
+        }
+    }
+
     /// Returns the Levenshtein distance between two strings.
     private static func distance(_ left: String, _ right: String) -> Int {
         let right = Array(right)

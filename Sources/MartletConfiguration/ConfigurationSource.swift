@@ -6,7 +6,8 @@ package import PushModel
 /// The configuration values by key. Flags override environment variables, which override the YAML file, which overrides
 /// the defaults.
 ///
-/// An unknown key in a flag or in the file is an error. An environment variable that matches no key is ignored.
+/// An unknown key in a flag or in the file is an error, and so is an environment variable whose name resembles that of a
+/// key. Other unknown variables are ignored, because Kubernetes sets some for a service with the name `martlet`.
 package struct ConfigurationSource: Sendable {
     private let reader: ConfigReader
     package let keys: ConfigurationKeys
@@ -51,12 +52,13 @@ package struct ConfigurationSource: Sendable {
         _ file: String?, values: [ConfigurationKey: String]?, settings: [String], environment: [String: String],
         _ outputs: [any OutputPlugin], _ keys: ConfigurationKeys
     ) throws {
+        try keys.checkVariables(environment.keys)
         let secrets = keys.all.filter(\.isSecret)
         let flags = try Self.read(settings, keys)
         let files = SecretFiles(of: secrets, environment)
         let variables = try files.read(into: environment)
         var providers: [any ConfigProvider] = [
-            InMemoryProvider(values: Self.values(flags)),
+            InMemoryProvider(flags),
             EnvironmentVariablesProvider(
                 environmentVariables: variables,
                 secretsSpecifier: .dynamic { name, _ in
@@ -64,7 +66,7 @@ package struct ConfigurationSource: Sendable {
                 }
             ).prefixKeys(with: "martlet"),
         ]
-        if let values { providers.append(InMemoryProvider(values: Self.values(values))) }
+        if let values { providers.append(InMemoryProvider(values)) }
         reader = ConfigReader(providers: providers)
         self.keys = keys
         place = ConfigurationFile.place(of: file)
@@ -85,7 +87,7 @@ package struct ConfigurationSource: Sendable {
         do {
             return try body(settings(of: output))
         } catch let fault as SettingFault {
-            throw ConfigurationError(fault, of: output)
+            throw error(ConfigurationKey(named: fault.key, of: output), fault.problem)
         }
     }
 
@@ -112,10 +114,15 @@ package struct ConfigurationSource: Sendable {
         }
         do {
             try key.setting.check(value)
+            return value
         } catch {
-            throw ConfigurationError(key, error.problem)
+            throw self.error(key, error.problem)
         }
-        return value
+    }
+
+    /// Returns the error for the value of a key. The error names the file if the value comes from it.
+    private func error(_ key: ConfigurationKey, _ problem: String) -> ConfigurationError {
+        ConfigurationError(key, problem + (origins.origin(of: key) == .file ? "; \(place)" : ""))
     }
 
     /// Returns the value of a key whose kind is an integer.
@@ -156,7 +163,7 @@ package struct ConfigurationSource: Sendable {
         for setting in settings {
             let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2 else {
-                let name = setting.prefix { $0.isLetter || $0 == "." || $0 == "_" }
+                let name = setting.prefix { $0.isLetter || "._".contains($0) }
                 throw ConfigurationError("--set \(name)…: must be key=value")
             }
             let key = try keys.named(parts[0], in: "--set")
@@ -168,12 +175,5 @@ package struct ConfigurationSource: Sendable {
             values[key] = parts[1]
         }
         return values
-    }
-
-    private static func values(_ values: [ConfigurationKey: String]) -> [AbsoluteConfigKey: ConfigValue] {
-        Dictionary(
-            values.map { key, value in
-                (AbsoluteConfigKey(ConfigKey(key.rawValue)), ConfigValue(.string(value), isSecret: key.isSecret))
-            }, uniquingKeysWith: { $1 })
     }
 }

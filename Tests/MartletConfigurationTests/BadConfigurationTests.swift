@@ -178,6 +178,39 @@ import Testing
         }
     }
 
+    @Test func namesFileWithInvalidValue() async throws {
+        try await withFile("amqp:\n  prefetch:\n    bulk: 0\n") { path in
+            let source = try await ConfigurationSource(file: path, settings: [], environment: [:])
+            let failure = await failure { try source.integer(.amqpPrefetchBulk) }
+            #expect(
+                failure
+                    == "configuration key amqp.prefetch.bulk (MARTLET_AMQP_PREFETCH_BULK): is 0, but must be a whole number from 1 to 65535; the configuration file is \(path)"
+            )
+        }
+    }
+
+    // MARK: environment variables
+
+    @Test(arguments: [
+        ("MARTLET_AMQP_ULR", "MARTLET_AMQP_URL"), ("MARTLET_DATABASE_URI_FILE", "MARTLET_DATABASE_URL"),
+        ("MARTLET_LOG_LEVL", "MARTLET_LOG_LEVEL"),
+    ])
+    func rejectsMisspeltVariable(name: String, meant: String) async {
+        let failure = await failure {
+            try await ConfigurationSource(file: nil, settings: [], environment: [name: "x"])
+        }
+        #expect(failure == "unknown environment variable \(name); did you mean \(meant)?")
+    }
+
+    /// Kubernetes sets such variables in all pods of a namespace with a service named `martlet`.
+    @Test(arguments: [
+        "MARTLET_SERVICE_HOST", "MARTLET_SERVICE_PORT", "MARTLET_SERVICE_PORT_HTTP", "MARTLET_PORT",
+        "MARTLET_PORT_8080_TCP", "MARTLET_PORT_8080_TCP_ADDR", "MARTLET_CONFIG",
+    ])
+    func ignoresOtherVariables(name: String) async throws {
+        _ = try await ConfigurationSource(file: nil, settings: [], environment: [name: "x"])
+    }
+
     // MARK: host and port
 
     @Test(arguments: [

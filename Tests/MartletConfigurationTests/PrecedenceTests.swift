@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func emptyOrCommentedFileSetsNothing() async throws {
-        for text in ["", "# nothing\n", "---\n"] {
+        for text in ["", "# nothing\n", "---\n", "amqp:\n  prefix:\n", "amqp.prefix: null\n"] {
             try await withFile(text) { path in
                 let source = try await ConfigurationSource(file: path, settings: [], environment: [:])
                 #expect(source.string(.amqpPrefix) == "martlet")

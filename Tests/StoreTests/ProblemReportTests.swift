@@ -19,6 +19,25 @@ import Testing
         #expect(report(text).text == shortened)
     }
 
+    @Test func countsProblemsThatDoNotFit() throws {
+        func texts(_ problems: [String]) throws -> [String] {
+            let report = WorkerReport(host: "web-3", pid: 1, state: .ready, problems: problems.map(report))
+            return try #require(report.problems).map(\.text)
+        }
+        #expect(try texts((1...8).map { "Late \($0)." }).last == "Late 8.")
+        let many = try texts((1...11).map { "Late \($0)." })
+        #expect(many.count == 8 && many.last == "Late 8. (and 3 more, see the worker's status page)")
+        let long = try texts((1...8).map { "\($0)" + String(repeating: "x", count: 300) })
+        #expect(long.count < 8 && long.allSatisfy { $0.utf8.count <= 200 })
+        #expect(long.last?.hasSuffix("… (and \(8 - long.count) more, see the worker's status page)") == true, "\(long)")
+    }
+
+    @Test func shortensObstacleToBytes() {
+        let report = WorkerReport(
+            host: "web-3", pid: 1, state: .hindered, obstacle: String(repeating: "ä", count: 150))
+        #expect(report.obstacle == String(repeating: "ä", count: 98) + "…")
+    }
+
     private func member(_ number: Int, _ problems: [String]) -> FleetMember {
         FleetMember(
             id: "\(number)", name: "push-\(number)", version: "1", outputs: [], uptimeSeconds: 60, silentSeconds: 0,

@@ -123,7 +123,7 @@ package struct FleetService: Service {
                 obstacle = .refused
                 return pace.refused.failed(random: .random(in: 0...1))
             }
-            quotaShares.failed((error as? PostgresError)?.isReadOnly == true ? .readOnly : .away)
+            quotaShares.failed(FleetView.Obstacle(error))
             if obstacle == nil {
                 logger.warning(
                     .fleetUnknown, "The table martlet.workers cannot be read; retrying",
@@ -135,10 +135,20 @@ package struct FleetService: Service {
     }
 }
 
-extension PostgresError {
-    /// Whether the error is `read_only_sql_transaction` (postgresql.org, "PostgreSQL Error Codes").
-    fileprivate var isReadOnly: Bool { sqlState == "25006" }
+extension FleetView.Obstacle {
+    /// Creates the obstacle that an error of the worker's statement shows. The codes are in postgresql.org, "PostgreSQL
+    /// Error Codes": 25006 is `read_only_sql_transaction`. With class 08 and 57P, the connection fails.
+    fileprivate init(_ error: any Error) {
+        switch (error as? PostgresError)?.sqlState {
+        case nil: self = .away
+        case "25006": self = .readOnly
+        case let code? where code.hasPrefix("08") || code.hasPrefix("57P"): self = .away
+        default: self = .failed("\(error)")
+        }
+    }
+}
 
+extension PostgresError {
     /// Whether a permission, a table or the schema is missing, which only an operator can correct.
     fileprivate var needsRights: Bool { sqlState.map { $0.hasPrefix("42") || $0 == "3F000" } ?? false }
 }

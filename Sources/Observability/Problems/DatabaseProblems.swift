@@ -10,6 +10,12 @@ struct DatabaseProblems {
     var link: [Problem] {
         switch facts.link.obstacle {
         case .away: [Problem(.databaseAway, "PostgreSQL does not answer this worker.")]
+        case .failed(let error):
+            [
+                Problem(
+                    .databaseAway, "This worker's row in martlet.workers cannot be written: \(error)",
+                    subject: "martlet.workers")
+            ]
         case .readOnly: [Problem(.databaseReadOnly, "PostgreSQL answers but accepts no writes.")]
         case .refused:
             [
@@ -47,7 +53,7 @@ struct DatabaseProblems {
         }
         // If the database does not answer or accepts no writes, all other database failures are consequences and are
         // left out.
-        let isExplained = found.contains { [.databaseAway, .databaseReadOnly].contains($0.kind) }
+        let isExplained = !found.isEmpty && [.away, .readOnly].contains(facts.link.obstacle)
         let failures = facts.failures.map { Problem(of: $0, at: facts.name) }
         return found + failures.filter { !isExplained || $0.party != .database }
     }

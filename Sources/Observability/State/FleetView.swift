@@ -3,6 +3,8 @@ package struct FleetView: Sendable, Hashable {
     /// The reason why the worker's row can't be written.
     package enum Obstacle: Sendable, Hashable {
         case away
+        /// PostgreSQL answers, but the statement failed with this error.
+        case failed(String)
         /// PostgreSQL answers but accepts no writes, for example because it is a standby.
         case readOnly
         /// The worker lacks a permission that an operator must grant.

@@ -58,7 +58,7 @@ package struct WorkerReport: Sendable, Hashable, Codable {
         package init(kind: String, party: String, severity: String, subject: String, text: String, since: Timestamp) {
             (self.kind, self.party, self.severity) = (kind, party, severity)
             self.subject = String(decoding: subject.utf8.prefix(Self.longestSubject), as: UTF8.self)
-            self.text = Self.shortened(text)
+            self.text = WorkerReport.shortened(text)
             self.since = since.rfc3339
         }
 
@@ -68,12 +68,10 @@ package struct WorkerReport: Sendable, Hashable, Codable {
                 subject: subject, text: text, since: Timestamp(rfc3339: since) ?? Timestamp(seconds: 0))
         }
 
-        /// Returns the text, or its beginning with an ellipsis if it is longer than 200 bytes.
-        private static func shortened(_ text: String) -> String {
-            guard text.utf8.count > WorkerReport.longestText else { return text }
-            var end = text.utf8.index(text.startIndex, offsetBy: WorkerReport.longestText - "…".utf8.count)
-            while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
-            return text[..<end] + "…"
+        /// Returns the problem with a note about further problems that the row has no room for.
+        fileprivate func followed(by others: Int) -> Self {
+            let note = " (and \(others) more, see the worker's status page)"
+            return Self(self, text: WorkerReport.shortened(text, to: WorkerReport.longestText - note.utf8.count) + note)
         }
 
         /// Returns the problem with a note that names the workers that report it. Numbers in the text come from the
@@ -136,10 +134,10 @@ package struct WorkerReport: Sendable, Hashable, Codable {
         problems: [ProblemReport]? = nil
     ) {
         self.problems = problems.map(Self.fitting)
-        self.host = String(host.prefix(Self.longestText))
+        self.host = Self.shortened(host)
         self.pid = pid
         self.state = state
-        self.obstacle = obstacle.map { String($0.prefix(Self.longestText)) }
+        self.obstacle = obstacle.map { Self.shortened($0) }
         self.lanes = lanes
         self.rate = (rate * 10).rounded() / 10
         self.minute = minute.filter { $0.value != 0 }
@@ -209,14 +207,26 @@ package struct WorkerReport: Sendable, Hashable, Codable {
 
     private static func fitting(_ problems: [ProblemReport]) -> [ProblemReport] {
         var bytes = 0
-        return Array(
+        var kept = Array(
             problems.prefix(mostProblems).prefix {
                 bytes += (try? JSONEncoder().encode($0).count) ?? mostProblemBytes
                 return bytes <= mostProblemBytes
             })
+        if let last = kept.last, kept.count < problems.count {
+            kept[kept.count - 1] = last.followed(by: problems.count - kept.count)
+        }
+        return kept
     }
 
     static func believable(_ number: Int) -> Int { min(max(0, number), largestNumber) }
 
     static func cut(_ text: String) -> String { String(text.prefix(longestText)) }
+
+    /// Returns the text, or its beginning with an ellipsis if it has more bytes than allowed.
+    private static func shortened(_ text: String, to bytes: Int = longestText) -> String {
+        guard text.utf8.count > bytes else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: bytes - "…".utf8.count)
+        while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+        return text[..<end] + "…"
+    }
 }

@@ -178,6 +178,10 @@ import WorkerTestSupport
             $0.link = FleetView(isKnown: false, obstacle: .away)
             $0.failures = [.of(.appsUnread), .of(.marksFail), .of(.cancellationsUnread)]
         },
+        Case(name: "the worker's row is locked, and apps cannot be read", found: ["database", "database"]) {
+            $0.link = FleetView(isKnown: false, obstacle: .failed("canceling statement due to lock timeout (55P03)"))
+            $0.failures = [.of(.appsUnread)]
+        },
         Case(name: "dead tokens cannot be marked", found: ["database"]) { $0.failures = [.of(.marksFail)] },
         Case(name: "dead tokens are not marked in time", found: ["database"]) { $0.counts.isMarkingDelayed = true },
         Case(name: "the changed keyring cannot be read", found: ["ours"]) { $0.failures = [.of(.keyringUnread)] },
