@@ -12,16 +12,19 @@ struct FleetTable {
     let answers: [FleetAnswers]
     /// The names of the workers that do not report the providers' answers.
     let withoutAnswers: [String]
+    /// Whether the database accepts writes. If not, workers cannot renew their rows, and all of them become silent.
+    let acceptsWrites: Bool
 
     /// Reads the workers, problems, refusals and answers of the fleet.
     ///
     /// - Throws: ``PostgresError``.
     static func read(from pool: PostgresPool) async throws -> FleetTable {
         let fleet = try await WorkerRepository(pool).fleet()
+        let server = try await pool.query("SELECT current_setting('transaction_read_only') = 'off' AS writes")[0]
         return FleetTable(
             workers: fleet.map(FleetWorker.init), problems: fleet.problems,
             refusals: try await RefusalRepository(pool).list(), answers: fleet.answers,
-            withoutAnswers: fleet.withoutAnswers)
+            withoutAnswers: fleet.withoutAnswers, acceptsWrites: try server["writes"].bool)
     }
 
     /// The number of workers and the totals of their numbers, as one line.

@@ -66,7 +66,9 @@ struct TopReader {
         let answers =
             (fleet.answers.isEmpty ? [] : fleet.answers.table.lines)
             + (notKnown.isEmpty ? [] : ["answers are not reported by \(Phrase.list(notKnown))"])
-        let problems = fleet.problems.map { "\($0.severity): \($0.line) (since \($0.since))" }
+        let problems =
+            (fleet.acceptsWrites ? [] : ["trouble: PostgreSQL accepts no writes, so workers cannot renew their rows"])
+            + fleet.problems.map { "\($0.severity): \($0.line) (since \($0.since))" }
         let refusals = fleet.refusals.map { refusal in
             "refused: credential \(refusal.credential), \(refusal.environment.rawValue), "
                 + "\(refusal.topic ?? "all topics"): \(refusal.reason) since \(refusal.since.rfc3339)"

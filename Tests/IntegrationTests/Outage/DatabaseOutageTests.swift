@@ -49,6 +49,8 @@ extension OutageTests {
             }
             try await set("on")
             try await look()
+            let top = try await there.installation.martlet(["top", "--once"])
+            #expect(top.output.contains("trouble: PostgreSQL accepts no writes"), "\(top.output)")
             try await set("off")
         }
     }
