@@ -5,7 +5,7 @@ package import PushModel
 package struct RefusalRepository: Sendable {
     /// The maximum age of a valid row, in seconds. Workers renew their rows every minute, so the worker of an older row
     /// has stopped.
-    package static let validSeconds = 300
+    package static let validSeconds = 150
 
     private let pool: PostgresPool
 
