@@ -130,6 +130,16 @@ import Testing
         #expect(pushes.stated(push: 9, written: 10, at: 20) == .refused(isNew: true))
     }
 
+    /// A revoked key with little traffic: the only push is refused again whenever it is retried.
+    @Test func opensAfterTenSecondsOfStatedRefusalsDespiteRecentAcceptance() {
+        let held = Held()
+        _ = held.accepted(written: 0, at: 5)
+        for written in [10, 5_000, 10_019] as [Int64] {
+            #expect(held.stated(written: written, at: written + 10) == .requestAtFault)
+        }
+        #expect(held.stated(written: 10_020, at: 10_030) == .refused(isNew: true))
+    }
+
     @Test func forgetsStatedRefusalsWhenAPushIsAccepted() {
         let held = Held()
         for job in 1...30 {

@@ -4,8 +4,8 @@ internal import Foundations
 ///
 /// | state | goes to | when |
 /// |---|---|---|
-/// | closed, trial | open | the provider states that it refuses the credential or topic, and nothing has been accepted recently |
-/// | closed | open | the provider states it to three jobs, or ten pushes, in a row, although others were accepted recently |
+/// | closed, trial | open | a refusal is stated, and nothing has been accepted recently |
+/// | closed | open | refusals are stated to three jobs, to ten pushes or for ten seconds, and none is accepted |
 /// | closed, trial | open | the host is silent, or a connection is refused |
 /// | closed | trial | a request is refused ambiguously, and nothing has been accepted recently |
 /// | trial | open | requests of three jobs, or ten pushes, have been refused ambiguously, and none accepted |
@@ -62,6 +62,9 @@ package struct Breaker: Sendable {
     /// revokes a credential without stating it, pushes are refused for this time, and each refusal uses an attempt.
     package static let provenMilliseconds: Int64 = 60_000
 
+    /// How long stated refusals last until they open the breaker, if nothing is accepted meanwhile, in milliseconds.
+    private static let doubtMilliseconds: Int64 = 10_000
+
     /// The reason for the last opening, or `nil` while the breaker is closed or has never opened.
     package private(set) var reason: String?
     private var openings: Backoff
@@ -70,7 +73,7 @@ package struct Breaker: Sendable {
     /// open. An ambiguous refusal of a push in this collection does not open the breaker again.
     private var doubted = DoubtedPushes()
     private var openedAt = Int64.min
-    /// The time at which the first ambiguous refusal began a trial.
+    /// The time of the first refusal in ``doubted``. If it was ambiguous, it began a trial.
     private var doubtedAt = Int64.min
     /// The time at which the newest request with a stated refusal was written.
     private var refusalWrittenAt = Int64.min
@@ -140,8 +143,11 @@ package struct Breaker: Sendable {
         case .stated(let push):
             if acceptedWrittenAt > writtenAt { return .requestAtFault }
             if isClosed, isProven(since: writtenAt, nowMilliseconds: now) {
+                if doubted.isEmpty { doubtedAt = now }
                 _ = doubted.insert(push)
-                guard doubted.areEvidence else { return .requestAtFault }
+                guard doubted.areEvidence || writtenAt >= doubtedAt + Self.doubtMilliseconds else {
+                    return .requestAtFault
+                }
             }
             refusalWrittenAt = max(refusalWrittenAt, writtenAt)
             if isOpen(now) || !isClosed && writtenAt <= openedAt { return .refused(isNew: false) }

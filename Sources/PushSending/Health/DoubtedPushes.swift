@@ -8,6 +8,8 @@ struct DoubtedPushes: Sendable {
 
     private var pushes: Set<PushIdentity> = []
 
+    var isEmpty: Bool { pushes.isEmpty }
+
     /// Whether the failures are evidence: pushes of three jobs, or ten pushes, have failed.
     var areEvidence: Bool {
         pushes.count >= Self.pushesNeeded || Set(pushes.map(\.job)).count >= Self.jobsNeeded
