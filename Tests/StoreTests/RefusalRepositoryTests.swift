@@ -46,7 +46,8 @@ struct RefusalRepositoryTests {
                 .sampleKey("f1", team: "TEAM000001"), keyring: .sample())
             let repository = RefusalRepository(database.pool)
             try await repository.write([refusal(credential)], ended: [], worker: "gone")
-            try await database.pool.query("UPDATE martlet.refusals SET last_refused_at = now() - interval '151 seconds'")
+            try await database.pool.query(
+                "UPDATE martlet.refusals SET last_refused_at = now() - interval '151 seconds'")
             #expect(try await repository.list().isEmpty)
             try await repository.write([], ended: [], worker: "another")
             #expect(try await database.pool.query("SELECT 1 AS one FROM martlet.refusals").isEmpty)
