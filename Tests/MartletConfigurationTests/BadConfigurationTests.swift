@@ -179,12 +179,13 @@ import Testing
     }
 
     @Test func namesFileWithInvalidValue() async throws {
-        try await withFile("amqp:\n  prefetch:\n    bulk: 0\n") { path in
+        try await withFile("http:\n  listen: nohost\n") { path in
             let source = try await ConfigurationSource(file: path, settings: [], environment: [:])
-            let failure = await failure { try source.integer(.amqpPrefetchBulk) }
+            let failure = await failure { try source.endpoint(.httpListen) }
+            let problem = "is nohost, but must be host:port, or [address]:port for IPv6"
             #expect(
                 failure
-                    == "configuration key amqp.prefetch.bulk (MARTLET_AMQP_PREFETCH_BULK): is 0, but must be a whole number from 1 to 65535; the configuration file is \(path)"
+                    == "configuration key http.listen (MARTLET_HTTP_LISTEN): \(problem); the configuration file is \(path)"
             )
         }
     }

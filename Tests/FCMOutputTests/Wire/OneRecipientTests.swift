@@ -49,7 +49,7 @@ import Testing
         let simulator = try await SimulatedFCM.started()
         let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
         #expect(try await fixture.push()?.verdict == .sent)
-        simulator.answerNext(1, with: PlannedFCMAnswer(.unauthenticated, delayMilliseconds: 400))
+        simulator.answerNext(1, with: PlannedFCMAnswer(.unauthenticated, delayMilliseconds: 3_000))
         try fixture.send(to: ["odd:APA91b"])
         try await eventually("the message is on the wire") { simulator.recordedArrivals["odd:APA91b"] == 1 }
         #expect(try await fixture.push(#""later:APA91b""#)?.verdict == .sent)
