@@ -9,8 +9,9 @@ struct CredentialProblems {
     static let daysAhead = 14
 
     var all: [Problem] {
-        let ending = facts.credentials.compactMap { credential in
-            credential.state == .active ? credential.daysLeft(at: facts.now).map { (credential.name, $0) } : nil
+        let names = facts.credentials.names
+        let ending = facts.credentials.filter { $0.state == .active }.compactMap { credential in
+            credential.daysLeft(at: facts.now).map { (names[credential.id] ?? credential.name, $0) }
         }
         let expired = ending.filter { $0.1 < 0 }.map(\.0)
         let soon = ending.filter { (0..<Self.daysAhead).contains($0.1) }.map(\.0)
@@ -30,4 +31,21 @@ struct CredentialProblems {
 extension CredentialSummary {
     /// The label of the credential, or its id if it has no label.
     package var name: String { label.isEmpty ? id : label }
+}
+
+extension [CredentialSummary] {
+    /// The names of the credentials. If several active credentials of an output have the same label, the beginning of
+    /// the id follows it.
+    package var names: [Credential.ID: String] {
+        struct Label: Hashable {
+            let output: String
+            let name: String
+        }
+        let active = Dictionary(grouping: filter { $0.state == .active }) { Label(output: $0.output, name: $0.name) }
+        return Dictionary(
+            map { credential in
+                let isUnique = (active[Label(output: credential.output, name: credential.name)]?.count ?? 0) < 2
+                return (credential.id, isUnique ? credential.name : "\(credential.name) (\(credential.id.prefix(8)))")
+            }, uniquingKeysWith: { first, _ in first })
+    }
 }

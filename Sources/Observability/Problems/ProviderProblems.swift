@@ -24,7 +24,7 @@ struct ProviderProblems {
     }
 
     private func problem(_ trouble: PoolTrouble) -> Problem {
-        let credentials = Dictionary(facts.credentials.map { ($0.id, $0.name) }) { first, _ in first }
+        let credentials = facts.credentials.names
         let labels = trouble.names.map { credentials[$0] ?? $0 }.filter { !$0.isEmpty }
         let place = "\(trouble.output) \(trouble.environment)"
         let subject = labels.isEmpty ? place : "\(place) (\(Phrase.list(labels)))"

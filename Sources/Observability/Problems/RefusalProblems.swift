@@ -8,10 +8,11 @@ struct RefusalProblems {
     let facts: StatusFacts
 
     var all: [Problem] {
-        let known = Dictionary(facts.credentials.map { ($0.id, $0) }) { first, _ in first }
+        let outputs = Dictionary(facts.credentials.map { ($0.id, $0.output) }) { first, _ in first }
+        let names = facts.credentials.names
         return facts.refusals.filter { !$0.isOfTokens }.sorted { $0.since < $1.since }.map { refusal in
-            let credential = known[refusal.credential]
-            let name = [credential?.output, credential?.name ?? refusal.credential].compactMap { $0 }
+            let output = outputs[refusal.credential]
+            let name = [output, names[refusal.credential] ?? refusal.credential].compactMap(\.self)
                 .joined(separator: " ")
             if refusal.reason == SendingReason.credentialUnusable {
                 return unusable(refusal.credential, name: name)
@@ -19,7 +20,7 @@ struct RefusalProblems {
             let subject = "\(name) \(refusal.environment.rawValue)\(refusal.topic.map { " \($0)" } ?? "")"
             return Problem(
                 .credentialRefused, "Credential refused: \(subject): \(refusal.reason).", subject: subject,
-                party: facts.receiver(credential?.output))
+                party: facts.receiver(output))
         }
     }
 

@@ -28,9 +28,11 @@ package struct CredentialStatus: Sendable, Hashable, Encodable {
     /// Returns at most ``most`` credentials. Refused credentials come first, then the credentials that expire soonest.
     package static func first(of facts: StatusFacts) -> [CredentialStatus] {
         let refused = Set(facts.refusals.filter { !$0.isOfTokens }.map(\.credential))
+        let names = facts.credentials.names
         return facts.credentials.map {
             CredentialStatus(
-                $0, isRefused: refused.contains($0.id), tokenAt: facts.tokenTimes[$0.id], now: facts.now)
+                $0, label: names[$0.id] ?? $0.name, isRefused: refused.contains($0.id),
+                tokenAt: facts.tokenTimes[$0.id], now: facts.now)
         }
         .sorted { left, right in
             if left.isRefused != right.isRefused { return left.isRefused }
@@ -39,8 +41,10 @@ package struct CredentialStatus: Sendable, Hashable, Encodable {
         }.prefix(most).map(\.self)
     }
 
-    private init(_ summary: CredentialSummary, isRefused: Bool, tokenAt: Timestamp?, now: Timestamp) {
-        label = summary.name
+    private init(
+        _ summary: CredentialSummary, label: String, isRefused: Bool, tokenAt: Timestamp?, now: Timestamp
+    ) {
+        self.label = label
         (output, account, kind) = (summary.output, summary.account, summary.kind.rawValue)
         key = String((summary.keyID ?? summary.fingerprint).suffix(4))
         environments = summary.environments.map(\.rawValue).sorted()
@@ -62,7 +66,7 @@ package struct RefusalStatus: Sendable, Hashable, Encodable {
 
     /// Returns at most ``most`` refusals, oldest first.
     package static func first(of facts: StatusFacts) -> [RefusalStatus] {
-        let names = Dictionary(facts.credentials.map { ($0.id, $0.name) }) { first, _ in first }
+        let names = facts.credentials.names
         return facts.refusals.sorted { $0.since < $1.since }.prefix(most).map { refusal in
             RefusalStatus(
                 credential: names[refusal.credential] ?? refusal.credential, environment: refusal.environment.rawValue,

@@ -83,7 +83,7 @@ package struct PoolStatus: Sendable, Hashable, Encodable {
     /// Returns at most ``most`` pools, those with the most requests first. In these pools, ``credential`` is the label
     /// of the credential.
     package static func first(of facts: StatusFacts) -> [PoolStatus] {
-        let names = Dictionary(facts.credentials.map { ($0.id, $0.name) }) { first, _ in first }
+        let names = facts.credentials.names
         return facts.pools.map { pool in
             var pool = pool
             pool.credential = pool.credential.map { names[$0] ?? $0 }
