@@ -121,13 +121,25 @@ import Testing
     @Test func opensAfterStatedRefusalsInARowDespiteRecentAcceptance() {
         let jobs = Held()
         _ = jobs.accepted(written: 0, at: 5)
-        for job in 1...2 { #expect(jobs.stated(job: job, written: 10, at: 20) == .requestAtFault) }
-        #expect(jobs.stated(job: 1, written: 21, at: 22) == .requestAtFault, "the push was refused before")
-        #expect(jobs.stated(job: 3, written: 21, at: 22) == .refused(isNew: true))
+        for job in 1...2 { #expect(jobs.stated(job: job, written: 10, at: 2_000) == .requestAtFault) }
+        #expect(jobs.stated(job: 1, written: 2_001, at: 2_002) == .requestAtFault, "the push was refused before")
+        #expect(jobs.stated(job: 3, written: 2_001, at: 2_002) == .refused(isNew: true))
         let pushes = Held()
         _ = pushes.accepted(written: 0, at: 5)
-        for push in 0..<9 { #expect(pushes.stated(push: push, written: 10, at: 20) == .requestAtFault) }
-        #expect(pushes.stated(push: 9, written: 10, at: 20) == .refused(isNew: true))
+        for push in 0..<9 { #expect(pushes.stated(push: push, written: 10, at: 2_000) == .requestAtFault) }
+        #expect(pushes.stated(push: 9, written: 10, at: 2_000) == .refused(isNew: true))
+    }
+
+    /// A job of many refused recipients between accepted pushes of another app.
+    @Test func staysClosedForManyStatedRefusalsBetweenAcceptedPushes() {
+        let held = Held()
+        for second in 0..<60 as Range<Int64> {
+            let now = second * 900
+            _ = held.accepted(written: now, at: now + 5)
+            for push in 0..<30 {
+                #expect(held.stated(push: push, written: now + 6, at: now + 890) == .requestAtFault)
+            }
+        }
     }
 
     /// A revoked key with little traffic: the only push is refused again whenever it is retried.

@@ -10,6 +10,7 @@ enum HarnessPart: Sendable {
     case refusedRecipients
     case deadRecipients
     case doubtfulRecipients
+    case credentialRefusedRecipients
     case crowd
     case credential
     case twoCredentials
@@ -27,6 +28,7 @@ enum HarnessPart: Sendable {
         case .refusedRecipients: !samples.refused.isEmpty
         case .deadRecipients: !samples.dead.isEmpty
         case .doubtfulRecipients: !samples.doubtful.isEmpty
+        case .credentialRefusedRecipients: !samples.credentialRefused.isEmpty
         case .crowd: samples.crowd > 0
         case .credential: !samples.credentials.isEmpty
         case .twoCredentials: samples.credentials.count > 1
@@ -48,6 +50,7 @@ extension HarnessPart: CustomStringConvertible {
         case .refusedRecipients: "samples.refused"
         case .deadRecipients: "samples.dead"
         case .doubtfulRecipients: "samples.doubtful"
+        case .credentialRefusedRecipients: "samples.credentialRefused"
         case .crowd: "samples.crowd"
         case .credential: "samples.credentials"
         case .twoCredentials: "two samples.credentials"

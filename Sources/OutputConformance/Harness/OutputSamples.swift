@@ -21,6 +21,9 @@ public struct OutputSamples: Sendable {
     /// Recipients that the double refuses with an ambiguous answer, such as a 403 or 404 without a reason. The cause
     /// may be the recipient alone or the credential.
     public var doubtful: [String]
+    /// Recipients for which the double states that it refuses the credential, although it accepts the credential for
+    /// other recipients.
+    public var credentialRefused: [String]
     /// Credentials that the double accepts. The rules for retired credentials require at least two.
     public var credentials: [Credential]
     public var environment: PushEnvironment
@@ -30,8 +33,8 @@ public struct OutputSamples: Sendable {
 
     public init(
         app: String = "com.example.conformance", payload: String = #"{"text":"Hi"}"#, fields: [String: String] = [:],
-        refused: [String] = [], dead: [String] = [], doubtful: [String] = [], credentials: [Credential] = [],
-        environment: PushEnvironment = .production, crowd: Int = 0,
+        refused: [String] = [], dead: [String] = [], doubtful: [String] = [], credentialRefused: [String] = [],
+        credentials: [Credential] = [], environment: PushEnvironment = .production, crowd: Int = 0,
         recipient: @escaping @Sendable (Int) -> String = { "recipient-\($0)" }
     ) {
         self.app = app
@@ -40,6 +43,7 @@ public struct OutputSamples: Sendable {
         self.refused = refused
         self.dead = dead
         self.doubtful = doubtful
+        self.credentialRefused = credentialRefused
         self.credentials = credentials
         self.environment = environment
         self.crowd = crowd

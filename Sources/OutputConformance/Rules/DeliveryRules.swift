@@ -2,7 +2,9 @@ import PushModel
 
 /// Rules about deliveries to a healthy provider.
 enum DeliveryRules {
-    static let all = [name, delivers, deliversOnce, refusedRecipients, deadRecipients, doubtfulRecipients]
+    static let all = [
+        name, delivers, deliversOnce, refusedRecipients, deadRecipients, doubtfulRecipients, statedRefusals,
+    ]
 
     private static let name = ConformanceRule(
         "name",
@@ -73,6 +75,28 @@ enum DeliveryRules {
                 if !bad.isEmpty { problems += bad.problems(unless: [.retry, .rejected, .failed], job.id) }
                 let others = entries.of(job, to: good)
                 if !others.isEmpty { problems += others.problems(unless: .sent, "good recipients, round \(round)") }
+            }
+        }
+        return problems
+    }
+
+    private static let statedRefusals = ConformanceRule(
+        "stated refusals",
+        "If the provider states for one recipient that it refuses the credential, but accepts the credential for others, "
+            + "the others are `sent`.",
+        needs: [.credentialRefusedRecipients]
+    ) { trial in
+        var problems = await trial.outcomes(of: try trial.job(to: trial.good(1)))
+            .problems(unless: .sent, "first recipient")
+        for round in 0..<6 {
+            let good = trial.good(3)
+            let refused = try trial.job(to: [good[0]] + trial.samples.credentialRefused + [good[1]])
+            let jobs = [refused, try trial.job(to: [good[2]])]
+            let entries = await trial.outcomes(of: round % 2 == 0 ? jobs : jobs.reversed())
+            problems += entries.of(refused, to: trial.samples.credentialRefused)
+                .problems(unless: [.retry, .rejected, .failed, .hold], refused.id)
+            for job in jobs {
+                problems += entries.of(job, to: good).problems(unless: .sent, "good recipients, round \(round)")
             }
         }
         return problems

@@ -62,6 +62,9 @@ package struct Breaker: Sendable {
     /// revokes a credential without stating it, pushes are refused for this time, and each refusal uses an attempt.
     package static let provenMilliseconds: Int64 = 60_000
 
+    /// How long nothing is accepted until stated refusals of several pushes open the breaker, in milliseconds. While
+    /// other pushes are accepted more often, refusals of any number of pushes hold nobody.
+    private static let quietMilliseconds: Int64 = 1_000
     /// How long stated refusals last until they open the breaker, if nothing is accepted meanwhile, in milliseconds.
     private static let doubtMilliseconds: Int64 = 10_000
 
@@ -145,9 +148,8 @@ package struct Breaker: Sendable {
             if isClosed, isProven(since: writtenAt, nowMilliseconds: now) {
                 if doubted.isEmpty { doubtedAt = now }
                 _ = doubted.insert(push)
-                guard doubted.areEvidence || writtenAt >= doubtedAt + Self.doubtMilliseconds else {
-                    return .requestAtFault
-                }
+                let isSuspected = doubted.areEvidence && now >= lastAcceptedAt + Self.quietMilliseconds
+                guard isSuspected || writtenAt >= doubtedAt + Self.doubtMilliseconds else { return .requestAtFault }
             }
             refusalWrittenAt = max(refusalWrittenAt, writtenAt)
             if isOpen(now) || !isClosed && writtenAt <= openedAt { return .refused(isNew: false) }

@@ -21,11 +21,13 @@ extension OutputHarness {
     private static func apns(requestTimeoutSeconds: Int) -> OutputHarness {
         let team = "TEAM123456"
         let doubtful = "d0bb7403" + String(repeating: "0", count: 56)
+        let credentialRefused = "c4ed0403" + String(repeating: "0", count: 56)
         let keys = ["ABC123DEFG", "ABC123DEFH"].map { (id: $0, key: P256.Signing.PrivateKey()) }
         let samples = OutputSamples(
             payload: #"{"aps":{"alert":"Hi"}}"#, fields: ["push_type": #""alert""#],
             refused: ["bad00400" + String(repeating: "0", count: 56), "no token"],
             dead: ["dead0410" + String(repeating: "0", count: 56)], doubtful: [doubtful],
+            credentialRefused: [credentialRefused],
             credentials: keys.map { id, key in
                 Credential(
                     id: id, kind: .token(keyID: id, privateKeyPEM: Secret(key.pemRepresentation.utf8)), account: team,
@@ -40,6 +42,7 @@ extension OutputHarness {
             let double = try await SimulatedProvider<APNSDouble>(
                 keys: keys.map { TokenKey(team: team, keyID: $0.id, publicKey: $0.key.publicKey) })
             double.simulator.setAnswer(PlannedAnswer(status: 403), forToken: doubtful)
+            double.simulator.setAnswer(PlannedAnswer(.invalidProviderToken), forToken: credentialRefused)
             return OutputSetup(
                 plugin: APNSPlugin(), output: try double.makeOutput(requestTimeoutSeconds: requestTimeoutSeconds),
                 behaviours: double.behaviours, arrivals: { double.arrivals },

@@ -18,14 +18,14 @@ extension OutputHarness {
     static let impatientFCM = fcm(requestTimeoutSeconds: 10)
 
     private static func fcm(requestTimeoutSeconds: Int) -> OutputHarness {
-        let doubtful = "doubtful:APA91b"
+        let doubtful = "doubtful:APA91b", credentialRefused = "unauthenticated:APA91b"
         let keyID = "0123abcd", project = "shop-1a2b3"
         // Two service accounts of one project.
         let emails = ["push", "other"].map { "\($0)@\(project).iam.gserviceaccount.com" }
         let key = (try? _RSA.Signing.PrivateKey(keySize: .bits2048))?.pkcs8PEMRepresentation ?? ""
         let samples = OutputSamples(
             payload: #"{"notification":{"title":"Hi"}}"#, refused: ["bad00400:APA91b", "bad00403:APA91b", "no token"],
-            dead: ["dead0404:APA91b"], doubtful: [doubtful],
+            dead: ["dead0404:APA91b"], doubtful: [doubtful], credentialRefused: [credentialRefused],
             credentials: emails.map { email in
                 let file = try? JSONSerialization.data(withJSONObject: [
                     "type": "service_account", "project_id": project, "private_key_id": keyID, "private_key": key,
@@ -42,6 +42,7 @@ extension OutputHarness {
             let double = try await SimulatedProvider<FCMDouble>(
                 project: project, emails: emails, keyID: keyID, key: key)
             double.simulator.setAnswer(PlannedFCMAnswer(.notFound), forToken: doubtful)
+            double.simulator.setAnswer(PlannedFCMAnswer(.unauthenticated), forToken: credentialRefused)
             return OutputSetup(
                 plugin: FCMPlugin(), output: double.makeOutput(requestTimeoutSeconds: requestTimeoutSeconds),
                 behaviours: double.behaviours,  // It gives out access tokens, too.

@@ -17,9 +17,11 @@ extension OutputHarness {
     static let impatientNtfy = ntfy(requestTimeoutSeconds: 10)
 
     private static func ntfy(requestTimeoutSeconds: Int) -> OutputHarness {
-        let plugin = NtfyPlugin(), tokens = ["tk_old", "tk_new"], doubtful = "doubtful"
+        let plugin = NtfyPlugin(), tokens = ["tk_old", "tk_new"]
+        let doubtful = "doubtful", credentialRefused = "unauthorized"
         let samples = OutputSamples(
             payload: #"{"message":"Hi"}"#, refused: ["no topic"], doubtful: [doubtful],
+            credentialRefused: [credentialRefused],
             credentials: tokens.map {
                 Credential(
                     id: $0, output: plugin.name, kind: .secret(Secret($0.utf8)), account: "shop",
@@ -29,6 +31,7 @@ extension OutputHarness {
         return OutputHarness(plugin.name, samples: samples) {
             let double = try await SimulatedProvider<NtfyDouble>(tokens: tokens)
             double.simulator.setAnswer(NtfyAnswer(status: 403), forToken: doubtful)
+            double.simulator.setAnswer(NtfyAnswer(status: 401), forToken: credentialRefused)
             return OutputSetup(
                 plugin: plugin,
                 output: try double.makeOutput(name: plugin.name, requestTimeoutSeconds: requestTimeoutSeconds),

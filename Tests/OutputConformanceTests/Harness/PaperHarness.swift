@@ -11,7 +11,7 @@ extension OutputHarness {
         }
         let samples = OutputSamples(
             refused: [PaperProvider.refused], dead: [PaperProvider.dead], doubtful: [PaperProvider.doubtful],
-            credentials: credentials,
+            credentialRefused: [PaperProvider.keyRefused], credentials: credentials,
             crowd: 3 * PaperOutput.wire)
         let plugin = PaperPlugin(fault: fault)
         return OutputHarness(plugin.name, samples: samples) {

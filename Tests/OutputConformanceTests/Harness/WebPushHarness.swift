@@ -12,10 +12,11 @@ extension OutputHarness {
 
     private static func webPush(requestTimeoutSeconds: Int) -> OutputHarness {
         let subscriptions = SampleSubscriptions()
-        let doubtful = subscriptions.endpoint()
+        let doubtful = subscriptions.endpoint(), credentialRefused = subscriptions.endpoint()
         var samples = OutputSamples(
             refused: ["https://elsewhere.example.test/push/1", "no endpoint"],
             dead: [subscriptions.endpoint(.gone), subscriptions.endpoint(.unknown)], doubtful: [doubtful],
+            credentialRefused: [credentialRefused],
             credentials: ["old", "new"].map { id in
                 Credential(id: id, kind: .secret(key), account: id, environments: [.production])
             },
@@ -25,6 +26,7 @@ extension OutputHarness {
         return OutputHarness("webpush", samples: samples) {
             let double = try await SimulatedProvider<WebPushDouble>(subscriptions)
             double.simulator.setAnswer(PlannedWebPushAnswer(.internalError, status: 403), forToken: doubtful)
+            double.simulator.setAnswer(PlannedWebPushAnswer(.badToken), forToken: credentialRefused)
             return OutputSetup(
                 plugin: WebPushPlugin(), output: double.makeOutput(requestTimeoutSeconds: requestTimeoutSeconds),
                 behaviours: double.behaviours, arrivals: { double.arrivals },

@@ -16,6 +16,7 @@ enum PaperFault: String, CaseIterable, Sendable {
     case buriesTheRefused = "refused recipients"
     case keepsTheDead = "dead recipients"
     case suspectsAll = "doubtful refusals"
+    case holdsAll = "stated refusals"
     case ignoresDeadlines = "deadline past"
     case fearsDeadlines = "deadline to come"
     case insists = "provider refuses"

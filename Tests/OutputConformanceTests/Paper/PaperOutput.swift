@@ -146,7 +146,7 @@ final class PaperOutput: Output {
                 return (.returned, nil)
             }
             if state.cancellations.contains(where: { $0(job.job.id) }) { return (.failed, Outcome.cancelled) }
-            if fault == .suspectsAll, state.wasForbidden { return (.hold, "Forbidden") }
+            if fault == .suspectsAll || fault == .holdsAll, state.wasForbidden { return (.hold, "Forbidden") }
             if fault == .bindsAddresses, state.isBoundElsewhere(job, credential) { return (.rejected, "KeyMismatch") }
             if fault == .neglectsBulk, job.lane == .bulk { return (.failed, "TooLowly") }
             if fault == .retriesLargePayloads, job.job.payload.count > 60_000 { return (.retry, "TooLarge") }
@@ -196,7 +196,9 @@ final class PaperOutput: Output {
         case .forbidden:
             state.withLock { $0.wasForbidden = true }
             end(number, .retry, "Forbidden")
-        case .credentialRefused: end(number, fault == .blamesRecipients ? .rejected : .hold, "BadKey")
+        case .credentialRefused:
+            if fault == .holdsAll { state.withLock { $0.wasForbidden = true } }
+            end(number, fault == .blamesRecipients ? .rejected : .hold, "BadKey")
         case .nonsense where fault == .believesNonsense: end(number, .sent, nil)
         case .nonsense: end(number, .unknown, "Nonsense")
         case .connectionLost: end(number, fault == .hopesAfterHangUp ? .retry : .unknown, "ConnectionLost")

@@ -24,7 +24,7 @@ final class PaperProvider: Sendable {
         var connections: Set<String> = []
     }
 
-    static let dead = "dead", refused = "refused", doubtful = "doubtful"
+    static let dead = "dead", refused = "refused", doubtful = "doubtful", keyRefused = "key-refused"
     private static let pause = DispatchTimeInterval.milliseconds(100)
 
     private let state = Mutex(State())
@@ -61,6 +61,7 @@ final class PaperProvider: Sendable {
             case dead: .dead
             case refused: .refused(reason: "NoSuchDoor")
             case doubtful: .forbidden
+            case keyRefused: .credentialRefused
             default: .accepted
             }
         case .refuses: .refused(reason: "NotToday")
