@@ -119,7 +119,7 @@ final class APNSRules: ConnectionRules {
 
     func judge(_ request: Int, on connection: SimulatorConnection) -> AnswerTime {
         if let extras = requests.states[request].extras {
-            // The channel store is used later, when the answer is due.
+            // There is nothing to judge here. Requests about channels are checked when they are answered.
             if extras.concernsChannels { return .after(milliseconds: 0) }
             if let topic = extras.topic, let token = extras.token {
                 requests.states[request].facts.topicIsAllowed = token.scope.covers(topic: topic)

@@ -27,7 +27,7 @@ package final class CredentialDispatcher: PushDispatcher, @unchecked Sendable {
         return consequence
     }
 
-    /// Records that the provider refuses the credential, independently of a push. An example is a GOAWAY.
+    /// Records that the provider refuses the credential without reference to a push, for example in a GOAWAY.
     package func refuseCredential(reason: String, at now: Moment) {
         health.refuseCredential(reason: reason, now: now)
         holdQueued(at: now)

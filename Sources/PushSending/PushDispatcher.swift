@@ -6,11 +6,11 @@ internal import Foundations
 /// wire. The output's ``PoolClient`` owns this object, creates the requests and reads the answers. The object is used
 /// only on the pool's event loop.
 ///
-/// A push uses an attempt once it is written. Waiting uses no attempt. While the pool's health admits nothing, pushes
-/// wait here for up to ``Breaker/patienceMilliseconds`` and then in the broker (verdict `hold`). Probes are chosen when
-/// a request can be sent.
+/// A push uses an attempt as soon as it is written. Waiting uses no attempt. While the pool's health admits nothing,
+/// pushes wait here for up to ``Breaker/patienceMilliseconds`` and then in the broker (verdict `hold`). Probes are
+/// chosen when a request can be sent.
 // why: unchecked because only the pool's event loop uses it, except the mailbox, which has a lock. Not generic, because
-// the compiler does not specialize generic code of another module, which would be slow for each push.
+// the compiler would not specialize the code for other modules, and unspecialized code is slow for each push.
 package class PushDispatcher: @unchecked Sendable {
     /// The maximum number of times that a push is sent again at once after servers refused it without processing it.
     /// After that, the push waits in a delay queue.
@@ -208,7 +208,8 @@ package class PushDispatcher: @unchecked Sendable {
         while let push = queue.next() { settle(push, .hold, reason: reason, retryAfterSeconds: seconds, at: now) }
     }
 
-    /// Moves the pushes that would be sent last to the delay queues: bulk pushes before urgent ones.
+    /// Moves pushes to the delay queues, beginning with those that would be sent last. Bulk pushes are moved before
+    /// urgent ones.
     ///
     /// - Parameter count: The number of pushes that stay, in their order.
     package final func putAside(allBut count: Int, reason: String, at now: Moment) {
@@ -225,7 +226,7 @@ package class PushDispatcher: @unchecked Sendable {
 
     // MARK: Returned and failed pushes
 
-    /// Queues a push again after the provider has certainly not accepted it. If the job is cancelled, an obstacle
+    /// Queues a push again that the provider has certainly not accepted. If the job is cancelled, an obstacle
     /// exists, or the push has been resent too often, the push is settled instead.
     ///
     /// - Parameter isCounted: Whether the resend counts toward the maximum. It is `false` if resends are limited in
@@ -241,8 +242,8 @@ package class PushDispatcher: @unchecked Sendable {
         queue.resend(push.again(isCounted: isCounted))
     }
 
-    /// Queues a refused push for a second request in the same attempt, with new authorization or after other pushes of
-    /// its job.
+    /// Queues a refused push for a second request in the same attempt. The request has new authorization, or follows
+    /// other pushes of its job.
     package final func sendOnceMore(_ push: QueuedPush, at now: Moment) {
         if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
         if queue.isEmpty { rules.waitBegins(now: now) }
@@ -315,7 +316,8 @@ package class PushDispatcher: @unchecked Sendable {
         return true
     }
 
-    /// Reports the end of all reported refusals and mix-ups, because no later push can show whether they persist.
+    /// Reports the end of all reported refusals and mix-ups of environments or projects, because no later push can show
+    /// whether they persist.
     package final func end(now: Int64) {
         guard !hasEnded else { return }
         hasEnded = true

@@ -5,8 +5,7 @@ package final class SnapshotCredential: Sendable {
     package let summary: CredentialSummary
     /// The opened credential, or the reason why it can't be opened.
     package let opened: Result<Credential, RowError>
-    /// The error of a row that can't be opened now, although ``opened`` holds an earlier secret. The value is `nil` if
-    /// the row can be opened or no earlier secret is in use.
+    /// The reason why the row can't be opened now, if ``opened`` still holds an earlier secret. Otherwise `nil`.
     package let keptBecause: RowError?
 
     package init(

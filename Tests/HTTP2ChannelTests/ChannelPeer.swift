@@ -67,7 +67,7 @@ final class ChannelPeer {
 }
 
 extension [UInt8] {
-    /// Whether these whole frames (RFC 9113, section 4.1) include a GOAWAY.
+    /// Whether these bytes, which are complete frames (RFC 9113, section 4.1), include a GOAWAY.
     fileprivate var containsGoAway: Bool {
         var rest = self[...]
         while rest.count >= 9 {

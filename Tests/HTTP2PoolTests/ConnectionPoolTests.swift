@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import WireTestSupport
 
-/// A pool with a generic client, which knows nothing about push, at a real server.
+/// Tests of a pool against a real server, with a generic client that knows nothing about push.
 @Suite struct ConnectionPoolTests {
     @Test func opensNoMoreStreamsThanConfigured() async throws {
         let server = TestServer(settings: HTTP2Settings(maxConcurrentStreams: 1_000)) { $0.holdsAnswers = true }

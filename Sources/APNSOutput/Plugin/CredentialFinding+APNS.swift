@@ -2,7 +2,7 @@ import HTTP2Pool
 package import PushModel
 
 extension CredentialFinding {
-    /// Creates a finding, and adds the advice to the operator for this result.
+    /// Creates a finding for this result, with advice for the operator.
     package init(advising result: Result) {
         let advice: String? =
             switch result {

@@ -4,7 +4,7 @@ import Metering
 /// The counters of pushes by output and result. Pushes of an output that the worker does not have are not counted.
 ///
 /// Only the pipeline's queue uses this object.
-// why: unchecked, because one queue makes all accesses.
+// why: unchecked, because only one queue accesses it.
 final class OutputTallies: @unchecked Sendable {
     private struct Cells {
         let sent, retried, refused: MetricCell

@@ -5,7 +5,7 @@ import PushModel
 /// `other`.
 ///
 /// Only the pipeline's queue uses this object.
-// why: unchecked, because one queue makes all accesses.
+// why: unchecked, because only one queue accesses it.
 package final class ReasonTallies: @unchecked Sendable {
     /// The reasons that Martlet itself assigns, for every output.
     package static let ours = [

@@ -6,7 +6,7 @@ import Routing
 /// The load of one app in a worker: its waiting jobs by lane, and its recipients in flight.
 ///
 /// Only the pipeline's queue uses this object.
-// why: unchecked, because one queue makes all accesses.
+// why: unchecked, because only one queue accesses it.
 package final class AppLoad: @unchecked Sendable {
     /// The jobs of one queue that were started and not yet settled.
     private struct Started {

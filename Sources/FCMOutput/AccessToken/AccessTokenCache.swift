@@ -65,8 +65,8 @@ package struct AccessTokenCache {
     /// minute, and the endpoint has neither granted nor refused one.
     package func isUnreachable(now: Int64) -> Bool { reachability.isUnreachable(nowMilliseconds: now) }
 
-    /// Returns whether a waiting push can have a token, and whether the caller must request a new one. If it must, the
-    /// request counts as started.
+    /// Returns the token for a waiting push, or the reason why there is none, and whether the caller must request a new
+    /// one. If it must, the request counts as started.
     package mutating func needed(now: Int64) -> (answer: Answer, fetches: Bool) {
         let usable = usable(now: now)
         let fetches = (usable == nil || now >= renewAt) && begin(now: now)

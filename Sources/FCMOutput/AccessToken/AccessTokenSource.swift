@@ -38,7 +38,8 @@ final class AccessTokenSource: @unchecked Sendable {
         self.logger = logger
     }
 
-    /// Returns whether a waiting push can have a token, and requests one if none is usable. Never blocks.
+    /// Returns the token for a waiting push, or the reason why there is none, and requests one if none is usable.
+    /// Never blocks.
     ///
     /// - Parameter now: the time in milliseconds of ``Uptime``.
     func current(now: Int64) -> AccessTokenCache.Answer {

@@ -8,8 +8,8 @@ package struct QuotaRateLimiter {
     package static let usedPart = 0.97
     /// The fraction of the quota that one worker uses while the number of workers is unknown.
     package static let unknownPart = 0.1
-    /// The time within which a worker usually learns how many workers share the quota, in milliseconds. The database
-    /// answers in about a tenth of a second, unless it is down.
+    /// The grace period for learning how many workers share the quota, in milliseconds. The database usually answers
+    /// within a tenth of a second.
     package static let learningMilliseconds: Int64 = 3_000
     /// The time without use after which a quota counts as new, in milliseconds. It is shorter than
     /// `QuotaCensus.useLasts`, after which the number of workers that share the quota is forgotten.

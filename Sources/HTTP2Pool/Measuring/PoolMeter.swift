@@ -73,7 +73,7 @@ final class PoolMeter {
         counted = statistics
     }
 
-    /// Counts a filled connection whose flow-control window blocks waiting requests.
+    /// Counts a connection that takes no more requests because its flow-control window is full, if requests wait.
     func filled(_ room: Room, waiting: Int) {
         if waiting > 0, room.isBlockedByWindow { windowBlocked.add() }
     }

@@ -37,7 +37,7 @@ struct OutcomePrinter {
 
     /// Prints a line for each outcome, until all recipients have one or the time limit is reached.
     ///
-    /// - Parameter mayBeCopy: whether workers may drop the job as a duplicate, for which no event is published.
+    /// - Parameter mayBeCopy: whether workers may drop the job as a duplicate. No event is published for a duplicate.
     /// - Returns: whether all pushes were accepted.
     func print(within limit: Duration, mayBeCopy: Bool) async throws -> Bool {
         let end = ContinuousClock.now + limit

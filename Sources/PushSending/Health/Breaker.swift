@@ -5,19 +5,20 @@ internal import Foundations
 /// | state | goes to | when |
 /// |---|---|---|
 /// | closed, trial | open | a refusal is stated, and nothing has been accepted recently |
-/// | closed | open | refusals are stated to three jobs, to ten pushes or for ten seconds, and none is accepted |
+/// | closed | open | three jobs or ten pushes get stated refusals, or such refusals last ten seconds (see below) |
 /// | closed, trial | open | the host is silent, or a connection is refused |
 /// | closed | trial | a request is refused ambiguously, and nothing has been accepted recently |
-/// | trial | open | requests of three jobs, or ten pushes, have been refused ambiguously, and none accepted |
-/// | trial after an opening | open | a push is refused ambiguously that was not refused before |
+/// | trial | open | pushes of three jobs, or ten pushes, have been refused ambiguously, and nothing accepted |
+/// | trial after an opening | open | a push that was not refused before is refused ambiguously |
 /// | open | trial | the opening ends: after 15 s at first, then after twice as long each time |
 /// | open, trial | closed | a request is accepted |
 ///
 /// A request has been accepted recently if it was accepted in the last minute or since the refused request was written.
+/// Stated refusals open the breaker despite this if nothing is accepted between them, and nothing for a second before.
 ///
 /// A trial sends one request at a time, the probe, until one is accepted. The next probe follows at once if a probe
 /// ends without evidence, and after a minute if a probe gets no answer. Some requests were already on the wire when the
-/// trial began or the breaker opened. Their ambiguous refusals are no further evidence.
+/// trial began or the breaker opened. Their ambiguous refusals do not count as evidence.
 package struct Breaker: Sendable {
     package enum Admission: Equatable {
         case pass
@@ -33,7 +34,7 @@ package struct Breaker: Sendable {
     package enum Evidence: Sendable {
         /// All requests are refused or lost: the host is silent, or it refuses a connection.
         case global
-        /// The provider states to a push that it refuses the credential or the topic.
+        /// The answer to a push states that the provider refuses the credential or the topic.
         case stated(PushIdentity)
         /// The refusal may concern this push alone.
         case ambiguous(PushIdentity)
@@ -59,26 +60,28 @@ package struct Breaker: Sendable {
     package static let patienceMilliseconds: Int64 = 5_000
     package static let probeTimeoutMilliseconds: Int64 = 60_000
     /// How long an accepted request proves that refusals concern single requests, in milliseconds. If the provider
-    /// revokes a credential without stating it, pushes are refused for this time, and each refusal uses an attempt.
+    /// refuses a revoked credential only ambiguously, pushes are refused for this time, and each refusal uses an
+    /// attempt.
     package static let provenMilliseconds: Int64 = 60_000
 
-    /// How long nothing is accepted until stated refusals of several pushes open the breaker, in milliseconds. While
-    /// other pushes are accepted more often, refusals of any number of pushes hold nobody.
+    /// How long nothing must have been accepted before stated refusals of several pushes open the breaker, in
+    /// milliseconds. If pushes are accepted more often, stated refusals never open it.
     private static let quietMilliseconds: Int64 = 1_000
-    /// How long stated refusals last until they open the breaker, if nothing is accepted meanwhile, in milliseconds.
+    /// How long stated refusals must continue before they open the breaker, if nothing is accepted meanwhile, in
+    /// milliseconds.
     private static let doubtMilliseconds: Int64 = 10_000
 
     /// The reason for the last opening, or `nil` while the breaker is closed or has never opened.
     package private(set) var reason: String?
     private var openings: Backoff
     private var state = State.closed
-    /// The pushes that have been refused since the last accepted push, but for those refused while the breaker was
-    /// open. An ambiguous refusal of a push in this collection does not open the breaker again.
+    /// The refused pushes that are collected as evidence since the last accepted push. An ambiguous refusal of a push
+    /// in this collection does not open the breaker again.
     private var doubted = DoubtedPushes()
     private var openedAt = Int64.min
     /// The time of the first refusal in ``doubted``. If it was ambiguous, it began a trial.
     private var doubtedAt = Int64.min
-    /// The time at which the newest request with a stated refusal was written.
+    /// The time at which the newest request with a stated or global refusal was written.
     private var refusalWrittenAt = Int64.min
     private var lastAcceptedAt = Int64.min
     /// The time at which the newest accepted request was written.
@@ -101,8 +104,8 @@ package struct Breaker: Sendable {
 
     /// Returns the time for which a job's pushes are held in a delay queue, in seconds.
     ///
-    /// After a short opening, it is the shortest delay, so that little time is lost in a short outage. After a longer
-    /// opening, it is one of two adjacent delays, so that held jobs do not all return in the same second. As a
+    /// During a short opening, this is the shortest delay, so that little time is lost in a short outage. During a
+    /// longer opening, it is one of two adjacent delays, so that held jobs do not all return in the same second. As a
     /// consequence, a held push may be sent up to 15 minutes after the cause is corrected.
     ///
     /// - Parameter random: A number from 0 up to, but not including, 1, the same for all pushes of a job.
@@ -114,12 +117,12 @@ package struct Breaker: Sendable {
         }
     }
 
-    /// How long a refused push is held, in seconds. It is longer than for pushes that were not sent, so that one of
+    /// How long a refused push is held, in seconds. Unsent pushes are usually held for a shorter time, so that one of
     /// them is the next probe.
     package var refusedHoldSeconds: Int32 { openMilliseconds > 30_000 ? 900 : Self.unansweredSeconds }
 
-    /// How long a push waits that got no answer while its host or credential was in doubt, in seconds. It is longer
-    /// than for pushes that were not sent, so that one of them is the next probe.
+    /// How long a push waits if it got no answer while its host or credential was in doubt, in seconds. Unsent pushes
+    /// usually wait for a shorter time, so that one of them is the next probe.
     package static let unansweredSeconds: Int32 = 120
 
     // MARK: Evidence
@@ -134,8 +137,8 @@ package struct Breaker: Sendable {
     ///
     /// - Parameters:
     ///   - writtenAt: The time at which the refused request was written, in milliseconds of the same clock as `now`.
-    ///   - random: A number from 0 up to, but not including, 1. It varies the opening by a tenth, so that workers do
-    ///     not probe at the same time.
+    ///   - random: A number from 0 up to, but not including, 1. It varies the length of the opening by up to a
+    ///     tenth, so that workers do not probe at the same time.
     package mutating func refused(
         _ reason: String, _ evidence: Evidence, writtenAt: Int64, nowMilliseconds now: Int64, random: Double
     ) -> Conclusion {
@@ -186,8 +189,8 @@ package struct Breaker: Sendable {
         return .refused(isNew: isNew)
     }
 
-    /// Records an accepted request. It does not close the breaker if it was written before a request with a stated
-    /// refusal.
+    /// Records an accepted request. The request does not close the breaker if it was written before a request with a
+    /// stated or global refusal.
     ///
     /// - Returns: Whether this closes a breaker that had opened.
     package mutating func accepted(writtenAt: Int64, nowMilliseconds now: Int64) -> Bool {
@@ -233,7 +236,7 @@ package struct Breaker: Sendable {
         return admission
     }
 
-    /// Records that the probe has ended. If the probe gives evidence, it is recorded afterwards.
+    /// Records that the probe has ended. Evidence from the probe, if any, is recorded after this call.
     package mutating func probeWasNone() {
         if case .trial = state { state = .trial(probeSince: nil) }
     }

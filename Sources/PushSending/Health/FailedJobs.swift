@@ -33,7 +33,7 @@ package struct FailedJobs: Sendable {
     /// Whether a push of the app has failed in the last minute.
     package func hasFailed(_ app: String) -> Bool { !apps.isEmpty && apps[app] != nil }
 
-    /// Drops what is no longer needed. Called once a second.
+    /// Drops the jobs and apps that are no longer needed. Called once a second.
     ///
     /// - Parameter isHealthy: Whether no probe is needed, so that failed jobs can be dropped.
     package mutating func tick(isHealthy: Bool, nowMilliseconds now: Int64) {

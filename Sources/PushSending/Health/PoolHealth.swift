@@ -2,7 +2,7 @@ import Foundations
 package import Logging
 package import PushModel
 
-/// The health of a pool's credential, topics, apps and host, for a pool that belongs to one credential. While the
+/// The health of the credential, topics, apps and host of a pool that belongs to one credential. While the
 /// provider refuses pushes or does not answer, only single probes are sent. The object is used only on the pool's event
 /// loop.
 ///
@@ -103,7 +103,7 @@ package final class PoolHealth {
         return RefusalConsequence(refusedBy: breaker)
     }
 
-    /// Records that the provider refuses the credential, independently of a push. An example is a GOAWAY.
+    /// Records that the provider refuses the credential without reference to a push, for example in a GOAWAY.
     package func refuseCredential(reason: String, now: Moment) {
         _ = refuseCredential(.global, writtenAt: now.uptime, reason, now)
     }

@@ -12,7 +12,7 @@ package struct RefusalConsequence: Equatable {
         self.seconds = seconds
     }
 
-    /// Creates the consequence for a push whose stated refusal opened a breaker: the push waits in the broker, longer
-    /// than the pushes that were not sent.
+    /// Creates the consequence for a push whose stated refusal opened a breaker or found it open. The push waits in the
+    /// broker, usually longer than unsent pushes.
     package init(refusedBy breaker: Breaker) { self.init(.hold, seconds: breaker.refusedHoldSeconds) }
 }

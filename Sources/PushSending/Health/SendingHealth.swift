@@ -35,7 +35,7 @@ package protocol SendingHealth: AnyObject {
     /// - Returns: Whether the push is a probe.
     func admit(_ job: QueuedJob, uptime now: Int64) -> Bool
 
-    /// Records that a probe has ended. If the probe gives evidence, it is recorded afterwards.
+    /// Records that a probe has ended. Evidence from the probe, if any, is recorded after this call.
     func probeEnded(_ job: QueuedJob)
 
     /// Records that pushes are about to be added to an empty queue.

@@ -1,6 +1,7 @@
 internal import Foundations
 
-/// The pause of a pool whose credential sends too fast. A value type without clock or I/O. Times are in milliseconds.
+/// The pause of a pool after the provider limits its rate. A value type without clock or I/O. Times are in
+/// milliseconds.
 package struct ProviderPause {
     private static let longestSeconds = 900
 

@@ -4,7 +4,7 @@ import Foundations
 ///
 /// | event | effect |
 /// |---|---|
-/// | an answer within 1 s, with half of the batches in use | one more batch at a time |
+/// | an answer within 1 s, with at least half of the allowed batches in use | one more batch at a time |
 /// | an answer within 2 s | 50 more recipients, or 1 more once their number was halved |
 /// | an answer after more than 5 s | half the recipients and half the batches |
 /// | no answer in time or 5xx, with another answer since the batch was sent | an eighth fewer batches |
@@ -96,7 +96,7 @@ package struct BatchConcurrency {
         if refusedInARow >= Self.toleratedRefusals { batches = 1 }
     }
 
-    /// Records that the receiver asked to send the batch later.
+    /// Records that the receiver asked for the batch to be sent later.
     ///
     /// - Parameter seconds: the requested delay, or `nil` if the receiver requests none.
     package mutating func busy(seconds: Int32?, sentAt: Int64, nowMilliseconds now: Int64, random: Double) {

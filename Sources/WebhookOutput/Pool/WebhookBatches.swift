@@ -7,8 +7,8 @@ import PushSending
 /// The webhook side of a connection pool. It sends pushes in signed batches and interprets the answers. Used only on
 /// the pool's event loop.
 ///
-/// The dispatcher has one entry on the wire for each batch: its first push. A refused batch is halved until each recipient at
-/// fault has been refused alone. The other recipients use no attempt for this.
+/// The dispatcher has one entry on the wire for each batch: its first push. A refused batch is halved until each
+/// recipient at fault has been refused alone. The other recipients use no attempt for this.
 final class WebhookBatches {
     /// The longest pause during which pushes wait in this process, in milliseconds. During a longer pause they wait in
     /// a delay queue, so that other pushes can take their places.
@@ -119,7 +119,7 @@ final class WebhookBatches {
     }
 
     /// Reduces the load and may pause, because the receiver has failed. If only this app's batches fail, other apps'
-    /// batches go on.
+    /// batches continue as before.
     private func fail(_ batch: Batch, at now: Moment) {
         dispatcher.health.requestFailed(batch.pushes[0].job, now: now)
         guard !answeredApps.isOnlyFailing(batch.app, nowMilliseconds: now.uptime) else { return }
@@ -164,7 +164,8 @@ extension WebhookBatches: PoolClient {
     /// Whether suspect batches may be sent. They use at most half of the batches, so that a receiver that refuses or
     /// fails one app's batches still serves the others.
     private var takesSuspects: Bool { suspectsOnWire < max(1, concurrency.batches / 2) }
-    /// Whether another batch is sent before the next suspect one. This matters if only one batch may be sent at a time.
+    /// Whether a batch that is not suspect is sent before the next suspect one. This matters if only one batch may be
+    /// sent at a time.
     private var prefersOthers: Bool { concurrency.batches == 1 && lastWasSuspect }
 
     var isEmpty: Bool { dispatcher.isEmpty }

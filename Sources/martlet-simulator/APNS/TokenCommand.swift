@@ -2,7 +2,8 @@ import APNSSimulator
 import ArgumentParser
 import CommandSupport
 
-/// The command `martlet-simulator token`, which prints a provider token of the throwaway key.
+/// The command `martlet-simulator token`, which prints a provider token signed with the directory's
+/// throwaway key.
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Print a provider token of the directory's throwaway key, valid for an hour.")

@@ -176,7 +176,7 @@ struct PipelineHarness {
     /// The prefetch values that were set, in order.
     var prefetches: [Int] { recorder.withRecord { $0.prefetches.map(\.prefetch) } }
     var events: [AMQPPublication] { published.filter { $0.exchange == "martlet.results" } }
-    /// Returns the event at an index. If there is none, the test fails, not the process.
+    /// Returns the event at an index. If there is none, the test fails instead of crashing the process.
     func event(_ index: Int) throws -> AMQPPublication { try #require(events.dropFirst(index).first) }
     func job(_ index: Int) throws -> RoutedJob { try #require(output.jobs.dropFirst(index).first) }
     func mark(_ index: Int) throws -> MarkBuffer.Batch { try #require(marks.dropFirst(index).first) }

@@ -57,7 +57,7 @@ struct ClientExample {
             let own = text.replacing("martlet.jobs", with: exchange ?? installation.names.jobs)
                 .replacing("martlet.results", with: installation.names.results)
                 .replacing("shop.push-results", with: queue ?? self.queue(installation))
-            // Overwriting a file keeps its permission to execute.
+            // Overwriting a file keeps its execute permission.
             try Data(own.utf8).write(to: file)
         }
         return folder

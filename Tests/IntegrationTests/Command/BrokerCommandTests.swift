@@ -33,7 +33,8 @@ struct BrokerCommandTests {
                     #expect(published.output.hasPrefix("published job by hand with 2 recipients to "))
                     return true
                 }
-                // A single job is enough, because the command receives every event that is published after this line.
+                // A single job is enough, because the command receives every event that is published after it prints
+                // "listening for".
                 try await eventually("the command ends: \(tail.errors)\(worker.errors)") { !tail.isRunning }
                 let finished = try await tail.finish()
                 #expect(finished.status == 0, "\(finished)")

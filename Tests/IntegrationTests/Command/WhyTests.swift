@@ -82,7 +82,8 @@ struct WhyTests {
                     try await eventually("a write fails: \(ledger.errors)") {
                         ledger.errors.contains("The ledger cannot be written")
                     }
-                    // A probe fails before the job is done, and the worker reports its open jobs every two seconds.
+                    // The failed write may be the ledger's test of the connection, from before the job ended. Workers report
+                    // their open jobs only every two seconds, so the test polls.
                     try await eventually("only the ledger has the outcome: \(ledger.errors)") {
                         try await installation.martlet(["why", "--job", "order-2"]).output.contains(
                             "a worker has it, the ledger has received its outcome but not yet stored it, or")

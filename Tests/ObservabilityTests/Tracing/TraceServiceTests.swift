@@ -154,7 +154,7 @@ import WireTestSupport
                 for _ in 0..<10 { buffer.add(try spans(500)) }
                 #expect(buffer.count == 2_048 && buffer.counts.dropped == 5_000 - 2_048)
             }
-            // All spans count as dropped, also the three that were sent without an answer.
+            // All spans count as dropped, including the three that were sent but not answered.
             #expect(buffer.counts == .init(sent: 0, dropped: 5_003, refused: 0))
             #expect(recorder.text.contains("Some spans were not sent before shutdown"), "\(recorder.text)")
             #expect(recorder.text.contains(#""spans": 2051"#), "\(recorder.text)")

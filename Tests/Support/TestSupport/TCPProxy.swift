@@ -77,7 +77,7 @@ package final class TCPProxy: Sendable {
         state.withLock { $0.frozenEnd = $0.pairCount }
     }
 
-    /// Stops reading from the clients of the present connections, like a server that hangs.
+    /// Stops reading from all current clients, like a server that hangs.
     package func stall() {
         state.withLock { $0.stalledEnd = $0.pairCount }
     }

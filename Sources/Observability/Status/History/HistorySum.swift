@@ -4,7 +4,7 @@ package import Store
 /// The sum of the histories of several workers, by intervals of the wall clock. The workers' clocks may differ by a few
 /// seconds.
 package struct HistorySum: Sendable, Hashable {
-    /// The elapsed time from which the current interval is included, in seconds.
+    /// The minimum elapsed part of the current interval for the interval to be included, in seconds.
     private static let shortestSlot = 30
 
     /// The number of the first interval. The sum has ``HistoryRing/size`` intervals.

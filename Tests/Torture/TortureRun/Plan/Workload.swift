@@ -131,7 +131,8 @@ package struct Workload: Sendable {
         var traits = wishes(of: number, mayBeOnce: mayBeOnce, &generator)
         guard number > 0, !isOfCampaign(number) else { return traits }
         traits.slip = slip(of: number, traits)
-        // A job with `send_at` passes through several queues.
+        // With `send_at`, workers republish the job several times and must drop its `CC`, so that no further copies
+        // arise.
         if traits.slip == .copyInAnotherLane, traits.sendAfter == nil {
             let wait = profile.sendAfter.lowerBound + number % 10 * 300
             traits.sendAfter = wait

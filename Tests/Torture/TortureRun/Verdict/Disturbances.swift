@@ -76,7 +76,7 @@ struct Disturbances {
         delaying.contains { $0.fault.concerns(output) && $0.start <= end && $0.end >= start }
     }
 
-    /// Returns how often a full queue may have rejected an event, given the time of its first publication.
+    /// Returns how many times a full queue may have rejected an event, given the time of its first publication.
     func refusals(of first: Int64) -> Int {
         Self.offersAgain.prefix { offset in
             // A worker may publish the event a second or two late.
@@ -84,7 +84,7 @@ struct Disturbances {
         }.count
     }
 
-    /// Returns how often a job that was open between two times may have been redelivered.
+    /// Returns how many times a job that was open between two times may have been redelivered.
     func redeliveries(from start: Int64, to end: Int64) -> Int {
         redelivering.reduce(0) { sum, record in
             guard record.start <= end, record.end + Self.aftermath >= start else { return sum }
