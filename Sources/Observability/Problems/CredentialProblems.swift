@@ -1,6 +1,6 @@
-import PushModel
+package import PushModel
 import Store
-import Routing
+package import Routing
 
 /// A detector of credentials that have expired or expire soon.
 struct CredentialProblems {
@@ -37,14 +37,10 @@ extension [CredentialSummary] {
     /// The names of the credentials. If several active credentials of an output have the same label, the beginning of
     /// the id follows it.
     package var names: [Credential.ID: String] {
-        struct Label: Hashable {
-            let output: String
-            let name: String
-        }
-        let active = Dictionary(grouping: filter { $0.state == .active }) { Label(output: $0.output, name: $0.name) }
+        let active = Dictionary(grouping: filter { $0.state == .active }) { [$0.output, $0.name] }
         return Dictionary(
             map { credential in
-                let isUnique = (active[Label(output: credential.output, name: credential.name)]?.count ?? 0) < 2
+                let isUnique = (active[[credential.output, credential.name]]?.count ?? 0) < 2
                 return (credential.id, isUnique ? credential.name : "\(credential.name) (\(credential.id.prefix(8)))")
             }, uniquingKeysWith: { first, _ in first })
     }
