@@ -28,6 +28,8 @@ final class FCMPushes {
     private var room = 0
     /// The time at which the newest accepted request was written, in milliseconds of ``Uptime``.
     @exclusivity(unchecked) private var acceptedWrittenAt = Int64.min
+    /// Whether the last answer refused the access token.
+    @exclusivity(unchecked) private var isUnauthenticated = false
     /// A closure that schedules the pool's next turn after a number of milliseconds.
     var wake: (Int64) -> Void = { _ in }
 
@@ -132,6 +134,7 @@ extension FCMPushes: PoolClient {
         guard var sent = dispatcher.takeOffWire(tag) else { return .keep }
         let now = dispatcher.moment(now)
         dispatcher.health.hostAnswered(now: now)
+        isUnauthenticated = answer.status == 401
         guard answer.status == 200 else { return refused(sent, answer, at: now) }
         sent.providerID = FCMSuccessBody.name(in: answer.body)
         let message: PreparedMessage = sent.push.job.typed()
@@ -167,9 +170,11 @@ extension FCMPushes: PoolClient {
             dispatcher.sendOnceMore(sent.push, at: now)
             return replacement(for: sent)
         case .unauthenticated, .doubtful:
-            let consequence = dispatcher.refuse(sent, isAmbiguous: true, reason: refusal.reason, at: now)
-            dispatcher.settle(refusal.outcome(consequence.verdict), of: message)
-            return meaning == .unauthenticated ? replacement(for: sent) : .keep
+            // A second 401, with a new access token, states that FCM refuses the account.
+            let consequence = dispatcher.refuse(
+                sent, isAmbiguous: meaning == .doubtful, reason: refusal.reason, at: now)
+            let seconds = consequence.seconds > 0 ? consequence.seconds : nil
+            dispatcher.settle(refusal.outcome(consequence.verdict, retryAfter: seconds), of: message)
         case .retryAfter(let seconds): dispatcher.settle(refusal.outcome(.retry, retryAfter: seconds), of: message)
         case .retry: dispatcher.settle(refusal.outcome(.retry), of: message)
         case .projectMustWait(let seconds):
@@ -198,8 +203,9 @@ extension FCMPushes: PoolClient {
     }
 
     func tick(now: Int64) {
-        // While the pool sends nothing, a missing answer does not mean that FCM is silent.
-        if dispatcher.hasNothingOnWire, quota.wait(now: now) > 1 || !tokens.hasToken(now: now) {
+        // While the pool sends nothing, a missing answer does not mean that FCM is silent. After a 401, the pool waits
+        // before it connects again.
+        if dispatcher.hasNothingOnWire, isUnauthenticated || quota.wait(now: now) > 1 || !tokens.hasToken(now: now) {
             dispatcher.health.waitBegins(now: dispatcher.moment(now))
         }
         dispatcher.tick(now: now)

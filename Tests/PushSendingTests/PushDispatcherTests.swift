@@ -8,8 +8,8 @@ import HTTP2Pool
 
 /// The choice of pushes to send while a credential, topic or host is refused or unreachable.
 @Suite struct PushDispatcherTests {
-    private let recorder = OutcomeRecorder()
-    private let dispatcher: CredentialDispatcher
+    let recorder = OutcomeRecorder()
+    let dispatcher: CredentialDispatcher
 
     init() {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -22,7 +22,7 @@ import HTTP2Pool
             clock: { Timestamp(seconds: 1_000) })
     }
 
-    private func handIn(
+    func handIn(
         _ id: String = "job", _ members: String..., recipients: Int = 1, app: String = "com.example.shop",
         topic: String? = nil, holdRandom: Double = 0, at now: Int64
     ) throws {
@@ -35,40 +35,40 @@ import HTTP2Pool
         turn(at: now)
     }
 
-    private func turn(at now: Int64) {
+    func turn(at now: Int64) {
         dispatcher.turnBegins(now: now)
         dispatcher.turnEnds()
     }
 
-    private func next(at now: Int64) -> QueuedPush? { dispatcher.next(onlyUrgent: false, at: dispatcher.moment(now)) }
+    func next(at now: Int64) -> QueuedPush? { dispatcher.next(onlyUrgent: false, at: dispatcher.moment(now)) }
 
     /// Puts the next push on the wire.
-    private func write(at now: Int64) throws -> Int { dispatcher.putOnWire(try #require(next(at: now))) }
+    func write(at now: Int64) throws -> Int { dispatcher.putOnWire(try #require(next(at: now))) }
 
-    private func refuse(_ tag: Int, isAmbiguous: Bool, at now: Int64) throws -> RefusalConsequence {
+    func refuse(_ tag: Int, isAmbiguous: Bool, at now: Int64) throws -> RefusalConsequence {
         let sent = try #require(dispatcher.takeOffWire(tag))
         defer { dispatcher.turnEnds() }
         return dispatcher.refuse(sent, isAmbiguous: isAmbiguous, reason: "r", at: dispatcher.moment(now))
     }
 
-    private func accept(_ tag: Int, at now: Int64) throws {
+    func accept(_ tag: Int, at now: Int64) throws {
         dispatcher.settleSent(
             try #require(dispatcher.takeOffWire(tag)), .credential, status: 200, at: dispatcher.moment(now))
         dispatcher.turnEnds()
     }
 
     /// Settles pushes that cannot wait, as the output does once a second.
-    private func tick(at now: Int64) {
+    func tick(at now: Int64) {
         dispatcher.tick(now: now)
         dispatcher.turnEnds()
     }
 
-    private func refuseCredential() {
+    func refuseCredential() {
         dispatcher.refuseCredential(reason: "r", at: dispatcher.moment(0))
         dispatcher.turnEnds()
     }
 
-    private var reported: [String] { recorder.outcomes.map { "\($0.verdict) \($0.retryAfterSeconds)" } }
+    var reported: [String] { recorder.outcomes.map { "\($0.verdict) \($0.retryAfterSeconds)" } }
 
     // MARK: Probes
 
@@ -291,97 +291,5 @@ import HTTP2Pool
         dispatcher.health.hostAnswered(now: dispatcher.moment(5_200))
         try accept(probe, at: 5_200)
         #expect(dispatcher.waiting == 199)
-    }
-}
-
-extension PushDispatcherTests {
-    @Test func returnsHeldJobsAtDifferentTimes() throws {
-        for start in [0, 15_000, 45_000] as [Int64] {
-            dispatcher.refuseCredential(reason: "r", at: dispatcher.moment(start))
-        }
-        for random in [0.2, 0.7] { try handIn(recipients: 2, holdRandom: random, at: 46_000) }
-        #expect(reported == ["hold 30", "hold 30", "hold 120", "hold 120"])
-        let jobs = try (0..<100).map { _ in try QueuedJob.sample() }
-        #expect(Set(jobs.map { $0.holdRandom < 0.5 }).count == 2)
-    }
-
-    // MARK: Several apps
-
-    @Test func holdsNoOtherAppForRefusalsOfOneApp() throws {
-        for time in [0, 10, 20] as [Int64] {
-            try handIn("bad-\(time)", app: "com.example.bad", at: time)
-            #expect(try refuse(try write(at: time), isAmbiguous: true, at: time + 5).verdict == .retry)
-        }
-        try handIn("bad-30", app: "com.example.bad", at: 30)
-        #expect(next(at: 30) == nil && recorder.outcomes.last?.verdict == .hold, "pushes of this app must be held")
-        try handIn("good", recipients: 2, at: 40)
-        let good = try #require(next(at: 40))
-        #expect(good.job.routed.job.app == "com.example.shop" && !good.isProbe)
-        try accept(dispatcher.putOnWire(good), at: 45)
-        try handIn("bad-50", app: "com.example.bad", at: 50)
-        #expect(dispatcher.waiting == 2, "the accepted push must prove the credential for all apps")
-    }
-
-    /// Reproduces an attack: one recipient's refusal delayed another app's pushes by 60 seconds, again and again.
-    @Test func sendsOtherAppsDespiteStatedRefusalOfOneRecipient() throws {
-        try handIn("good-0", at: 0)
-        try accept(write(at: 0), at: 5)
-        try handIn("bad-10", app: "com.example.bad", at: 10)
-        _ = try refuse(write(at: 10), isAmbiguous: false, at: 20)
-        try handIn("good-30", at: 30)
-        #expect(dispatcher.waiting == 1)
-    }
-
-    @Test func probesWithOtherAppsFirst() throws {
-        try handIn("bad-0", app: "com.example.bad", at: 0)
-        _ = try refuse(write(at: 0), isAmbiguous: false, at: 20)
-        turn(at: 14_000)
-        for id in ["bad-0", "bad-1"] { try handIn(id, app: "com.example.bad", at: 14_000) }
-        try handIn("good", at: 14_000)
-        for id in ["good", "bad-1", "bad-0"] {
-            let probe = try #require(next(at: 15_100))
-            #expect(probe.job.routed.job.id == id && probe.isProbe)
-            dispatcher.settle(probe, .rejected, at: dispatcher.moment(15_100))
-        }
-    }
-
-    /// Reproduces an attack: the same hanging push was the probe three times in a row, while others waited.
-    @Test func delaysProbeWithoutAnswerLongerThanOtherPushes() throws {
-        try handIn("hangs", at: 0)
-        try handIn("other", at: 0)
-        dispatcher.connectFailed(isLast: true, now: 100)
-        turn(at: 5_100)
-        let probe = try write(at: 5_100)
-        dispatcher.lost(probe, .timeout, now: 6_000)
-        dispatcher.turnEnds()
-        let hanging = try #require(recorder.outcomes.first { $0.verdict == .unknown })
-        #expect(hanging.retryAfterSeconds == 120, "the push that waited must be the next probe")
-        for id in ["hangs", "other"] { try handIn(id, at: 20_000) }
-        #expect(next(at: 20_000)?.job.routed.job.id == "other")
-    }
-
-    @Test func reportsCredentialOnceForSeveralRefusedApps() throws {
-        let events = Mutex<[Refusal.Event]>([])
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let subject = Refusal.Subject(credential: "1", environment: .production, topic: nil)
-        let health = PoolHealth(
-            of: subject, service: "the test", breakMilliseconds: 15_000, silenceMilliseconds: 10_000,
-            refusals: { event in events.withLock { $0.append(event) } }, logger: logger)
-        func sent(_ app: String, _ id: Int) throws -> PushOnWire {
-            let text = Job.sampleText([#""id":"\#(id)""#]).replacing("com.example.shop", with: app)
-            let job = QueuedJob(RoutedJob(try Job.read(text)), sink: recorder)
-            job.health = health.scope(of: job)
-            return PushOnWire(push: QueuedPush(job: job, recipient: 0), writtenAt: Int64(id))
-        }
-        for id in [0, 10, 20] {
-            for app in ["a", "b"] {
-                _ = health.refused(
-                    try sent(app, id), .credential, isAmbiguous: true, reason: "r",
-                    now: dispatcher.moment(Int64(id) + 5))
-            }
-        }
-        #expect(events.withLock { $0.count } == 1)
-        health.accepted(.credential, try sent("a", 40), now: dispatcher.moment(45))
-        #expect(events.withLock { $0 }.suffix(1) == [.ended(subject)] && events.withLock { $0.count } == 2)
     }
 }

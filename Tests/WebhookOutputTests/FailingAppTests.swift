@@ -4,13 +4,11 @@ import Testing
 import WebhookOutput
 import WireTestSupport
 
-/// A receiver that fails the batches of one app and answers those of other apps.
+/// A receiver that fails the batches of some apps and answers those of another app.
 @Suite struct FailingAppTests {
-    private static let failing = "com.example.failing"
-
-    /// Reproduces two attacks: failing recipients of one app delayed other apps' pushes by minutes.
-    @Test(arguments: [HTTP1Server.Reaction.answer(500), .end(), .nothing])
-    func sendsOtherAppsAtOnce(reaction: HTTP1Server.Reaction) async throws {
+    /// Reproduces attacks in which failing recipients of one app, or of several, delayed other apps' pushes by minutes.
+    @Test(arguments: [HTTP1Server.Reaction.answer(500), .end(), .nothing], [1, 5])
+    func sendsOtherAppsAtOnce(reaction: HTTP1Server.Reaction, apps: Int) async throws {
         try await HTTP1Server.with(protocols: nil) { request in
             guard let batch = try? ReceivedBatch(request) else { return .answer(500) }
             return batch.recipients.contains { $0.token.hasPrefix("bad") } ? reaction : .answer(200, batch.answer)
@@ -22,7 +20,8 @@ import WireTestSupport
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<10 {
                     group.addTask {
-                        let outcomes = try await fixture.send(["bad"], app: Self.failing, id: "bad-\(number)")
+                        let app = "com.example.failing\(number % apps)"
+                        let outcomes = try await fixture.send(["bad"], app: app, id: "bad-\(number)")
                         #expect(outcomes.map(\.verdict) == [.unknown])
                     }
                     for part in 0..<3 {
@@ -37,21 +36,5 @@ import WireTestSupport
             #expect(fixture.refusals == [])
             await fixture.output.shutDown()
         }
-    }
-
-    @Test func blamesReceiverOnceTwoAppsFail() {
-        var apps = AnsweredApps()
-        func isOnlyFailing(_ app: String, at now: Int64) -> Bool { apps.isOnlyFailing(app, nowMilliseconds: now) }
-        #expect(!isOnlyFailing("a", at: 0), "nothing has been answered")
-        apps.answered("a", nowMilliseconds: 0)
-        #expect(!isOnlyFailing("a", at: 1), "no other app has been answered")
-        apps.answered("b", nowMilliseconds: 2)
-        #expect(isOnlyFailing("a", at: 3))
-        #expect(isOnlyFailing("a", at: 4))
-        #expect(!isOnlyFailing("b", at: 5), "two apps fail")
-        #expect(!isOnlyFailing("a", at: 6))
-        apps.answered("a", nowMilliseconds: 7)
-        #expect(isOnlyFailing("a", at: 60_001))
-        #expect(!isOnlyFailing("a", at: 60_002), "the answer is too old")
     }
 }

@@ -7,8 +7,8 @@ package import PushModel
 /// loop.
 ///
 /// A refusal that the provider states concerns the credential, or the topic that it names. An ambiguous refusal is
-/// evidence about the topic, or about the job's app if the output has no topics. It therefore never holds another app's
-/// pushes.
+/// evidence about the topic, or about the job's app if the output has no topics. So is a stated refusal of the credential
+/// while pushes of other topics or apps are accepted. Such refusals never hold another app's pushes.
 package final class PoolHealth {
     /// The number of topics, and of apps, above which the health of topics or apps without a refusal is dropped.
     /// Publishers may name any number of topics. Queued jobs keep the health of their topic or app alive.
@@ -31,6 +31,7 @@ package final class PoolHealth {
     /// second.
     @exclusivity(unchecked) package private(set) var restrictsJobs = false
     private var failed = FailedJobs()
+    @exclusivity(unchecked) private var acceptedScopes = AcceptedScopes()
     private var isReturningAll = false
 
     /// Creates the health of a new pool, without refusals.
@@ -77,18 +78,19 @@ package final class PoolHealth {
         let job = sent.push.job
         failed.insert(job, nowMilliseconds: now.uptime)
         let evidence: Breaker.Evidence = isAmbiguous ? .ambiguous(sent.push.identity) : .stated(sent.push.identity)
-        guard let scope = job.health, what == .topic || isAmbiguous else {
+        guard let scope = job.health, what == .topic || isAmbiguous || isAcceptedForOthers(scope, now) else {
             let conclusion = refuseCredential(evidence, writtenAt: sent.writtenAt, reason, now)
             return consequence(conclusion, of: credential, sent, isAmbiguous: isAmbiguous)
         }
         // A message accepted for any app proves that the credential works for all apps.
-        if scope.topic == nil, credential.isProven(since: sent.writtenAt, nowMilliseconds: now.uptime) {
+        if isAmbiguous, scope.topic == nil, credential.isProven(since: sent.writtenAt, nowMilliseconds: now.uptime) {
             return RefusalConsequence(.retry)
         }
         let wasReported = scope.topic == nil && isCredentialReported
         let conclusion = scope.breaker.refused(
             reason, evidence, writtenAt: sent.writtenAt, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
         restrictsJobs = restrictsJobs || !scope.breaker.isClosed
+        if what == .credential, !isAmbiguous, !scope.breaker.isClosed { scope.isCredentialRefused = true }
         if conclusion == .refused(isNew: true) {
             log(scope.breaker, topic: scope.topic, app: scope.topic == nil ? job.routed.job.app : nil)
             if !wasReported { report(scope.breaker, subject(scope), now: now) }
@@ -127,13 +129,32 @@ package final class PoolHealth {
         let wasReported = (restrictsJobs || !credential.isClosed) && isCredentialReported
         _ = credential.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
         if restrictsJobs {
-            for app in apps.values where !app.breaker.isClosed {
+            for app in apps.values where !app.breaker.isClosed && !app.isCredentialRefused {
                 _ = app.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
             }
         }
+        guard let scope = sent.push.job.health else { return }
+        acceptedScopes.accepted(scope, nowMilliseconds: now.uptime)
+        if scope.topic == nil || what == .topic || scope.isCredentialRefused {
+            let isEnded = scope.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
+            if scope.breaker.isClosed { scope.isCredentialRefused = false }
+            if isEnded, scope.topic != nil { reportEnd(subject(scope)) }
+        }
         if wasReported, !isCredentialReported { reportEnd(subject) }
-        guard what == .topic, let scope = sent.push.job.health, scope.topic != nil else { return }
-        if scope.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime) { reportEnd(subject(scope)) }
+    }
+
+    private func isAcceptedForOthers(_ scope: ScopeHealth, _ now: Moment) -> Bool {
+        acceptedScopes.includeOther(than: scope, nowMilliseconds: now.uptime)
+    }
+
+    /// Returns whether a failure concerns the job's app alone, because the receiver has answered another app in the
+    /// last minute.
+    ///
+    /// - Parameter quietMilliseconds: The time after which this is no longer so if nothing has been answered.
+    package func isAlone(_ job: QueuedJob, quietMilliseconds: Int64, now: Moment) -> Bool {
+        guard let scope = job.health else { return false }
+        return isAcceptedForOthers(scope, now)
+            && !acceptedScopes.areQuiet(for: quietMilliseconds, nowMilliseconds: now.uptime)
     }
 
     /// Whether the credential is reported as refused, either as a whole or for at least one app.

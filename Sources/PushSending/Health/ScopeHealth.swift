@@ -5,6 +5,8 @@ package final class ScopeHealth {
     package let topic: String?
     // Exclusivity checks are off on this hot path, because only one thread uses this object.
     @exclusivity(unchecked) package var breaker: Breaker
+    /// Whether a refusal of the credential opened the breaker while pushes of other topics or apps were accepted.
+    @exclusivity(unchecked) var isCredentialRefused = false
 
     init(topic: String?, breaker: Breaker) {
         self.topic = topic

@@ -14,6 +14,9 @@ final class WebhookBatches {
     /// a delay queue, so that other pushes can take their places.
     private static let longestWaitMilliseconds: Int64 = 5_000
 
+    /// How long a receiver may answer nothing while batches of several apps fail, in milliseconds.
+    private static let quietMilliseconds: Int64 = 5_000
+
     private struct Batch {
         /// The pushes. All of them belong to one job.
         let pushes: [QueuedPush]
@@ -44,7 +47,8 @@ final class WebhookBatches {
     /// The number of suspect batches on the wire.
     private var suspectsOnWire = 0
     private var lastWasSuspect = false
-    private var answeredApps = AnsweredApps()
+    /// The app of the last failure since the last answer, or `nil`.
+    private var failingApp: String?
     private var lastPart: UInt32 = 0
 
     init(
@@ -71,7 +75,7 @@ final class WebhookBatches {
             settle(batch, .unknown, answer.status, WebhookReason.badAnswer, at: now)
             return fail(batch, at: now)
         }
-        answeredApps.answered(batch.app, nowMilliseconds: now.uptime)
+        failingApp = nil
         concurrency.answered(sentAt: batch.sentAt.uptime, inFlight: onWire.count + 1, nowMilliseconds: now.uptime)
         for (push, outcome) in zip(batch.pushes, reported.outcomes) {
             let outcome = outcome ?? ReportedOutcome(.unknown, reason: WebhookReason.notAnswered)
@@ -121,8 +125,12 @@ final class WebhookBatches {
     /// Reduces the load and may pause, because the receiver has failed. If only this app's batches fail, other apps'
     /// batches continue as before.
     private func fail(_ batch: Batch, at now: Moment) {
-        dispatcher.health.requestFailed(batch.pushes[0].job, now: now)
-        guard !answeredApps.isOnlyFailing(batch.app, nowMilliseconds: now.uptime) else { return }
+        let job = batch.pushes[0].job
+        dispatcher.health.requestFailed(job, now: now)
+        let areSeveral = failingApp.map { $0 != batch.app } ?? false
+        failingApp = batch.app
+        let quiet = areSeveral ? Self.quietMilliseconds : .max
+        guard !dispatcher.health.isAlone(job, quietMilliseconds: quiet, now: now) else { return }
         concurrency.failed(sentAt: batch.sentAt.uptime, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
         requeue(now)
     }
