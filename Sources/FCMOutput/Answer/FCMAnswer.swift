@@ -8,7 +8,7 @@ import PushModel
 /// | 400 that names a field of the payload | rejected | the job's other messages with this payload are rejected |
 /// | 400 | rejected; Google does not say reliably whether payload or token is at fault | |
 /// | 401 `THIRD_PARTY_AUTH_ERROR` | rejected | the app's key for APNs or Web Push is missing or wrong; counted by app |
-/// | 401 | sent once more with a new token, then retried | the account is refused if no other message is accepted |
+/// | 401 | sent once more with a new token, then held or retried | a second 401 states that the account is refused |
 /// | 403 `SENDER_ID_MISMATCH` | rejected | the token belongs to another project; counted by app |
 /// | 403, such as `PERMISSION_DENIED` | retried | if no other message is accepted, the account may not send |
 /// | 404 `UNREGISTERED` | unregistered | |
