@@ -69,8 +69,10 @@ import WebhookOutput
         }
         #expect(concurrency.pause(nowMilliseconds: now) == 60_000)
         concurrency.answered(sentAt: now + 60_000, inFlight: 1, nowMilliseconds: now + 60_001)
-        concurrency.failed(sentAt: now + 60_001, nowMilliseconds: now + 60_002, random: 1)
-        #expect(concurrency.pause(nowMilliseconds: now + 60_002) == 1_000, "an answer resets the pause")
+        concurrency.failed(sentAt: now + 60_002, nowMilliseconds: now + 65_001, random: 1)
+        #expect(concurrency.pause(nowMilliseconds: now + 65_001) == 0, "the receiver has answered recently")
+        concurrency.failed(sentAt: now + 60_002, nowMilliseconds: now + 65_002, random: 1)
+        #expect(concurrency.pause(nowMilliseconds: now + 65_002) == 1_000, "an answer resets the pause")
     }
 
     /// Batches that were sent together fail together, which counts as one failure.
@@ -150,9 +152,22 @@ import WebhookOutput
             for _ in 0..<50 { concurrency.failed(sentAt: 99, nowMilliseconds: 150, random: 1) }
         }
         #expect(often.batches == once.batches, "failures of one round count once")
-        let alone = large { $0.failed(sentAt: 100, nowMilliseconds: 150, random: 1) }
-        #expect(alone.pause(nowMilliseconds: 150) == 1_000)
+        let alone = large { $0.failed(sentAt: 100, nowMilliseconds: 5_101, random: 1) }
+        #expect(alone.pause(nowMilliseconds: 5_101) == 1_000)
         #expect(alone.batches == 1 && alone.recipients == 250)
+    }
+
+    /// Reproduces an attack: an app whose every second job fails got hardly any of the others through.
+    @Test func neverPausesWhileEverySecondBatchIsAnswered() {
+        let concurrency = concurrency { concurrency in
+            for second in 1...60 as ClosedRange<Int64> {
+                let now = second * 1_000
+                concurrency.answered(sentAt: now, inFlight: 2, nowMilliseconds: now + 10)
+                concurrency.failed(sentAt: now + 20, nowMilliseconds: now + 30, random: 1)
+                #expect(concurrency.pause(nowMilliseconds: now + 30) == 0)
+            }
+        }
+        #expect(concurrency.batches >= 1)
     }
 
     @Test func limitsRefusingReceiverToOneBatchAtATime() {

@@ -7,7 +7,7 @@ import Foundations
 /// | an answer within 1 s, with at least half of the allowed batches in use | one more batch at a time |
 /// | an answer within 2 s | 50 more recipients, or 1 more once their number was halved |
 /// | an answer after more than 5 s | half the recipients and half the batches |
-/// | no answer in time or 5xx, with another answer since the batch was sent | an eighth fewer batches |
+/// | no answer in time or 5xx, with another answer meanwhile or in the last 5 s | an eighth fewer batches |
 /// | no answer in time or 5xx, without another answer | half the recipients, one batch, a pause of 1 to 60 s |
 /// | 421, 425, 429, or 503 with `Retry-After` | one batch at a time, a pause as requested or of 1 to 60 s |
 /// | ten batches in a row refused because of their contents | one batch at a time |
@@ -22,6 +22,8 @@ package struct BatchConcurrency {
     package static let quickMilliseconds: Int64 = 2_000
     package static let slowMilliseconds: Int64 = 5_000
     package static let longestPauseSeconds: Int32 = 3_600
+    /// How long an answer shows that the receiver works, so that a failure concerns its batch alone, in milliseconds.
+    private static let provenMilliseconds: Int64 = 5_000
     private static let firstBatches = 2
     private static let firstRecipients = 100
     private static let moreRecipients = 50
@@ -82,7 +84,7 @@ package struct BatchConcurrency {
     /// - Parameter random: a random number from 0 up to 1, for the jitter of the pause.
     package mutating func failed(sentAt: Int64, nowMilliseconds now: Int64, random: Double) {
         guard sentAt > pausedSince else { return }
-        guard answeredAt <= sentAt else {
+        guard answeredAt <= sentAt, answeredAt < now - Self.provenMilliseconds else {
             if shrinks(sentAt, now) { batches -= batches > 1 ? max(1, batches / 8) : 0 }
             return
         }
