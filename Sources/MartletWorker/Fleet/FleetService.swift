@@ -136,14 +136,17 @@ package struct FleetService: Service {
 }
 
 extension FleetView.Obstacle {
-    /// Creates the obstacle that an error of the worker's statement shows. The codes are in postgresql.org, "PostgreSQL
-    /// Error Codes": 25006 is `read_only_sql_transaction`. With class 08 and 57P, the connection fails.
+    /// Creates the obstacle that an error shows. The codes are in postgresql.org, "PostgreSQL Error Codes": 25006 is
+    /// `read_only_sql_transaction`. With class 08 and 57P, the connection fails.
     fileprivate init(_ error: any Error) {
-        switch (error as? PostgresError)?.sqlState {
-        case nil: self = .away
-        case "25006": self = .readOnly
-        case let code? where code.hasPrefix("08") || code.hasPrefix("57P"): self = .away
-        default: self = .failed("\(error)")
+        guard let error = error as? PostgresError, error.code == .server, let state = error.sqlState else {
+            self = .away
+            return
+        }
+        if state == "25006" {
+            self = .readOnly
+        } else {
+            self = state.hasPrefix("08") || state.hasPrefix("57P") ? .away : .failed("\(error)")
         }
     }
 }
