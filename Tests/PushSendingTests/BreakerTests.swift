@@ -152,6 +152,19 @@ import Testing
         #expect(held.stated(written: 10_020, at: 10_030) == .refused(isNew: true))
     }
 
+    /// Reproduces an attack: one push was reported as a refused credential while other apps' pushes were accepted.
+    @Test func staysClosedForOnePushWhileOthersAreAccepted() {
+        var breaker = Breaker()
+        func refused(_ job: Int, at now: Int64) -> Breaker.Conclusion {
+            breaker.refused(
+                "r", .stated(PushIdentity(job: job, address: job), isAlone: true), writtenAt: now - 1,
+                nowMilliseconds: now, random: 1)
+        }
+        for time in [10, 40_000, 200_000] as [Int64] { #expect(refused(1, at: time) == .requestAtFault) }
+        #expect(refused(2, at: 200_001) == .requestAtFault)
+        #expect(refused(3, at: 200_002) == .refused(isNew: true), "three jobs in a row are evidence about their app")
+    }
+
     @Test func forgetsStatedRefusalsWhenAPushIsAccepted() {
         let held = Held()
         for job in 1...30 {

@@ -35,7 +35,8 @@ package struct Breaker: Sendable {
         /// All requests are refused or lost: the host is silent, or it refuses a connection.
         case global
         /// The answer to a push states that the provider refuses the credential or the topic.
-        case stated(PushIdentity)
+        /// If `isAlone`, the provider accepts the credential for pushes of other topics or apps.
+        case stated(PushIdentity, isAlone: Bool = false)
         /// The refusal may concern this push alone.
         case ambiguous(PushIdentity)
     }
@@ -146,13 +147,14 @@ package struct Breaker: Sendable {
         case .global:
             refusalWrittenAt = max(refusalWrittenAt, writtenAt)
             if isOpen(now) || !isClosed && writtenAt <= openedAt { return .refused(isNew: false) }
-        case .stated(let push):
+        case .stated(let push, let isAlone):
             if acceptedWrittenAt > writtenAt { return .requestAtFault }
-            if isClosed, isProven(since: writtenAt, nowMilliseconds: now) {
+            if isClosed, isAlone || isProven(since: writtenAt, nowMilliseconds: now) {
                 if doubted.isEmpty { doubtedAt = now }
                 _ = doubted.insert(push)
                 let isSuspected = doubted.areEvidence && now >= lastAcceptedAt + Self.quietMilliseconds
-                guard isSuspected || writtenAt >= doubtedAt + Self.doubtMilliseconds else { return .requestAtFault }
+                let isLasting = !isAlone && writtenAt >= doubtedAt + Self.doubtMilliseconds
+                guard isSuspected || isLasting else { return .requestAtFault }
             }
             refusalWrittenAt = max(refusalWrittenAt, writtenAt)
             if isOpen(now) || !isClosed && writtenAt <= openedAt { return .refused(isNew: false) }

@@ -77,8 +77,10 @@ package final class PoolHealth {
     ) -> RefusalConsequence {
         let job = sent.push.job
         failed.insert(job, nowMilliseconds: now.uptime)
-        let evidence: Breaker.Evidence = isAmbiguous ? .ambiguous(sent.push.identity) : .stated(sent.push.identity)
-        guard let scope = job.health, what == .topic || isAmbiguous || isAcceptedForOthers(scope, now) else {
+        let isAlone = what == .credential && job.health.map { isAcceptedForOthers($0, now) } ?? false
+        let evidence: Breaker.Evidence =
+            isAmbiguous ? .ambiguous(sent.push.identity) : .stated(sent.push.identity, isAlone: isAlone)
+        guard let scope = job.health, what == .topic || isAmbiguous || isAlone else {
             let conclusion = refuseCredential(evidence, writtenAt: sent.writtenAt, reason, now)
             return consequence(conclusion, of: credential, sent, isAmbiguous: isAmbiguous)
         }
