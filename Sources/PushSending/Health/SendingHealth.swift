@@ -27,7 +27,8 @@ package protocol SendingHealth: AnyObject {
     /// Returns whether a push of `job` tests the same refusal as a push of `other`.
     func sharesProbe(_ job: QueuedJob, with other: QueuedJob) -> Bool
 
-    /// Returns whether a push of the job's app has failed in the last minute and other apps use the pool, too.
+    /// Returns whether a push of the job's app has failed in the last minute. An app without other apps in its pool may
+    /// count as not failed.
     func hasFailed(_ job: QueuedJob) -> Bool
 
     /// Records that a push of the job is sent.
