@@ -33,14 +33,14 @@ package struct APNSConfiguration: Sendable {
     package var urgentStreams = 20
     /// The time limit for an answer, in seconds.
     package var requestTimeoutSeconds: Int
-    /// The time limit for connecting and the TLS handshake with one address, in seconds. The server's SETTINGS frame
-    /// has a second limit of the same length.
+    /// The time limit for connecting and the TLS handshake with one address, in seconds. The same limit applies again
+    /// to the wait for the server's SETTINGS frame.
     package var connectTimeoutSeconds: Int
     /// The length of the first pause after APNs refuses a credential or topic, in milliseconds.
     package var breakMilliseconds: Int64 = 15_000
-    /// How long waiting pushes still use a retired credential, in seconds. The time is short, because sending all
-    /// pushes of a campaign could take long, and workers must follow a change within five seconds. A worker that
-    /// missed the notification has already used up to three of these seconds.
+    /// How long waiting pushes still use a retired credential, in seconds. The time is too short to finish a large
+    /// campaign, because a worker must follow a change within five seconds. If the worker missed the notification, up
+    /// to three of the five seconds have passed already.
     package var retirementSeconds: Int64 = 1
     /// The time without a provider token after which the token store counts as unavailable, in milliseconds. Pushes
     /// then wait in the broker.

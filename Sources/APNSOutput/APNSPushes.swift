@@ -1,11 +1,11 @@
-import HTTP2Pool
+package import HTTP2Pool
 import HTTP2Session
 import PushModel
-import PushSending
+package import PushSending
 
 /// The client of an APNs pool. It creates the requests of the pool's pushes and interprets the answers. The object is
 /// used only on the pool's event loop.
-final class APNSPushes {
+package final class APNSPushes {
     /// The reason in the outcomes of pushes that wait because no provider token is available.
     static let noProviderToken = "NoProviderToken"
 
@@ -15,19 +15,19 @@ final class APNSPushes {
     @exclusivity(unchecked) private var path = DevicePath()
     private var broadcastPath = BroadcastPath()
 
-    init(_ dispatcher: CredentialDispatcher, tokens: ProviderTokenSource?) {
+    package init(_ dispatcher: CredentialDispatcher, tokens: ProviderTokenSource?) {
         self.dispatcher = dispatcher
         self.tokens = tokens
     }
 }
 
 extension APNSPushes: PoolClient {
-    var waiting: Int { dispatcher.waiting }
-    var isEmpty: Bool { dispatcher.isEmpty }
+    package var waiting: Int { dispatcher.waiting }
+    package var isEmpty: Bool { dispatcher.isEmpty }
 
-    func turnBegins(now: Int64) { dispatcher.turnBegins(now: now) }
+    package func turnBegins(now: Int64) { dispatcher.turnBegins(now: now) }
 
-    func next(onlyUrgent: Bool, now: Int64) -> PoolRequest? {
+    package func next(onlyUrgent: Bool, now: Int64) -> PoolRequest? {
         let now = dispatcher.moment(now)
         while let push = dispatcher.next(onlyUrgent: onlyUrgent, at: now) {
             let prepared: PreparedJob = push.job.typed()
@@ -55,14 +55,14 @@ extension APNSPushes: PoolClient {
     }
 
     /// Moves the queued pushes to the delay queues if no provider token is available and no connection has one.
-    func filled(isUsable: Bool, now: Int64) {
+    package func filled(isUsable: Bool, now: Int64) {
         guard let tokens, waiting > 0, !isUsable, case .unavailable = tokens.current(now: tokens.now) else { return }
         dispatcher.putAside(reason: Self.noProviderToken, at: dispatcher.moment(now))
     }
 
-    func turnEnds() { dispatcher.turnEnds() }
+    package func turnEnds() { dispatcher.turnEnds() }
 
-    func answerField(_ tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+    package func answerField(_ tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         // According to Apple's pages, the answer to a broadcast has one of these two fields.
         if name.is("apns-id") || name.is("apns-request-id") {
             dispatcher.setProviderID(tag, ascii: value)
@@ -74,7 +74,7 @@ extension APNSPushes: PoolClient {
         }
     }
 
-    func answered(_ tag: Int, _ answer: PoolAnswer, now: Int64) -> ConnectionVerdict {
+    package func answered(_ tag: Int, _ answer: PoolAnswer, now: Int64) -> ConnectionVerdict {
         guard let sent = dispatcher.takeOffWire(tag) else { return .keep }
         let now = dispatcher.moment(now)
         dispatcher.health.hostAnswered(now: now)
@@ -111,11 +111,11 @@ extension APNSPushes: PoolClient {
         return body.reason == "ExpiredProviderToken" ? .replaceExpired : consequence.connection
     }
 
-    func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64) { dispatcher.unprocessed(tag, now: now) }
+    package func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64) { dispatcher.unprocessed(tag, now: now) }
 
-    func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) { dispatcher.lost(tag, loss, now: now) }
+    package func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) { dispatcher.lost(tag, loss, now: now) }
 
-    func goAway(debugData: [UInt8], now: Int64) -> String? {
+    package func goAway(debugData: [UInt8], now: Int64) -> String? {
         let reason = APNSErrorBody(debugData).reason
         if let reason, APNSReason.refusesCredential(reason) {
             dispatcher.refuseCredential(reason: reason, at: dispatcher.moment(now))
@@ -123,12 +123,12 @@ extension APNSPushes: PoolClient {
         return reason
     }
 
-    func connectFailed(_ error: any Error, isLast: Bool, now: Int64) {
+    package func connectFailed(_ error: any Error, isLast: Bool, now: Int64) {
         if tokens == nil, ConnectError.refusesCertificate(error) {
             dispatcher.refuseCredential(reason: "BadCertificate", at: dispatcher.moment(now))
         }
         dispatcher.connectFailed(isLast: isLast, now: now)
     }
 
-    func tick(now: Int64) { dispatcher.tick(now: now) }
+    package func tick(now: Int64) { dispatcher.tick(now: now) }
 }

@@ -14,7 +14,7 @@ final class APNSRules: ConnectionRules {
     private let checker: RequestChecker
     private let writer: ResponseWriter
     private var weight: RefusalWeight
-    // Only one thread uses this object, so exclusivity checks on the hot path could find nothing.
+    // Only one thread uses this object, so exclusivity checks on the hot path would cost time and find nothing.
     @exclusivity(unchecked) private var authorization: ConnectionAuthorization
     @exclusivity(unchecked) private var requests = RequestStates()
 

@@ -26,7 +26,7 @@ extension SimulatedAPNS {
 
     // MARK: Credentials
 
-    /// Accepts provider tokens that are signed with a key from now on.
+    /// Registers a key. From now on, provider tokens that are signed with it are accepted.
     public func register(_ key: TokenKey) {
         double.tokens.register(key)
     }

@@ -10,7 +10,7 @@ package struct Drop: Sendable, Hashable {
 
     /// The queue whose delivery limit the message exceeded, or `nil` if the broker dropped it for another reason.
     package let limitingQueue: String?
-    /// Whether a worker rejected the message, because the broker accepted no message that resulted from it. The
+    /// Whether a worker rejected the message because the broker refused every message that the worker made from it. The
     /// rejection event is already published.
     package let isOurs: Bool
     /// Whether the message was published before its lane was bound. This can happen while the first worker starts.

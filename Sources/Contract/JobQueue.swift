@@ -18,8 +18,9 @@ package enum JobQueue: Sendable, Hashable {
     /// has its own share of the capacity.
     package static let all: [JobQueue] = Lane.allCases.flatMap { [.overflow($0), .lane($0)] } + [.suspects, .dropped]
 
-    /// The groups of queues that share a connection, and therefore a limit on bytes. Urgent jobs do not wait behind
-    /// large jobs in other lanes. No job waits behind the jobs of an app that exceeds its share.
+    /// The groups of queues that share a connection, and therefore a limit on bytes. Because of the separate limits,
+    /// urgent jobs do not wait behind large jobs in other lanes, and no job waits behind the jobs of an app that
+    /// exceeds its share.
     package static let connections: [[JobQueue]] = [
         [.lane(.urgent)], [.lane(.normal), .lane(.bulk)], Lane.allCases.map { .overflow($0) } + [.suspects, .dropped],
     ]
@@ -36,7 +37,7 @@ package enum JobQueue: Sendable, Hashable {
         }
     }
 
-    /// The ``index`` of the queue in the type of a delivery tag.
+    /// The ``index`` of the queue, as the integer type that delivery tags use.
     package var tagIndex: UInt16 { UInt16(index) }
 
     package init?(tagIndex: UInt16) {

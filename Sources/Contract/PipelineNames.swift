@@ -68,10 +68,10 @@ package struct PipelineNames: Sendable, Hashable {
     /// Returns the name of the exchange and queue for jobs that are delayed by a number of seconds.
     package func delay(seconds: Int) -> String { "\(prefix).delay.\(seconds)" }
 
-    /// Returns the exchanges, queues and bindings, all of them durable. The first client that connects declares them.
+    /// Returns the exchanges, queues and bindings, all of them durable.
     ///
     /// A job that is redelivered repeatedly without being settled has most likely crashed its workers. After
-    /// ``PipelineConfiguration/deliveriesUntilSuspect`` deliveries, a worker moves the job to the suspects, which are
+    /// `PipelineConfiguration.deliveriesUntilSuspect` deliveries, a worker moves the job to the suspects, which are
     /// processed one at a time. The broker dead-letters the job after three more deliveries (rabbitmq.com, "Quorum
     /// Queues", poison messages).
     package func topology(delays: [Int]) -> AMQPTopology {

@@ -2,9 +2,9 @@ package import AMQPClient
 
 /// The policies of a broker that endanger jobs in Martlet's queues. A value type without clock or I/O.
 ///
-/// If a policy and a declaration both set a number, RabbitMQ uses the lower one. It uses the policy's `overflow`, and
-/// the policy's arguments that the declaration omits, such as the dead-letter routing key (docs/brokers.md,
-/// "Policies").
+/// If a policy and a declaration both set a number, RabbitMQ uses the lower one. If both set `overflow`, RabbitMQ uses
+/// the policy's value. Keys that only the policy sets, such as the dead-letter routing key, also apply
+/// (docs/brokers.md, "Policies").
 package struct PolicyCheck: Sendable, Hashable {
     /// The policies in force on one queue.
     package struct Policy: Sendable, Hashable {

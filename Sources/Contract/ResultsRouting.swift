@@ -1,8 +1,8 @@
 package import PushModel
 
 /// A sample of the result events that shows whether a queue receives them. If no queue is bound, the broker drops an
-/// event and still confirms it. Therefore one event of each kind per second asks the broker for a report if no queue
-/// receives it.
+/// event and still confirms it. Therefore, for one event of each kind per second, the publisher requests a report if no
+/// queue receives the event.
 package struct ResultsRouting: Sendable {
     package struct Counts: Sendable, Hashable {
         /// The number of sampled events that at least one queue took.
@@ -41,7 +41,8 @@ package struct ResultsRouting: Sendable {
     /// Records that no queue took an event of the sample. The broker's confirm of the event follows.
     package mutating func isUnroutable(_ id: UInt64) { unroutable.insert(id) }
 
-    /// Removes the events that no queue took and that are unconfirmed, because the publishing connection is lost.
+    /// Forgets which unconfirmed events no queue took. The publishing connection is lost, so they will be published
+    /// again.
     package mutating func disconnected() { unroutable = [] }
 
     /// Records the broker's confirm of an event of the sample.

@@ -4,7 +4,7 @@ public import PushModel
 extension CredentialFile {
     /// Reads a file.
     ///
-    /// - Throws: ``CredentialFault`` if the file cannot be read.
+    /// - Throws: `CredentialFault` if the file cannot be read.
     public init(path: String) throws(CredentialFault) {
         func error(_ problem: String) -> CredentialFault { CredentialFault("\(path): \(problem)") }
         var isDirectory: ObjCBool = false
@@ -16,8 +16,8 @@ extension CredentialFile {
         defer { try? file.close() }
         var contents = Data()
         do {
-            // Reads one byte more than allowed, which shows that the file is too large. A pipe delivers its data in
-            // pieces, so the loop reads to its end.
+            // Reading one byte more than allowed detects a file that is too large. A pipe delivers its data in pieces,
+            // so the loop reads to its end.
             while contents.count <= FileContents.greatestSize,
                 let more = try file.read(upToCount: FileContents.greatestSize + 1 - contents.count), !more.isEmpty
             {
@@ -31,7 +31,7 @@ extension CredentialFile {
 
     /// Returns the keys and certificates in the file.
     ///
-    /// - Throws: ``CredentialFault`` if the contents are unreadable or the passphrase is wrong.
+    /// - Throws: `CredentialFault` if the contents are unreadable or the passphrase is wrong.
     public func open(passphrase: Secret?) throws(CredentialFault) -> FileContents {
         do throws(FileProblem) {
             return try contents.withBytes { bytes throws(FileProblem) in

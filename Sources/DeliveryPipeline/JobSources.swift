@@ -4,7 +4,7 @@ import Logging
 
 /// The consuming connections of a worker.
 struct JobSources: Sendable {
-    /// The connections, in the order of ``JobQueue/connections``.
+    /// The connections, in the order of `JobQueue.connections`.
     let all: [JobSource]
     /// The connection of each queue, by the queue's index.
     private let ofQueue: [JobSource]

@@ -120,7 +120,8 @@ struct Pipeline {
 
     // MARK: Starting
 
-    /// Starts all jobs that may start, and moves jobs that exceed their app's share to the overflow queue.
+    /// Starts all jobs that may start. Moves jobs that exceed their app's share, or that have waited too long, to a
+    /// delay or overflow queue.
     mutating func startJobs(_ turn: inout Turn) {
         scheduler.waitsForPace = false
         if scheduler.jobsWaiting > 0 { scheduler.rateLimits = turn.rateLimits() }
@@ -313,8 +314,8 @@ struct Pipeline {
 
     /// Records cancelled jobs and jobs that are no longer cancelled.
     ///
-    /// - Returns: a closure that returns whether outputs must cancel the job with an id, or `nil` if there is no such
-    ///   job.
+    /// - Returns: a closure that takes the id of a job and returns whether outputs must cancel the job. The result is
+    ///   `nil` if the event cancels no job.
     mutating func received(_ event: CancellationFeed.Event) -> (@Sendable (_ job: String) -> Bool)? {
         cancelledJobs.apply(event)
         switch event {

@@ -68,7 +68,7 @@ package struct PipelineConfiguration: Sendable {
         return topology
     }
 
-    /// The exchanges that workers publish to. Only the broker publishes to ``PipelineNames/dropped``.
+    /// The exchanges that workers publish to. Only the broker publishes to `PipelineNames.dropped`.
     package var publishedExchanges: [String] { exchanges.filter { $0 != names.dropped } }
 
     package var retry: RetryPolicy {

@@ -12,7 +12,7 @@ package import Store
 /// Everything runs on one serial queue, so no lock is needed.
 // why: unchecked, because only the serial queue accesses the state. Every entry point dispatches to it.
 package final class PipelineCore: @unchecked Sendable {
-    package let queue: DispatchQueue
+    package let queue: any TurnQueue
     private let effects: PipelineEffects
     private var pipeline: Pipeline
     private var turn: Turn
@@ -29,7 +29,7 @@ package final class PipelineCore: @unchecked Sendable {
     }
 
     package init(
-        configuration: PipelineConfiguration, outputs: [RunningOutput], on queue: DispatchQueue = makeQueue(),
+        configuration: PipelineConfiguration, outputs: [RunningOutput], on queue: any TurnQueue = makeQueue(),
         effects: PipelineEffects, logger: Logger
     ) {
         self.queue = queue
@@ -212,10 +212,10 @@ package final class PipelineCore: @unchecked Sendable {
 
     // MARK: Turns
 
-    private func happened(_ what: @escaping @Sendable () -> Void) { queue.async { [self] in takeTurn(what) } }
+    private func happened(_ what: @escaping @Sendable () -> Void) { queue.perform { [self] in takeTurn(what) } }
 
     private func takeTurn(_ what: () -> Void) {
-        dispatchPrecondition(condition: .onQueue(queue))
+        queue.check()
         turn.begin(effects.now())
         what()
         releaseDone()

@@ -70,7 +70,7 @@ package struct PipelineCounts: Sendable, Hashable {
     /// The number of messages that the broker refused, by exchange.
     package var messagesRefused: [String: Int] = [:]
     /// The broker's last refusal of a message for each exchange, for example `403 ACCESS_REFUSED`. An exchange is not
-    /// listed if its last message was refused by a queue (`basic.nack`), which states no reason.
+    /// listed if the last refusal came from a queue (`basic.nack`), which states no reason.
     package var refusals: [String: String] = [:]
     /// The number of refused messages that wait to be published again, by exchange.
     package var refusedWaiting: [String: Int] = [:]
@@ -80,8 +80,8 @@ package struct PipelineCounts: Sendable, Hashable {
     package var eventsHeld = 0
     /// The number of result events that were moved to the dead-letter queue.
     package var eventsDead = 0
-    /// Whether each broker connection is open, by its index in ``JobQueue/connections``. The publishing connection
-    /// comes last.
+    /// Whether each broker connection is open, by its index in `JobQueue.connections`. The publishing connection comes
+    /// last.
     var connected = Array(repeating: false, count: JobQueue.connections.count + 1)
     package var isBlocked = false
     package var resultsRouting = ResultsRouting.Counts()
@@ -95,7 +95,7 @@ package struct PipelineCounts: Sendable, Hashable {
     package var isMarkingDelayed = false
     /// The used part of each queue's prefetch in thousandths, by the queue's index.
     var prefetchUsed = Array(repeating: 0, count: JobQueue.all.count)
-    /// The bytes that each consuming connection holds, by its index in ``JobQueue/connections``.
+    /// The bytes that each consuming connection holds, by its index in `JobQueue.connections`.
     var bytesHeld = Array(repeating: 0, count: JobQueue.connections.count)
     /// Whether a connection ended in such a way that the broker may have missed the last acknowledgements.
     package var mayLackAcknowledgements = false

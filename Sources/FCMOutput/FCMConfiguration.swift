@@ -30,7 +30,7 @@ package struct FCMConfiguration: Sendable {
     /// The registry for the metrics of pools, or `nil` for no metrics.
     package var metrics: MetricRegistry?
     package var resolve: PoolConfiguration.Resolver = SystemResolver.addresses
-    /// The name look-ups that all pools with this configuration share.
+    /// The service that looks up names. All pools with this configuration share it.
     let lookups = NameLookups()
 
     package init() {}

@@ -26,7 +26,7 @@ final class FCMPushes {
     private let noFields: HTTP2Fields
     /// The number of messages that may still be sent in this turn.
     private var room = 0
-    /// The time at which the newest accepted request was written, in milliseconds of ``Uptime``.
+    /// The time at which the newest accepted request was written, in milliseconds of `Uptime`.
     @exclusivity(unchecked) private var acceptedWrittenAt = Int64.min
     /// Whether the last answer refused the access token.
     @exclusivity(unchecked) private var isUnauthenticated = false
@@ -184,8 +184,8 @@ extension FCMPushes: PoolClient {
         return .keep
     }
 
-    /// Returns whether the connection of a request that got a 401 must be replaced. If a request that was written later
-    /// was accepted, the connection's access token is valid, so the connection is kept.
+    /// Returns the verdict on the connection of a request that got a 401. If a request that was written later was
+    /// accepted, the access token is valid, so the connection is kept. Otherwise it is replaced.
     private func replacement(for sent: PushOnWire) -> ConnectionVerdict {
         acceptedWrittenAt > sent.writtenAt ? .keep : .replaceExpired
     }

@@ -7,7 +7,7 @@ final class FCMRules: ConnectionRules {
     private let accounts: AccountRegistry
     private let judge: SendJudge
     private let writer: ResponseWriter
-    // Only one thread uses this object, so exclusivity checks on the hot path could find nothing.
+    // Only one thread uses this object, so exclusivity checks on the hot path would cost time and find nothing.
     @exclusivity(unchecked) private var requests: [FCMRequest] = []
     private var authority = Memo<String>(), routes = Memo<Route>(), bearers = Memo<Bearer>()
     private var bearersEdition = 0
@@ -112,7 +112,8 @@ final class FCMRules: ConnectionRules {
     func judge(_ request: Int, on connection: SimulatorConnection) -> AnswerTime {
         lastActivity = connection.now
         taken += 1
-        // Requests that were sent but not read yet have stream ids above the last stream of the GOAWAY.
+        // The GOAWAY names the last stream that was read. It therefore declares requests that are still in flight as
+        // unprocessed.
         if taken == configuration.requestsBeforeShutdown { connection.goAway(debugText: "server_shutting_down") }
         let (outcome, time) =
             requests[request].route == .accessTokens

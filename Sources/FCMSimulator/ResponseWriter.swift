@@ -1,7 +1,7 @@
 internal import HTTP2Session
 internal import PushSimulator
 
-/// A writer for answers in the form of Google's. Used by one connection.
+/// A writer for answers in Google's format. Used by one connection.
 final class ResponseWriter {
     private let accepted: HTTP2Fields
     private var random = SplitMixGenerator()
@@ -20,8 +20,7 @@ final class ResponseWriter {
         connection.respond(to: request, fields: accepted, body: HTTP2Body(body.utf8))
     }
 
-    /// Returns a message name in the form of FCM's: the time in microseconds and two hex numbers, or one number for
-    /// topics.
+    /// Returns a message name in FCM's format: the time in microseconds and two hex numbers, or one number for topics.
     private func name(_ send: SendRequest?, _ now: Int64) -> String {
         if send?.isDryRun ?? false { return "fake_message_id" }
         let number = UInt64.random(in: 1...(.max), using: &random)

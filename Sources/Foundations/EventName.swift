@@ -4,8 +4,8 @@ public import Logging
 /// it. Each target defines its names in a file `Events.swift`, and docs/errors.md explains them.
 public struct EventName: Sendable, Hashable, CustomStringConvertible {
     public let name: String
-    /// Whether the event may occur as often as its objects, such as jobs. Such an event is logged once a minute for
-    /// each app and reason, and otherwise counted. Any other event marks a change and is logged each time.
+    /// Whether the event may occur for every object, such as every job. Such an event is logged once a minute for each
+    /// app and reason, and otherwise counted. Any other event marks a change and is logged each time.
     public let repeats: Bool
 
     public init(_ name: String, repeats: Bool = false) {

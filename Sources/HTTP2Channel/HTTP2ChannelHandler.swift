@@ -116,8 +116,8 @@ package final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundH
         isFlushing = true
         var wrote = false
         while context.channel.isWritable, session.wantsWrite || failure != nil {
-            // Each write has its own buffer, because TLS keeps it. The buffer is local, because a property would be
-            // checked for exclusive access at each of a session's many small pieces.
+            // Each write has its own buffer, because TLS keeps it. The buffer is a local variable, because a property
+            // would be checked for exclusive access for each of the many small pieces of output.
             var output = context.channel.allocator.buffer(capacity: expectedOutput)
             var ended = false
             do throws(HTTP2Error) {

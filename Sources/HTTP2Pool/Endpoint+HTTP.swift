@@ -6,5 +6,5 @@ extension Endpoint {
     package var isAddress: Bool { (try? SocketAddress(ipAddress: host, port: 0)) != nil }
 
     /// The value of `:authority` in requests (RFC 9113, section 8.3.1), without the default HTTPS port.
-    package var authority: String { port == 443 ? host : description }
+    package var authority: String { port == 443 ? String(description.dropLast(":443".count)) : description }
 }

@@ -1,7 +1,7 @@
 /// A server's answer to one request.
 package struct PoolAnswer {
     package let status: Int
-    /// The body, or its beginning if ``isTooLong``.
+    /// The body, or only its beginning if ``isTooLong`` is `true` or ``cut`` is set.
     package let body: [UInt8]
     /// Whether the body is longer than the configuration or the request allows.
     package let isTooLong: Bool

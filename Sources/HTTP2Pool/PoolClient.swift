@@ -47,7 +47,7 @@ package protocol PoolClient: AnyObject {
     /// - Parameter loss: The reason, or `nil` if the server refused the request or the request was never sent.
     func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64)
 
-    /// Called for a request without an answer that the server may have processed.
+    /// Called for a request that the server may have processed but did not answer.
     func lost(_ tag: Int, _ loss: RequestLoss, now: Int64)
 
     /// Called when the server sends GOAWAY on a connection.

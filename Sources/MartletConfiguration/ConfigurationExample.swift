@@ -1,7 +1,6 @@
 import PushModel
 
-/// A configuration file with all keys and their defaults. Keys without a default are commented out, unless they are
-/// required.
+/// A configuration file with all keys and their defaults. Keys are commented out, unless they are required.
 package struct ConfigurationExample: Sendable {
     private let keys: ConfigurationKeys
 
@@ -12,7 +11,7 @@ package struct ConfigurationExample: Sendable {
     /// The lines of the file.
     package var lines: [String] {
         [
-            "# All settings with their defaults. docs/configuration.md explains them.",
+            "# All settings. A line that is commented out shows the default or an example. docs/configuration.md has details.",
             "# A worker needs amqp.url, database.url, and keyring.file or keyring.keys.",
         ] + lines(of: KeyTree.parts(of: keys.all), indentedBy: "")
     }
@@ -37,8 +36,7 @@ package struct ConfigurationExample: Sendable {
 
     private func assignment(to name: String, _ key: ConfigurationKey) -> String {
         let value = key.defaultValue ?? key.setting.example ?? ""
-        let isComment = key.defaultValue == nil && !key.isRequired
-        return "\(isComment ? "# " : "")\(name): \(Self.isText(key.setting.kind) ? Self.quoted(value) : value)"
+        return "\(key.isRequired ? "" : "# ")\(name): \(Self.isText(key.setting.kind) ? Self.quoted(value) : value)"
     }
 
     /// Returns the valid values of a kind as one note, or no note if there is nothing to list.

@@ -8,8 +8,8 @@ package struct ConfigurationKey: Sendable, Hashable {
     package let isRequired: Bool
     /// Whether the key takes effect on SIGHUP, without a restart.
     package let isReloadable: Bool
-    /// A regular expression for a text that has a form of its own. Only the schema of the Helm chart uses it. The code
-    /// that reads the key checks the form completely.
+    /// A regular expression for a text value with a fixed format, or `nil` for any text. Only the schema of the Helm
+    /// chart uses it. The code that reads the key checks the format completely.
     package let pattern: String?
 
     package init(

@@ -142,10 +142,11 @@ package struct ConfigurationSource: Sendable {
     /// Returns the endpoint of a key whose value has the form `host:port`. An IPv6 address must be in brackets.
     package func endpoint(_ key: ConfigurationKey) throws -> Endpoint { try Endpoint(try required(key)) }
 
-    /// Checks the settings of all outputs.
+    /// Checks all values that are set, including those that this process does not use.
     ///
-    /// - Throws: ``ConfigurationError`` if an output rejects its settings.
-    package func checkOutputs() throws {
+    /// - Throws: ``ConfigurationError`` if a value does not match its key, or if an output rejects its settings.
+    package func check() throws {
+        for key in ConfigurationKey.own where string(key)?.isEmpty == false { _ = try required(key) }
         for output in outputs { try check(output) }
     }
 

@@ -10,7 +10,7 @@ package enum DatabaseWait {
     /// - Parameters:
     ///   - random: returns a number from 0 to 1, for the jitter of the waits.
     ///   - sleep: waits for a time, or throws an error to end the loop.
-    ///   - tell: receives the error and the wait before the next attempt.
+    ///   - report: receives the error and the wait before the next attempt.
     /// - Throws: the error of an attempt if a retry can't help, or the error of `sleep`.
     package static func untilThere<Value>(
         random: () -> Double = { .random(in: 0...1) },

@@ -29,7 +29,7 @@ struct DeliveryService: Service {
 
     /// Delivers jobs until shutdown. If the database can't be reached, the service waits for it first.
     ///
-    /// - Throws: ``StoreError`` if migrations are missing; ``AMQPError``.
+    /// - Throws: `StoreError` if migrations are missing; `AMQPError`.
     func run() async throws {
         StartReport.begin(configuration, logger)
         let pool = PostgresPool(configuration.database, logger: logger)

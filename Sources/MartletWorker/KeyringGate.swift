@@ -47,8 +47,8 @@ struct KeyringGate {
 
 extension Snapshot {
     /// Returns the reasons why none of the outputs' active credentials can be opened. The result is empty if at least
-    /// one can be opened, or if there are no active credentials. Rows that can't be read do not count, because their
-    /// cause is not the keyring.
+    /// one can be opened, or if there are no active credentials. Rows that can't be read are ignored, because the
+    /// keyring is not the cause.
     func reasonsToOpenNothing(of outputs: [any OutputPlugin]) -> [String] {
         let names = Set(outputs.map(\.name))
         let active = credentialSummaries.filter { $0.state == .active && names.contains($0.output) }

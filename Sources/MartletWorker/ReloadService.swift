@@ -20,7 +20,7 @@ struct ReloadService: Service {
             for await _ in hangUps {
                 do {
                     let source = try await reload()
-                    try source.checkOutputs()
+                    try source.check()
                     let limits = try source.pipeline().limits
                     let (level, format) = (try source.logLevel(), try source.logFormat())
                     log.change(level: level, format: format)

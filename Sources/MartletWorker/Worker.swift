@@ -24,7 +24,7 @@ package struct Worker: Sendable {
     /// - Parameters:
     ///   - log: the log, whose settings are updated with each reload of the configuration.
     ///   - reload: reads the configuration again.
-    /// - Throws: ``ConfigurationError``.
+    /// - Throws: `ConfigurationError`.
     package init(
         configuration source: ConfigurationSource, log: WorkerLog,
         reload: @escaping @Sendable () async throws -> ConfigurationSource
@@ -85,7 +85,7 @@ package struct Worker: Sendable {
 
     /// Processes jobs until SIGTERM or SIGINT, and then drains.
     ///
-    /// - Throws: the errors of ``DeliveryService/run()``, or ``ListenError`` if the server cannot listen on
+    /// - Throws: the errors of ``DeliveryService/run()``, or `ListenError` if the server cannot listen on
     ///   `http.listen`.
     package func run() async throws {
         var configuration = ServiceGroupConfiguration(

@@ -28,14 +28,14 @@ struct WorkerConfiguration: Sendable {
 
     /// Reads the configuration of a worker.
     ///
-    /// - Throws: ``ConfigurationError``.
+    /// - Throws: `ConfigurationError`.
     init(_ source: ConfigurationSource) throws {
         broker = try source.broker()
         pipeline = try source.pipeline()
         database = try source.database(applicationName: "martlet \(pipeline.worker)")
         listens = try source.boolean(.databaseListen)
         keyring = try source.keyring()
-        try source.checkOutputs()
+        try source.check()
         self.source = source
         suppression = try source.deadTokens()
         drainTimeout = .seconds(try source.integer(.workerDrainTimeout))

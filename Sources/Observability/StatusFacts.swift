@@ -100,7 +100,8 @@ package struct AppFacts: Sendable, Hashable {
     package let isPaused: Bool
     /// The rate limit of the app for all workers together, in pushes per second, or `nil` for no limit.
     package let rate: Int?
-    /// The reasons why routing finds no credential for an ordinary push, one for each output concerned.
+    /// The reasons why routing finds no credential for an ordinary push, one for each output concerned. If the app's
+    /// row can't be read, the list contains only that error.
     package let unroutable: [String]
 
     package init(

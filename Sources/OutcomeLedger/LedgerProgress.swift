@@ -15,8 +15,7 @@ package struct LedgerProgress: Sendable, Hashable {
         }
     }
 
-    /// The maximum duration of a statement, in milliseconds. A longer statement means that the database does not accept
-    /// writes.
+    /// The duration, in milliseconds, after which a statement that is still running counts as an obstacle to storing.
     package static let patience: Int64 = 10_000
 
     /// The reason that `/ready` gives while the ledger waits for the database. A worker gives the same reason.

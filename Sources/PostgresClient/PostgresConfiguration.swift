@@ -78,8 +78,8 @@ package struct PostgresConfiguration: Sendable, CustomStringConvertible {
     /// The options of each host, in the order of the attempts.
     var hosts: [[String: String]] { HostAttempts.of(options, environment: ProcessInfo.processInfo.environment) }
 
-    /// The additional time that a pool's caller may have to wait for a connection. It allows for the other hosts, for
-    /// name look-ups, and for one address of each name that does not answer.
+    /// The additional time that a pool's caller may have to wait for a connection. It is one connect timeout for each
+    /// further host, and one more for each host name, for its look-up or for one address that does not answer.
     var timeForOthers: Duration {
         connectTimeout * (hosts.count - 1 + hosts.count { HostAttempts.name(of: $0) != nil })
     }

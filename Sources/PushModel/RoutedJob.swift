@@ -5,7 +5,7 @@ public final class RoutedJob: Sendable {
     /// The credential, or `nil` if the output needs none.
     public let credential: Credential?
     public let lane: Lane
-    /// The number of the attempt, starting at 1. It increases each time the job returns from a delay queue.
+    /// The number of the attempt, starting at 1. It increases with each retry. A hold or another delay does not count.
     public let attempt: Int
     /// Whether the broker has delivered this job before. Some of its pushes may then already have been sent.
     public let redelivered: Bool

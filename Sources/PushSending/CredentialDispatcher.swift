@@ -1,7 +1,7 @@
 package import PushModel
 
 /// The manager of the pushes of a pool that belongs to one credential.
-// why: unchecked for the reason of its superclass.
+// why: unchecked for the same reason as its superclass.
 package final class CredentialDispatcher: PushDispatcher, @unchecked Sendable {
     package let health: PoolHealth
 
@@ -14,7 +14,7 @@ package final class CredentialDispatcher: PushDispatcher, @unchecked Sendable {
         super.init(rules: health, badTokens: badTokens, leastWait: leastWait, clock: clock)
     }
 
-    /// Records the refusal of a push that concerns, or may concern, its credential or topic.
+    /// Records that a push was refused, certainly or possibly because of its credential or topic.
     ///
     /// - Parameter isAmbiguous: Whether the refusal may concern this push alone, such as a bare 403 or 404. It is
     ///   `false` if the provider stated that it refuses the credential or topic.

@@ -1,7 +1,7 @@
 package import PushModel
 
 extension OutcomeSink {
-    /// Reports the same outcome for every recipient of a job. None of its pushes may have been sent.
+    /// Reports the same outcome for every recipient of a job. Call this only if none of its pushes has been sent.
     package func reportAll(
         of job: RoutedJob, _ verdict: Outcome.Verdict, reason: String?, detail: String? = nil, at now: Timestamp
     ) {

@@ -3,7 +3,7 @@ package import PushModel
 internal import Foundations
 
 /// The manager of one pool's pushes, from the incoming job to the outcome. It keeps waiting pushes and pushes on the
-/// wire. The output's ``PoolClient`` owns this object, creates the requests and reads the answers. The object is used
+/// wire. The output's `PoolClient` owns this object, creates the requests and reads the answers. The object is used
 /// only on the pool's event loop.
 ///
 /// A push uses an attempt as soon as it is written. Waiting uses no attempt. While the pool's health admits nothing,
@@ -216,7 +216,7 @@ package class PushDispatcher: @unchecked Sendable {
         for push in queue.removeLast(allBut: count) { settle(push, .hold, reason: reason, at: now) }
     }
 
-    /// Settles the waiting pushes that have an obstacle, with its verdict.
+    /// Settles each waiting push that has an obstacle, with the obstacle's verdict.
     package final func holdQueued(at now: Moment) {
         let held = queue.removeAll { rules.obstacle(to: $0, now: now) != nil }
         for push in held {
@@ -226,8 +226,8 @@ package class PushDispatcher: @unchecked Sendable {
 
     // MARK: Returned and failed pushes
 
-    /// Queues a push again that the provider has certainly not accepted. If the job is cancelled, an obstacle
-    /// exists, or the push has been resent too often, the push is settled instead.
+    /// Queues a push for another request, because the provider has certainly not accepted it. If the job is cancelled,
+    /// an obstacle exists, or the push has been resent too often, the push is settled instead.
     ///
     /// - Parameter isCounted: Whether the resend counts toward the maximum. It is `false` if resends are limited in
     ///   another way, as when a batch is halved.

@@ -2,8 +2,8 @@ package import HTTP2Pool
 package import NIOCore
 import PushModel
 
-/// A thread-safe handle of a connection pool and its pushes. The pool's ``PushDispatcher`` and ``ConnectionPool`` are
-/// used only on one event loop.
+/// A thread-safe handle for a connection pool and its pushes. The ``PushDispatcher`` and the `ConnectionPool` are used
+/// only on one event loop.
 // why: unchecked because other threads call only `send` and methods that switch to the event loop.
 package final class PushPool<Job: QueuedJob>: @unchecked Sendable {
     private let eventLoop: any EventLoop

@@ -30,7 +30,8 @@ extension SimulatedService {
         await server.onEachConnection { $0.goAway(fault) }
     }
 
-    /// Announces a new limit of open streams to all present and future connections.
+    /// Announces a new limit of open streams to all present and future connections. A restart of the simulator restores
+    /// the configured limit.
     public func changeStreamLimit(to limit: Int) async {
         await server.onEachLoop { $0.changeStreamLimit(to: limit) }
     }

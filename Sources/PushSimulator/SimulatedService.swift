@@ -1,8 +1,8 @@
 package import Logging
 internal import Foundations
 
-/// A push service on this machine, with TLS and HTTP/2 on loopback and its own certificate authority. Its double
-/// defines how it checks and answers requests. On demand, it simulates failures of the service.
+/// A simulated push service on this machine, with TLS and HTTP/2 on loopback and its own certificate authority. A
+/// ``PushDouble`` defines how it checks and answers requests. On demand, it also simulates failures.
 ///
 /// Start the simulator, make the sender trust ``caCertificatePEM``, send pushes to ``port``, and inspect
 /// ``counters()``.

@@ -1,6 +1,7 @@
 import Routing
 
-/// An error in the credential store. The message names the file, row or field at fault and never contains a secret.
+/// An error of the store, for example about a credential, an app, the keyring or a migration. The message names the
+/// file, row or field at fault and never contains a secret.
 package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     package struct Code: Sendable, Hashable, CustomStringConvertible {
         package let description: String

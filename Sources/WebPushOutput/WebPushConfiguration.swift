@@ -16,8 +16,8 @@ package struct WebPushConfiguration: Sendable {
     package var maximumConnections = 1_024
     /// The time to wait for an answer, in seconds.
     package var requestTimeoutSeconds = 60
-    /// The time limit for connecting and the TLS handshake with one address, in seconds. The server's SETTINGS frame
-    /// has a second limit of the same length.
+    /// The time limit for connecting and the TLS handshake with one address, in seconds. The same limit applies again
+    /// to the wait for the server's SETTINGS frame.
     package var connectTimeoutSeconds = 5
     /// How long a service may keep a message whose job has no deadline, in seconds.
     package var defaultTTL = WebPushRequest.maximumTTL
@@ -33,8 +33,8 @@ package struct WebPushConfiguration: Sendable {
     /// The registry for the metrics of pools, or `nil` for no metrics.
     package var metrics: MetricRegistry?
     package var resolve: PoolConfiguration.Resolver = SystemResolver.addresses
-    /// The name look-ups for each entry of the list of allowed hosts. They are separate, so that invented names below
-    /// one entry do not delay look-ups for other entries.
+    /// The services that look up names, one for each entry of the list of allowed hosts. They are separate, so that
+    /// invented names below one entry do not delay look-ups for other entries.
     private let lookups: [NameLookups]
     private let sharedTLS = SharedTLS()
     /// The maximum number of connections from one event loop to one origin.
@@ -46,8 +46,8 @@ package struct WebPushConfiguration: Sendable {
         lookups = (0..<hosts.entries).map { _ in NameLookups() }
     }
 
-    /// Returns the number of event loops that share the connections. Each one needs enough connections for several
-    /// origins.
+    /// Returns the number of event loops that share the connections. If there are several, each one gets at least
+    /// ``connectionsOfOrigin`` connections.
     func shards(of eventLoops: Int) -> Int { min(eventLoops, max(1, maximumConnections / connectionsOfOrigin)) }
 
     /// Returns the connection settings for an origin.

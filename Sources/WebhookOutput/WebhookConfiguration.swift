@@ -49,7 +49,7 @@ package struct WebhookConfiguration: Sendable {
             connectTimeoutSeconds: connectTimeoutSeconds, maximumAnswerBytes: BatchLimits.answerBytes, resolve: resolve,
             lookups: lookups)
         pool.protocols = .http2OrHTTP1
-        // A middlebox may silently drop an idle connection. Without PINGs, this would go unnoticed.
+        // Idle connections are closed early, because a middlebox may drop them silently and no PING would detect this.
         pool.idleSeconds = 60
         pool.keepsLast = false
         if !isNamed { pool.allowsAddress = AddressRules.isPublic }

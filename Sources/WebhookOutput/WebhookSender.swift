@@ -15,7 +15,7 @@ package final class WebhookSender: Output {
     private let refusals: @Sendable (Refusal.Event) -> Void
     private let logger: Logger
     private let pools: PushPools<Credential, WebhookJob>
-    /// The credentials for which no connection pool can be created, as far as this was reported.
+    /// The credentials that were reported as unusable because no connection pool can be created for them.
     private let unusable: UnusableCredentials
 
     private struct NoSecret: Error, CustomStringConvertible {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundations
 
-/// The root command, which runs APNs' simulator unless a subcommand names another one.
+/// The root command, which runs the APNs simulator unless a subcommand is given.
 struct SimulatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "martlet-simulator",

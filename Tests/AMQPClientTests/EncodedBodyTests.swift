@@ -1,7 +1,7 @@
 import AMQPClient
 import Testing
 
-/// Bodies that AMQP 1.0 publishers sent without a data section (AMQP 1.0, parts 1.6 and 3.2).
+/// Bodies of AMQP 1.0 publishers that RabbitMQ delivers as encoded sections (AMQP 1.0, parts 1.6 and 3.2).
 @Suite struct EncodedBodyTests {
     private static let value: [UInt8] = [0x00, 0x53, 0x77]
     private static let data: [UInt8] = [0x00, 0x53, 0x75]

@@ -83,7 +83,7 @@ import Testing
         pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
     }
 
-    /// Python verifies strictly since version 3.13.
+    /// Python 3.13 and later verify certificates strictly.
     @Test func issuesCertificatesThatPassStrictVerification() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "apns-simulator-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }

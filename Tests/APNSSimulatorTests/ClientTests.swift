@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The command against clients of other projects and against hostile clients. The tests run serially, because each
-/// client may load the whole machine.
+/// The simulator command with third-party clients and with hostile clients. The tests run serially, because each client
+/// may load the whole machine.
 @Suite(.serialized) struct ClientTests {
     private static let folder = Project.root.appending(path: "Tests/APNSSimulatorTests/Clients").path
 

@@ -1,7 +1,7 @@
 import APNSSimulator
 import Testing
 
-/// Each rejection reason, and each limit on both sides of it.
+/// Each rejection reason, and values on both sides of each limit.
 @Suite struct RequestCheckerTests {
     struct Case: CustomTestStringConvertible {
         var testDescription: String

@@ -153,7 +153,7 @@ import Testing
         #expect(full.count == 2)
     }
 
-    /// If each job has its own trace, there are as many events as jobs.
+    /// If each job has its own trace, there are as many events as jobs, so a small event must not take much memory.
     @Test func allocatesLittleMemoryForOneOutcome() throws {
         var batcher = EventBatcher(worker: "w", maximumOutcomes: 1)
         let added = batcher.add(try routedJob().outcome(0, .sent), as: .sent, reason: nil, detail: nil)

@@ -3,7 +3,7 @@ import Contract
 import DeliveryPipeline
 import Testing
 
-/// Tests of the exchanges and queues that docs/design.md lists.
+/// Tests of the exchanges and queues that docs/brokers.md lists.
 @Suite struct PipelineNamesTests {
     private let topology = PipelineNames().topology(delays: RetryPolicy().delays)
 

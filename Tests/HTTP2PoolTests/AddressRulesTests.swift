@@ -92,7 +92,6 @@ import WireTestSupport
         try await server.stop()
     }
 
-    /// Only the allowed addresses of a name are used.
     @Test func connectsOnlyToAllowedAddress() async throws {
         let allowed = TestServer()
         let refused = TestServer()

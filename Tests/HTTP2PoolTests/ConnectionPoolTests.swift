@@ -86,8 +86,8 @@ import WireTestSupport
         try await server.stop()
     }
 
-    /// A connection that is no longer needed once it is open is closed. This is no failure, so the next connection is
-    /// opened without a back-off.
+    /// The pool closes a connection that is no longer needed when it opens. This is not a failure, so the next
+    /// connection is opened without a back-off.
     @Test func reconnectsAtOnceAfterUnneededConnection() async throws {
         let server = TestServer()
         let fixture = try PoolFixture(at: try await server.start(), requests: 0) {

@@ -7,7 +7,7 @@ import Testing
 import Foundations
 import WireTestSupport
 
-/// A pool that may use HTTP/1.1, at servers that support nothing else.
+/// A pool that may use HTTP/1.1, with servers that support nothing else.
 @Suite struct HTTP1PoolTests {
     /// A server's answer, and the expected end of the request.
     struct Case: Sendable, CustomTestStringConvertible {
@@ -156,7 +156,7 @@ import WireTestSupport
         }
     }
 
-    /// The pool must not limit these connections to one per second, as it does for useless connections.
+    /// The limit of one new connection per second must not apply, because the server closes after every answer.
     @Test func reconnectsAtOnceToServerThatAlwaysCloses() async throws {
         let answer = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
         try await HTTP1Server.with { _ in

@@ -109,7 +109,7 @@ import Testing
         let server = try HTTP2ServerSession(settings: HTTP2Settings(maxHeaderListSize: 8_000))
         let events = ServerRecorder()
         server.delegate = events
-        // Repeats the static entry `accept-encoding: gzip, deflate`, which counts 60 bytes in a header list.
+        // Repeats the static entry `accept-encoding: gzip, deflate`, which counts as 60 bytes in a header list.
         let headers = RawFrame(
             type: RawFrame.headers, flags: RawFrame.endHeaders | RawFrame.endStream, stream: 1,
             payload: [0x83, 0x87, 0x84] + Array(repeating: 0x90, count: 400))

@@ -2,7 +2,7 @@ import Foundation
 import MartletCommand
 import Testing
 
-/// Tests of the finding of `martlet doctor --management` about the queues that take outcomes.
+/// The check `results queues` of `martlet doctor --management`.
 @Suite struct ResultsReadersTests {
     private func finding(_ queues: String, exchanges: [String] = []) throws -> String {
         let decoder = JSONDecoder()

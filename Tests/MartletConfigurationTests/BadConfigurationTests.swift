@@ -82,6 +82,14 @@ import Testing
                 == "configuration key \(key.rawValue) (\(key.environmentVariable)): \(problem)")
     }
 
+    /// A worker does not read the ledger's keys, but one file may serve both.
+    @Test func rejectsInvalidValueOfKeyThatProcessDoesNotUse() async {
+        #expect(
+            await failure { try await source("ledger.days=0").check() }
+                == "configuration key ledger.days (MARTLET_LEDGER_DAYS): is 0, but must be a whole number from 1 to 3650"
+        )
+    }
+
     @Test func rejectsUnknownLogLevel() async {
         #expect(
             await failure { try await source("log.level=loud").logLevel() }

@@ -24,10 +24,12 @@ import Testing
             #expect(try source.apns().maximumConnections == 16)
             #expect(try source.endpoint(.httpListen).port == 8080)
             #expect(try source.logLevel() == .info)
+            // The ledger may read the same file and then uses another port.
+            #expect(try LedgerProcess.endpoint(source)?.port == 8081)
         }
     }
 
-    /// With its commented settings enabled, the example sets every key.
+    /// The example sets every key if the lines that are commented out are enabled.
     @Test func exampleSetsEveryKeyToItsDefault() async throws {
         try await withFile(example.replacing(/(?m)^( *)# ([a-z_]+: )/) { "\($0.1)\($0.2)" }) { path in
             let source = try await ConfigurationSource(file: path, settings: [], environment: [:])

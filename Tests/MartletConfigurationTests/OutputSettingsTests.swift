@@ -30,12 +30,12 @@ import Testing
         let source = try await ConfigurationSource(
             file: nil, settings: [], environment: [variable: value], outputs: [Pigeon()])
         #expect(
-            await failure { try source.checkOutputs() }
+            await failure { try source.check() }
                 == "configuration key pigeon.\(key) (\(variable)): \(problem)")
     }
 
     @Test func acceptsUnsetSettings() async throws {
         let source = try await ConfigurationSource(file: nil, settings: [], environment: [:], outputs: [Pigeon()])
-        try source.checkOutputs()
+        try source.check()
     }
 }

@@ -31,7 +31,7 @@ import Testing
         #expect(try PostgresConfiguration(url: "postgres://martlet@\(rest)").unverifiedHosts == hosts)
     }
 
-    /// The effective `target_session_attrs` shows in the servers that libpq rejects.
+    /// The test infers the effective `target_session_attrs` from the servers that libpq rejects.
     @Test(
         .needsDatabase,
         arguments: [("", true), ("&target_session_attrs=any", false)])

@@ -32,7 +32,7 @@ import Testing
         #expect(attempts(["host": "c,d"], ["PGHOST": "a,b", "PGPORT": "1,2"]) == ["c 1", "d 2"])
     }
 
-    /// An explicit port would override that of the service, whose file only libpq reads.
+    /// An explicit port would override the port in the service file, which only libpq reads.
     @Test func leavesServiceToLibPQ() {
         let keywords = ["service", "host", "port", "target_session_attrs"]
         #expect(attempts(["service": "prod"], ["PGHOST": "a,b", "PGPORT": "1"], showing: keywords) == ["prod - - -"])

@@ -2,7 +2,7 @@ import PushModel
 import PushTestSupport
 import Testing
 
-/// Every field of a job in the contract's table: its default, its valid values and its invalid values.
+/// Every field of a job in the table of docs/publish.md: its default, its valid values and its invalid values.
 @Suite struct JobDecoderFieldTests {
     struct Good: Sendable, CustomTestStringConvertible {
         let json: String?

@@ -38,7 +38,7 @@ import Testing
         try Job.read("{" + fields.map { "\"\($0.name)\":\(Self.json($0))" }.joined(separator: ",") + "}")
     }
 
-    /// Returns the values of a job that differ from the default, by their name in ``JobFields``.
+    /// Returns the values of a job that differ from the default, by their name in `JobFields`.
     private func said(_ job: Job) -> [String: String] {
         let defaults = Dictionary(
             uniqueKeysWithValues: Mirror(reflecting: JobFields()).children.map { ($0.label, "\($0.value)") })

@@ -3,7 +3,7 @@ import Foundation
 import PushModel
 import Testing
 
-/// A look at the memory of this process in which a secret was stored.
+/// Tests that read the memory of this process in which a secret was stored.
 @Suite struct SecretMemoryTests {
     /// The length of the secret, in bytes. It is so large that the next owner of the memory does not overwrite all of
     /// it at once. The allocator reuses the beginning of freed memory first, so only the end is read.

@@ -2,7 +2,7 @@ import PushSending
 import Testing
 
 @Suite struct BadTokenDetectorTests {
-    /// Returns a watch after these numbers of bad answers and then good answers.
+    /// Returns a detector that has recorded these numbers of bad answers and then good answers.
     private func detector(bad: Int, good: Int = 0) -> BadTokenDetector {
         var detector = BadTokenDetector()
         for _ in 0..<bad { detector.bad(nowMilliseconds: 0) }

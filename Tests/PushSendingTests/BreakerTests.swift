@@ -130,7 +130,7 @@ import Testing
         #expect(pushes.stated(push: 9, written: 10, at: 2_000) == .refused(isNew: true))
     }
 
-    /// A job of many refused recipients between accepted pushes of another app.
+    /// The provider refuses many pushes of one job and accepts pushes of another app between them.
     @Test func staysClosedForManyStatedRefusalsBetweenAcceptedPushes() {
         let held = Held()
         for second in 0..<60 as Range<Int64> {
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    /// A job of many refused recipients between two accepted pushes of another app.
+    /// The provider accepts one push and then refuses the pushes of many jobs.
     @Test func staysClosedForAMinuteAfterAnAcceptedRequest() {
         let held = Held()
         _ = held.accepted(written: 0, at: 5)
@@ -268,7 +268,7 @@ import Testing
         #expect(held.breaker.openMilliseconds == 30_000)
     }
 
-    /// Otherwise three bad pushes of a rarely used credential would reopen the breaker on every retry.
+    /// Three bad pushes of a rarely used credential must not reopen the breaker on every retry.
     @Test func doesNotReopenOnPushesThatWereRefusedBefore() {
         let held = Held()
         for job in 1...3 { _ = held.ambiguous(job: job, written: 10, at: 10) }

@@ -6,7 +6,7 @@ import PushModel
 import PushSending
 import PushTestSupport
 
-/// A provider whose recipients are the bodies of requests, and whose answers differ in their status.
+/// A provider that sends the recipient's token as the body of a request. The status determines an answer's meaning.
 struct SampleProvider: PushProvider {
     func server(for credential: Credential?, in environment: PushEnvironment) throws -> PushServer {
         guard credential != nil else { throw PushFault("NoKey") }
@@ -37,7 +37,7 @@ struct SampleProvider: PushProvider {
     }
 }
 
-/// The client of a pool for a ``SampleProvider``. A test plays the pool.
+/// The pool client of a ``SampleProvider``. The test takes the place of the pool.
 final class ProviderFixture {
     let dispatcher: CredentialDispatcher
     let pushes: ProviderPushes
@@ -77,7 +77,7 @@ final class ProviderFixture {
         pushes.turnEnds()
     }
 
-    /// Puts all pushes on the wire that may be sent, and returns the tags of their requests by body.
+    /// Writes all pushes that may be sent, and returns the tags of their requests by body.
     func write(at now: Int64 = 0) -> [String: Int] {
         pushes.turnBegins(now: now)
         defer { pushes.turnEnds() }

@@ -2,7 +2,7 @@ import PushModel
 import PushSending
 import Testing
 
-/// The pushes of a provider from another package, with a test in place of the connection pool.
+/// The pushes of a ``SampleProvider``. The test takes the place of the connection pool.
 @Suite struct ProviderPushesTests {
     private let fixture = ProviderFixture()
 

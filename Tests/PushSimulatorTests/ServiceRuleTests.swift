@@ -7,7 +7,7 @@ import Testing
 import Foundations
 
 /// Features that a double's rules can use although APNs does not need them, such as recipients in the body, other
-/// accepting statuses, resets in place of an answer, and timers.
+/// statuses that accept a push, resets in place of an answer, and timers.
 @Suite struct ServiceRuleTests {
     @Test func readsRecipientFromBodyAndAcceptsWithOtherStatus() async throws {
         try await withToys { simulator, control in

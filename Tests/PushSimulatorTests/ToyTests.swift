@@ -6,7 +6,7 @@ import SimulatorTestSupport
 import TestSupport
 import Testing
 
-/// Features that a double with only its own rules gets from the shared simulator.
+/// Features that the shared simulator provides to a double that defines only its own rules.
 @Suite struct ToyTests {
     private func order(_ client: PushClient, _ toy: String) async throws -> PushClient.Response {
         try await client.push(path: "/toy/\(toy)", fields: [("shop", "toys")])

@@ -94,7 +94,8 @@ struct BoundCredentialTests {
             }
             #expect(refused?.code == .conflict)
             #expect(refused?.message.contains("the only key for the addresses of com.example.shop") == true)
-            // A second key, imported before this rule existed. One of the two can be retired.
+            // `importCredential` adds a second key, as if it had been imported before this rule existed. One of the two
+            // keys can then be retired.
             let second = try await credentials.importCredential(
                 Self.key("f2"), of: Self.output, keyring: try MasterKeyring.sample())
             try await credentials.retire(second, boundOutputs: [Self.output])

@@ -151,7 +151,7 @@ struct CancellationTests {
                 try await database.pool.query(
                     "INSERT INTO martlet.cancelled_jobs (job) SELECT 'many-' || n FROM generate_series(1, 25000) AS n")
                 try await eventually("reload after many changes") { follower.count == 25_000 && follower.loads == 1 }
-                // A restored backup that is older than the state that the worker has read.
+                // Simulates a restored backup that is older than the state that the worker has read.
                 try await database.pool.batch([
                     PostgresStatement("ALTER TABLE martlet.cancelled_jobs DISABLE TRIGGER USER"),
                     PostgresStatement("DELETE FROM martlet.cancelled_jobs WHERE job <> 'many-7'"),
@@ -161,7 +161,7 @@ struct CancellationTests {
                 ])
                 try await eventually("reload after a restore") { follower.count == 1 && follower.knows("many-7") }
                 #expect(follower.loads == 2)
-                // Changes that were deleted before the worker read them.
+                // Simulates changes that are deleted before the worker reads them.
                 try await database.pool.batch([
                     PostgresStatement("INSERT INTO martlet.cancelled_jobs (job) VALUES ('unread')"),
                     PostgresStatement("UPDATE martlet.cancellation_changes SET changed_at = now() - interval '2 days'"),
@@ -217,7 +217,8 @@ struct CancellationTests {
         }
     }
 
-    /// Workers that started after the cancellation expired have not loaded it.
+    /// A worker that started after the cancellation expired has not loaded it. If the job is cancelled again, the
+    /// worker must be notified.
     @Test func replacesExpiredCancellation() async throws {
         try await TestDatabase.withMigrated { database in
             let expire =

@@ -86,8 +86,8 @@ struct ClaimRepositoryTests {
         }
     }
 
-    /// A known id with different content gets `.differs`, even within one statement and after the first claim has
-    /// expired.
+    /// A request for a claimed id with different content gets `.differs`, even within one statement. After the claim
+    /// has expired, another owner can claim the id with its own content.
     @Test func detectsOtherContentUnderSameName() async throws {
         try await TestDatabase.withMigrated { database in
             let claims = ClaimRepository(database.pool)

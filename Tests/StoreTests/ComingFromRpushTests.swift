@@ -83,7 +83,7 @@ struct ComingFromRpushTests {
         ).map { try $0["line"].text }
     }
 
-    /// Runs the documented import in a session with another time zone, as psql may have it.
+    /// Runs the documented import in a session with another time zone, as a session of psql may have.
     private func importDeadTokens(_ database: TestDatabase) async throws {
         let sql = try documentedSQL()[0]
         try await database.pool.withConnection { try await $0.execute(script: "SET TIME ZONE 'Asia/Tokyo'; \(sql)") }
@@ -102,8 +102,8 @@ struct ComingFromRpushTests {
                 INSERT INTO rpush_feedback (device_token, failed_at, app_id)
                 VALUES ('aa03', '2019-05-01 00:00:00', 1), ('aa04', '2019-05-01 00:00:00', NULL)
                 """)
-            // Not imported: an ambiguous reason, another provider's tokens, an app without a bundle id, and a row
-            // without a token.
+            // The import must skip an ambiguous reason, another provider's tokens, an app without a bundle id, and a
+            // row without a token.
             try await fail(database, "bb01", at: "2026-11-01 10:00:00", app: 1, code: 400, "BadDeviceToken")
             try await fail(database, "bb02", at: "2026-11-01 10:00:00", app: 5, code: 410)
             try await fail(database, "bb02", at: "2026-11-01 10:00:00", app: 5, code: 404, "NOT_FOUND: …")

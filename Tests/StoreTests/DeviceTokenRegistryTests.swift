@@ -51,7 +51,8 @@ struct DeviceTokenRegistryTests {
     ])
     func marksDeadOnlyAfterRegistration(registered: Int64, isDead: Bool) async throws {
         try await withRegistry { registry in
-            // The token is registered before the mark, after the mark, and by the registration time in the job.
+            // One token is registered before its mark is written, one afterwards, and one by the registration time in
+            // the job.
             try await registry.register([registration("aa", at: registered)])
             try await registry.mark([mark("aa", at: 1_000)])
             try await registry.mark([mark("bb", at: 1_000)])

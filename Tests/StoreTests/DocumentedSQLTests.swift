@@ -9,8 +9,8 @@ import WorkerTestSupport
 /// The SQL that docs/tokens.md recommends, run exactly as documented.
 @Suite(.needsDatabase, .endsAHang)
 struct DocumentedSQLTests {
-    /// Returns the SQL blocks of the page: for a publisher's own device table the statement for result events, the join
-    /// and the trigger, then the partitioning.
+    /// Returns the SQL blocks of the page. The first three are for a publisher's own device table: the statement for
+    /// result events, the join and the trigger. The last one is the partitioning.
     private func documentedSQL() throws -> [String] {
         let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/tokens.md")
             .standardized

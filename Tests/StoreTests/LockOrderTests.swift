@@ -49,7 +49,7 @@ struct LockOrderTests {
     private func refusals(_ database: TestDatabase) async throws -> [Refusal] {
         let credential = try await CredentialRepository(database.pool).importCredential(
             .sampleKey("f1", team: "TEAM000001"), keyring: .sample())
-        // Written one by one, so that the table stores the rows in the order `["c", "b", "a"]`.
+        // The refusals are written one by one, so that the table stores the rows in the order `["c", "b", "a"]`.
         let refusals = ["c", "b", "a"].map {
             Refusal(
                 credential: credential, environment: .sandbox, topic: $0, reason: "r",

@@ -185,7 +185,7 @@ struct LongAddressTests {
             let seed = TokenHash.seed(output: Self.output, app: Self.app, environment: .production)
             for address in addresses {
                 let hash = Array(address.utf8).withUnsafeBytes { TokenHash.hash(address: $0, form: .text, seed: seed) }
-                // Kept apart from the check, because a failed check would print the whole filter.
+                // The lookup is outside the check, because a failed check would print the whole filter.
                 let mayBeDead = filter.mayContain(hash)
                 #expect(mayBeDead, "\(address)")
             }

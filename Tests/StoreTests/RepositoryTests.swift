@@ -52,7 +52,7 @@ struct RepositoryTests {
                 try await apps.change(id, [.account("TEAM000001", of: "apns")])
                     == App(bundleID: id, accounts: ["apns": AppAccount("TEAM000001")]))
 
-            // An operator whose transaction began before the second change and commits after it.
+            // This operator's transaction begins before the second change, which must wait until it commits.
             let first = try await PostgresConnection.connect(database.configuration)
             try await first.query("BEGIN")
             try await first.query("UPDATE martlet.apps SET allowed_publishers = '{shop}'")

@@ -54,7 +54,7 @@ struct SharedTokenRepositoryTests {
             let first = try await ask(try repository(database), id)
             #expect(first.age == 0 && first.issuedAt == start)
             fleet.advance(Self.age - 1)
-            // Another worker, or the same worker after a restart.
+            // A new repository acts like another worker, or like the same worker after a restart.
             let known = try await ask(try repository(database), id)
             #expect(known.token == first.token)
             #expect(known.age == Self.age - 1 && known.issuedAt == start)
@@ -95,7 +95,7 @@ struct SharedTokenRepositoryTests {
         }
     }
 
-    /// Two connections request the token at the same moment, in 200 rounds in which it is due.
+    /// In each of 200 rounds, the token is due and two connections request it at the same moment.
     @Test func signsOneTokenForConcurrentRequests() async throws {
         try await TestDatabase.withMigrated { database in
             let id = try await importKey("f1", into: database)
@@ -198,7 +198,7 @@ struct SharedTokenRepositoryTests {
         }
     }
 
-    /// The secret of an output gives tokens, too, but has no key id.
+    /// A secret of an output also produces tokens, but it has no key id.
     @Test func sharesTokensOfSecret() async throws {
         try await TestDatabase.withMigrated { database in
             let secret = NewCredential(

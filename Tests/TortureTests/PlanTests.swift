@@ -271,7 +271,7 @@ struct PlanTests {
         for nobody in ["c2732227", "topic-", "news", ":APA91bT"] { #expect(RecipientID(address: nobody) == nil) }
         #expect(JobPlan.number(in: JobPlan.id(12)) == 12 && JobPlan.number(in: #"{"a":"b torture-3"}"#) == 3)
         #expect(JobPlan.number(in: "torture") == nil)
-        // The number in the payload takes precedence over the id, because a chunk's id comes first.
+        // In a chunk, the id precedes the payload, but the number in the payload takes precedence.
         #expect(JobPlan.number(in: #"{"id":"torture-20","payload":{"aps":{"alert":"job torture-21"}}}"#) == 21)
     }
 }

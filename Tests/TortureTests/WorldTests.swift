@@ -5,7 +5,7 @@ import TortureRun
 struct WorldTests {
     private let recipient = RecipientID(job: 7, index: 0)
 
-    /// Returns the record of a confirmed job whose only recipient was sent.
+    /// Returns the record of a confirmed job that was sent to its only recipient.
     private func record(_ change: (inout JobTraits) -> Void = { _ in }) -> TortureRecord {
         var traits = JobTraits()
         change(&traits)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import WebPushSimulator
 
-/// The control interface: subscriptions, planned answers and recorded requests.
+/// The control endpoint: subscriptions, chosen answers and recorded requests.
 @Suite struct ControlTests {
     typealias Push = PushSession.Push
 

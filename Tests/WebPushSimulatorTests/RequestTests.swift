@@ -97,7 +97,7 @@ import WebPushSimulator
         Row("localhost", [403, 201, 201, 201], "BadJwtToken", 0) { _ in Push(claims: Claims(sub: "mailto:a@localhost"))
         },
         Row("key of another sender", [400, 401, 403, 403], "VapidPkHashMismatch", 109) { _ in
-            // The test replaces this with a field of the other sender.
+            // The test replaces this text with the authorization of another sender.
             Push(authorization: "other")
         },
     ]

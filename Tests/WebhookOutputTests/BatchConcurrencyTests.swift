@@ -157,7 +157,7 @@ import WebhookOutput
         #expect(alone.batches == 1 && alone.recipients == 250)
     }
 
-    /// Reproduces an attack: an app whose every second job fails got hardly any of the others through.
+    /// Reproduces an attack in which every second job of an app failed, and hardly any of its other jobs were sent.
     @Test func neverPausesWhileEverySecondBatchIsAnswered() {
         let concurrency = concurrency { concurrency in
             for second in 1...60 as ClosedRange<Int64> {

@@ -9,8 +9,8 @@ protocol ConnectionRole: AnyObject, SendableMetatype {
     func received(_ inbound: Inbound, _ link: BrokerLink) throws(AMQPError)
     /// Whether the loop may read now. The loop checks this before each message.
     var wantsInput: Bool { get }
-    /// Allows the loop to read a limited amount of data in any case: ``wantsInput`` is true until this amount was read.
-    /// The loop calls this if nothing was read for ``AMQPConfiguration/longestPause``.
+    /// Makes ``wantsInput`` true until a limited amount of data has been read. The loop calls this if nothing was read
+    /// for ``AMQPConfiguration/longestPause``.
     func mustReadOn()
     /// Reports the pending events in batches. The loop calls this after it has read the available data.
     func inputDrained()

@@ -22,8 +22,8 @@ extension BrokerLink {
             do throws(AMQPError) {
                 return try open(to: endpoint, at: address, configuration)
             } catch {
-                // After such a failure, the next address is tried. The library itself would give up if the first
-                // address does not answer.
+                // If an address refuses the connection or does not answer, the next one is tried. The library itself
+                // would give up if the first address did not answer.
                 guard [.connectionFailed, .timedOut].contains(error.code) else { throw error }
                 failure = failure ?? error
             }

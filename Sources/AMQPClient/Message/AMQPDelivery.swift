@@ -1,5 +1,4 @@
-/// A message that the broker delivered. It is a class because it has a dozen fields and is passed through many
-/// functions.
+/// A message that the broker delivered. It is a class, so that passing it through many functions is cheap.
 package final class AMQPDelivery: Sendable {
     package let tag: AMQPDeliveryTag
     /// Whether the broker may have delivered the message before, to this consumer or another.

@@ -1,6 +1,6 @@
-/// The body of a message that was published with AMQP 1.0 in any form other than data sections. RabbitMQ delivers such
-/// sections in their encoded form and sets the property `type` to `amqp-1.0` (rabbitmq.com, "AMQP 1.0", conversions;
-/// AMQP 1.0, parts 1.6 and 3.2).
+/// A decoder for the body of a message that was published with AMQP 1.0 in any form other than data sections. RabbitMQ
+/// delivers such a body as encoded sections and sets the property `type` to `amqp-1.0` (rabbitmq.com, "AMQP 1.0",
+/// conversions; AMQP 1.0, parts 1.6 and 3.2).
 package enum EncodedBody {
     package enum Fault: Error, Sendable, Hashable {
         /// The bytes end too early, or the sections do not form a body.

@@ -47,8 +47,8 @@ final class PublisherRole: ConnectionRole {
     private var queue: PublishingQueue<Item>
     private var isClosing = false
     private var mustCheck = false
-    /// Whether the topology must be checked because something in it was missing. Unless an operator declares the
-    /// topology, it is also declared again.
+    /// Whether the topology must be checked because something in it was missing. If this publisher declares the
+    /// topology, it also declares it again.
     private var mustRepair = false
     private var repairBackoff = RepairBackoff()
     private var hasDeclared = false

@@ -51,9 +51,8 @@ package struct VanishedObjects: Sendable {
         return missing
     }
 
-    /// Returns the missing queues that certainly held messages of this publisher. Messages stay in a queue for its
-    /// `x-message-ttl`. Less time than that has passed since the broker confirmed the last message to the exchange of
-    /// such a queue.
+    /// Returns the missing queues that certainly held messages of this publisher. This is certain if the broker
+    /// confirmed a message to the queue's exchange less than the queue's `x-message-ttl` ago.
     package func lossesAreCertain(_ missing: [String], now: ContinuousClock.Instant) -> [String] {
         missing.filter { name in
             guard let queue = topology.queues.first(where: { $0.name == name }),

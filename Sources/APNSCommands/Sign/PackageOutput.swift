@@ -22,7 +22,7 @@ struct PackageOutput {
     private var isStandardOutput: Bool { ["-", "/dev/stdout"].contains(path) }
 
     /// Checks that no existing file would be replaced without ``force``.
-    /// - Throws: ``PackageFault`` if the file exists.
+    /// - Throws: `PackageFault` if the file exists.
     func check() throws {
         var facts = stat()
         guard !isStandardOutput, !isStream, !force, lstat(path, &facts) == 0 else { return }
@@ -57,7 +57,7 @@ struct PackageOutput {
         }
     }
 
-    /// Whether the path leads to something other than a file, which can't be replaced.
+    /// Whether the path leads to something that is not a regular file and can't be replaced, such as a pipe.
     private var isStream: Bool {
         var facts = stat()
         return stat(path, &facts) == 0 && facts.st_mode & S_IFMT != S_IFREG

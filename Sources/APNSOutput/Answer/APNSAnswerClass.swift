@@ -20,7 +20,7 @@ package enum APNSAnswerClass: Equatable {
     case retryLater
     /// The same request may be accepted on a new connection.
     case retryOnNewConnection
-    /// A retry on a new connection may be accepted. If that is refused too, the credential is refused.
+    /// A retry on a new connection may be accepted. If the retry is refused too, the credential is refused.
     case credentialRetryOnNewConnection
     /// The same request may be accepted later, on a new connection.
     case retryLaterOnNewConnection

@@ -13,9 +13,9 @@ struct KeyPair {
 
     var name: String { certificate.commonName ?? push.topicKinds.keys.min() ?? file.name }
 
-    /// Returns the only unexpired push certificate whose private key is among the files, with this key.
+    /// Returns the only unexpired push certificate whose private key is among the given keys, together with that key.
     ///
-    /// - Throws: ``CredentialFault`` if no certificate or more than one meets the condition, or if the key's algorithm
+    /// - Throws: `CredentialFault` if no certificate or more than one meets the condition, or if the key's algorithm
     ///   is not allowed.
     static func choose(
         _ certificates: [(file: CredentialFile, certificate: Certificate)],

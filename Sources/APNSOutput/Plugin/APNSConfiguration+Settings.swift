@@ -51,7 +51,7 @@ extension APNSConfiguration {
 
     /// Creates the configuration from the output's settings.
     ///
-    /// - Throws: ``SettingFault`` naming the invalid setting.
+    /// - Throws: `SettingFault` naming the invalid setting.
     package init(_ settings: OutputSettings) throws(SettingFault) {
         self.init(
             production: try settings.endpoint("endpoint.production"),

@@ -1,7 +1,7 @@
 import Foundations
 package import PushModel
 
-/// A process's copy of the provider token of one key, which all workers share. A value type without clock or I/O.
+/// A process's copy of the provider token that all workers use for one key. A value type without clock or I/O.
 ///
 /// | state | goes to |
 /// |---|---|
@@ -27,8 +27,8 @@ package struct ProviderTokenCache {
     /// The minimum time between two requests to the store that are made because APNs calls the newest token expired, in
     /// milliseconds.
     package static let recheckInterval: Int64 = 30_000
-    /// The minimum time before a fetched token is renewed, in milliseconds. A token may be due for renewal by this
-    /// process's clock, but still be young enough by the store's clock.
+    /// The minimum time before a fetched token is renewed, in milliseconds. It limits the requests for a token that is
+    /// due for renewal by this process's clock but still young enough by the store's clock.
     private static let shortestHold: Int64 = 5_000
 
     private let patience: Int64

@@ -119,7 +119,7 @@ package struct APNSRequest: Equatable, Sendable {
 }
 
 extension APNSRequest {
-    /// The topic for ``PoolHealth``. Pushes of this job are held if APNs refuses this topic. Broadcasts have a separate
+    /// The topic for `PoolHealth`. Pushes of this job are held if APNs refuses this topic. Broadcasts have a separate
     /// topic, because APNs may forbid an app's broadcasts and accept its pushes.
     var healthTopic: String { channelID == nil ? topic : "\(topic) (broadcasts)" }
 }

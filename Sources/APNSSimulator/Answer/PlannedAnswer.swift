@@ -1,4 +1,4 @@
-/// The answer to a request that passed all checks.
+/// The answer to a push: the refusal after a failed check, or the answer to a push that passed all checks.
 public struct PlannedAnswer: Hashable, Sendable {
     /// The timestamp in the body of a 410.
     public enum Timestamp: Hashable, Sendable {

@@ -12,7 +12,7 @@ struct RefusalWeight {
         limitBeforeGoAway = beforeGoAway
     }
 
-    /// Counts an answer, and returns whether it reaches the limits.
+    /// Counts an answer, and returns which limits it reaches.
     mutating func add(_ answer: PlannedAnswer) -> (slowsDown: Bool, endsConnection: Bool) {
         guard (400..<500).contains(answer.status), answer.status != 410 else { return (false, false) }
         let before = sum

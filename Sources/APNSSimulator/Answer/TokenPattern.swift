@@ -1,5 +1,5 @@
 /// Patterns of device tokens that determine the answer by their first eight hex digits. With them, a load test can get
-/// any mix of answers without configuring the simulator. One random token in 300 million matches a pattern.
+/// any mix of answers without configuring the simulator. About one random token in 400 million matches a pattern.
 ///
 /// | first digits | answer |
 /// |---|---|

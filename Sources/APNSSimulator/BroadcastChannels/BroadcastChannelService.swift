@@ -16,8 +16,8 @@ struct BroadcastChannelService: Sendable {
 
     /// Answers a broadcast or a channel request.
     ///
-    /// - Parameter isPost: whether the method is POST. The request's text may lack the method, because it is kept only
-    ///   after the path has arrived.
+    /// - Parameter isPost: whether the method is POST. The request's text may lack the method, because the text is kept
+    ///   only after the path has arrived.
     func answer(
         _ request: RequestText, isPost: Bool, managesChannels: Bool, credential: CredentialCheck
     ) -> BroadcastChannelReply {

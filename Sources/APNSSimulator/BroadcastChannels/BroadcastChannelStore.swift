@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Foundations
 
-/// The broadcast channels of all apps. A simulator has one environment.
+/// The broadcast channels of all apps in the simulator's only environment.
 final class BroadcastChannelStore: Sendable {
     private struct State {
         var channels: [String: [BroadcastChannel]] = [:]

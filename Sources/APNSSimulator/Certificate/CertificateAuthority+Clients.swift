@@ -7,7 +7,8 @@ extension CertificateAuthority {
     ///
     /// - Parameters:
     ///   - app: the bundle id. It is the subject's user id and a part of its common name.
-    ///   - topics: the permitted topics. If the list is empty, they are the app, its `.voip` and its `.complication`.
+    ///   - topics: the permitted topics. If the list is empty, they are the bundle id itself and the bundle id with the
+    ///     suffixes `.voip` and `.complication`.
     ///   - environments: the environments in which the certificate is valid.
     ///   - team: the subject's organizational unit, or `nil` to omit it.
     ///   - validity: the validity period.

@@ -6,7 +6,7 @@ public struct TokenUse: Encodable, Hashable, Sendable {
     public private(set) var greatestAge: Int64 = 0
     /// The number of requests that were refused because the connection changed to a new token too early.
     public private(set) var updatesTooSoon = 0
-    /// The number of requests that were refused because the token was too old or from a clock that is ahead.
+    /// The number of requests that were refused because the token was too old or was issued too far in the future.
     public private(set) var expired = 0
     private var texts: Set<[UInt8]> = []
     /// The maximum number of distinct tokens to keep. The limit keeps a sender that creates a token for each push from

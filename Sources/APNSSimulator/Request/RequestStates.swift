@@ -1,8 +1,8 @@
 /// The states of the requests of one connection, stored in reusable slots.
 struct RequestStates {
     /// The states of the requests, indexed by the number that `RequestFlow` assigns to each.
-    // why: callers access the array directly, because a subscript's accessors would be coroutines. Coroutines allocate
-    // on each use, and a debug build reads their value after they end.
+    // why: callers access the array directly, because a subscript's accessors would be coroutines. A coroutine
+    // allocates memory on each use, and code in a debug build reads the yielded value after the coroutine has ended.
     var states: ContiguousArray<RequestState> = []
 
     mutating func begin(_ request: Int) {

@@ -30,7 +30,8 @@ func encoded(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> In
 }
 
 extension [UInt8] {
-    /// Calls one of OpenSSL's `d2i_` functions with a pointer to the bytes, which the function moves, and their number.
+    /// Calls one of OpenSSL's `d2i_` functions with a pointer to the bytes and their number. The function advances the
+    /// pointer.
     func withDERPointer<Value>(_ read: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> Value?) -> Value? {
         withUnsafeBufferPointer { bytes in
             guard var start = bytes.baseAddress.map(Optional.some) else { return nil }

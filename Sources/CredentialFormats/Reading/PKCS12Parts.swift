@@ -31,7 +31,7 @@ struct PKCS12Parts {
             case NID_pkcs7_encrypted:
                 try budget.spend(on: part.pointee.d.encrypted?.pointee.enc_data?.pointee.algorithm)
                 bags = passphrase.withPassphrase { PKCS12_unpack_p7encdata(part, $0, $1) }
-            // A part that is encrypted with a public key. Such files do not occur in practice.
+            // The part is encrypted with a public key. Such files do not occur in practice.
             default: throw FileProblem("has a part that is not encrypted with a passphrase")
             }
             guard let bags else { return nil }

@@ -43,8 +43,8 @@ extension KeyAlgorithm {
 
 /// Returns the SubjectPublicKeyInfo of a key in DER. The result does not depend on how the file encodes the key.
 func subjectPublicKeyInfo(of key: OpaquePointer) -> [UInt8]? {
-    // The point of an elliptic curve may also be written compressed. Other keys reject the parameter, which is
-    // harmless.
+    // The file may contain the point of an elliptic curve in compressed form, so the form is set here. Keys of other
+    // kinds reject the parameter, which is harmless.
     _ = EVP_PKEY_set_utf8_string_param(key, "point-format", "uncompressed")
     ERR_clear_error()
     return encoded { i2d_PUBKEY(key, $0) }

@@ -125,9 +125,9 @@ package struct InboundJob: Sendable {
     /// moved the message, so the `redelivered` flag of the delivery does not refer to the original queue.
     private var wasDeliveredBefore: Bool { drop?.wasDelivered ?? delivery.isRedelivered }
 
-    /// Whether a worker received the job from this queue and then died. On the first delivery of a dead letter,
-    /// RabbitMQ 4 reports the delivery count of the original queue, which exceeds that queue's limit. Later counts
-    /// start at one.
+    /// Whether a worker received the job from this queue before, and may have died because of it. On the first delivery
+    /// of a dead letter, RabbitMQ 4 reports the delivery count of the original queue, which exceeds that queue's limit.
+    /// Later counts start at one.
     var wasLookedAt: Bool {
         delivery.isRedelivered && (drop == nil || earlierDeliveries <= PipelineNames.suspectDeliveries)
     }

@@ -88,7 +88,7 @@ struct Router {
         case .failure(.unsuitable(let explanation)): throw job.rejected("credential", explanation)
         case .failure(let failure):
             switch failure {
-            // The app has no credential, or it was removed while the job waited for its claim.
+            // The app has no credential, or the app was removed while the job waited for its claim.
             case .noCredential, .unknownApp, .unsuitable: return .settle(.failed, because: failure)
             case .paused, .credentialUnusable:
                 return switch configuration.retry.hold(expiration: job.expiration, now: now) {

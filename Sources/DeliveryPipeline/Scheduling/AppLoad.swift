@@ -35,7 +35,7 @@ package final class AppLoad: @unchecked Sendable {
     private(set) var limiter: RateLimiter?
     /// The app's entry in the table of rate limits, or `nil` if it has no rate limit.
     private var rateLimit: AppRateLimit?
-    /// The table of rate limits from which ``pace`` was read.
+    /// The table of rate limits from which ``rateLimit`` was read.
     private var limits = AppRateLimits.none
 
     package init(app: String) {

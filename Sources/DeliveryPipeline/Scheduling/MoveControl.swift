@@ -1,7 +1,7 @@
 import PushModel
 
-/// The back-off for moving jobs to the overflow queue, based on the broker's answers to earlier moves. A value type
-/// without clock or I/O.
+/// The back-off for moving jobs to delay and overflow queues, based on the broker's answers to earlier moves. A value
+/// type without clock or I/O.
 ///
 /// | broker | action |
 /// |---|---|

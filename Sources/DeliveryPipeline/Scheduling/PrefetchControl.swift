@@ -5,10 +5,10 @@
 /// limits the worker. It shrinks if more work is waiting than the worker sends in a few seconds. The prefetch belongs
 /// to the queue and survives a lost connection.
 ///
-/// | waiting work | action |
+/// | waiting work | prefetch |
 /// |---|---|
-/// | less than half a second's | doubled, if the prefetch was used up and deliveries are settled |
-/// | more than four seconds', for two seconds | halved until one second's work is left |
+/// | less than half a second of work | doubled, if it was used up and deliveries are settled |
+/// | more than four seconds of work, for two seconds | halved until one second of work is left |
 /// | none, and less than a quarter of the prefetch was used | halved, because the overflow has ended |
 /// | any other amount | unchanged |
 package struct PrefetchControl {
@@ -36,7 +36,7 @@ package struct PrefetchControl {
     ///
     /// - Parameters:
     ///   - waiting: the number of recipients of jobs that cannot be started yet.
-    ///   - pace: the throughput of this queue, in recipients per second.
+    ///   - throughput: the throughput of this queue, in recipients per second.
     ///   - isSettling: whether deliveries of this queue were settled recently, with any result.
     /// - Returns: the new prefetch, or `nil` if it does not change.
     package mutating func beat(waiting: Int, throughput: Int, isSettling: Bool) -> Int? {

@@ -9,7 +9,7 @@ package import PushModel
 /// | arrives with less than ``waitSeconds`` of work before it | it waits in the worker until it may be sent |
 /// | arrives with more work before it | it gets a slot after all earlier slots, and waits in the broker |
 /// | returns before its slot | it waits for the remaining time in the broker, or is sent if no other job is before it |
-/// | returns at its slot | handled like a new job; its slot has kept its place |
+/// | returns at its slot | handled like a new job; the slot has reserved time to send it |
 /// | returns after the rate was changed | handled like a new job |
 /// | returns before its slot, cancelled or expired | its slot is released |
 ///

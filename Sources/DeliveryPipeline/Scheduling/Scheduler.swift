@@ -180,14 +180,14 @@ struct Scheduler {
 
     /// Checks whether a large job that will be split can be sent in time under its rate limit.
     ///
-    /// - Throws: ``JobRejection`` if sending the job would take too long.
+    /// - Throws: `JobRejection` if sending the job would take too long.
     func check(_ job: WaitingJob) throws(JobRejection) {
         guard job.isToBeSplit, let rate = rateLimits.rate(of: job.job, job.inbound, job.appLoad) else { return }
         if let refusal = RateWaitLimit(job.job, configuration.limits).refusal(of: job.job, at: rate) { throw refusal }
     }
 
-    /// Returns a rejection if a job's slot is later than the job may wait, or `nil` otherwise. The slot of a rejected
-    /// job is released.
+    /// Returns a rejection if a job's slot is later than the job may wait. Returns `nil` if the slot is early enough or
+    /// the number of workers is unknown. The slot of a rejected job is released.
     mutating func refuse(_ job: WaitingJob, _ slot: RateLimiter.Slot, now: Timestamp) -> JobRejection? {
         guard rateLimits.workers != nil else { return nil }
         let limit = RateWaitLimit(job.job, configuration.limits)

@@ -62,7 +62,7 @@ extension Outbox {
     }
 
     /// Publishes those recipients of a job that need another attempt. They go to a delay queue or, without a delay, to
-    /// the queue that they came from.
+    /// their lane or the queue of suspects.
     mutating func publish(_ batch: RetryBatcher.Batch, _ now: Timestamp, brokerUser: String?) {
         let routed = batch.job
         let inbound = ledger.delivery(of: routed.ledgerID)?.inbound

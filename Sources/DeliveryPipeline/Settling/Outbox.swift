@@ -35,8 +35,8 @@ struct Outbox {
     ///
     /// - Parameters:
     ///   - event: the result event that the message publishes or delays, or `nil` for any other message.
-    ///   - isMove: whether the message is an original job or a chunk. The broker keeps the job until it has accepted
-    ///     the message.
+    ///   - isMove: whether the message is an original job or a chunk, and need not be published if the broker
+    ///     redelivers the job.
     ///   - isOutcomes: whether the message reports outcomes.
     ///   - shares: the pending settlements that the message completes.
     mutating func publish(
@@ -124,8 +124,8 @@ struct Outbox {
         return message.publication.exchange
     }
 
-    /// Handles the loss of the publisher's connection. Unconfirmed messages are published again, marked as repetitions.
-    /// The broker may refuse them.
+    /// Handles the loss of the publisher's connection. The publisher itself publishes unconfirmed messages again,
+    /// marked as repetitions. They are also marked here, because they are kept in case the broker refuses them.
     mutating func publisherDisconnected() {
         routing.disconnected()
         for (id, message) in unconfirmed where !message.waits {
@@ -137,7 +137,7 @@ struct Outbox {
     /// the job. Otherwise each lost connection would add a copy of every message that the broker refuses.
     func waitingOrphans() -> [UInt64] { unconfirmed.filter { $1.waits && isOrphan($0) }.map(\.key) }
 
-    /// Returns whether a message is an original job or a chunk whose job is an orphan.
+    /// Returns whether a message need not be published, because its job is an orphan.
     func isOrphan(_ id: UInt64) -> Bool {
         guard unconfirmed[id]?.isMove == true, let entry = ledger.shares(of: id).first?.entry else { return false }
         return ledger.delivery(of: entry)?.isOrphan == true

@@ -7,7 +7,8 @@ package import DequeModule
 /// |---|---|
 /// | collected | the previous statement is answered |
 /// | in a statement | the answer arrives |
-/// | in both cases | it is removed; the statement continues, because answers are matched by position |
+///
+/// An item may be removed earlier. Its place in a statement then stays, because answers are matched by position.
 package struct StatementQueue<Item> {
     package private(set) var gathering: Deque<Item> = []
     /// The running statement, or `nil` if no statement runs. Items that were removed from the statement are `nil`.

@@ -98,7 +98,7 @@ struct Splitting {
     /// - Returns: the plan in its current state, or `nil` if the job was not being split.
     mutating func stop(_ entry: Int, _ turn: inout Turn) -> ChunkPlan? {
         guard let split = open.removeValue(forKey: entry) else { return nil }
-        // This settlement is not the last one of the job, because the chunk has a pending settlement, too.
+        // This settlement is not the last one of the job, because each unconfirmed chunk has a pending settlement, too.
         _ = turn.outbox.ledger.met(.init(entry: entry, count: 1))
         return split.plan
     }

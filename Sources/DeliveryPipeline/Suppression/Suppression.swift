@@ -27,8 +27,7 @@ struct Suppression {
         }
     }
 
-    /// Sends a job to its output. Pushes whose token may be dead wait until the database has answered that the token is
-    /// alive.
+    /// Sends a job to its output. Pushes whose token may be dead first wait for a look-up in the database.
     mutating func send(_ job: RoutedJob, to output: any Output, _ turn: inout Turn) {
         let uncleared = lookUps.uncleared(among: job, now: turn.now)
         guard !uncleared.isEmpty else { return turn.send(job, to: output) }

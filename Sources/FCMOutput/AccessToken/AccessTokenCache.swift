@@ -12,8 +12,8 @@ package import PushModel
 /// | failed | fetching, when a push needs a token, after 1 to 60 s |
 /// | refused | fetching, when a push needs a token, after 15 s to 15 min |
 ///
-/// Each worker requests a token of its own, because an account may have several valid tokens (Google Identity documents
-/// no limit).
+/// Each worker requests a token of its own. This is possible because Google Identity documents no limit on the number
+/// of valid tokens of an account.
 package struct AccessTokenCache {
     package enum Answer: Equatable {
         case token(Secret)

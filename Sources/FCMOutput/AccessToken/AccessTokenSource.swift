@@ -41,7 +41,7 @@ final class AccessTokenSource: @unchecked Sendable {
     /// Returns the token for a waiting push, or the reason why there is none, and requests one if none is usable.
     /// Never blocks.
     ///
-    /// - Parameter now: the time in milliseconds of ``Uptime``.
+    /// - Parameter now: the time in milliseconds of `Uptime`.
     func current(now: Int64) -> AccessTokenCache.Answer {
         eventLoop.assertInEventLoop()
         let (answer, fetches) = cache.needed(now: now)

@@ -57,7 +57,7 @@ package struct FCMErrorBody: Equatable {
         }
     }
 
-    /// Reads one element of `details`. Its members identify its type as well as `@type` does.
+    /// Reads one element of `details`. The names of its members identify its type, so `@type` is ignored.
     private mutating func readDetail(
         _ scanner: inout JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>
     ) throws(JSONSyntaxError) {

@@ -41,7 +41,7 @@ package struct TokenURI: Sendable, Hashable {
             "token_uri \(text) is not Google's, and \(setting): correct the file, or set fcm.token_endpoint to \(endpoint)"
     }
 
-    /// Returns a host name for comparison. The loopback names `localhost`, `127.0.0.1` and `::1` are equal.
+    /// Returns a host name for comparison. `localhost`, `::1` and all addresses that begin with `127.` are equal.
     private static func name(of host: String) -> String {
         let host = host.lowercased()
         return host == "::1" || host.wholeMatch(of: /127(\.[0-9]{1,3}){3}/) != nil ? "localhost" : host

@@ -30,7 +30,7 @@ extension FCMConfiguration {
 
     /// Creates a configuration from the output's settings.
     ///
-    /// - Throws: ``SettingFault`` if a setting is invalid.
+    /// - Throws: `SettingFault` if a setting is invalid.
     package init(_ settings: OutputSettings) throws(SettingFault) {
         self.init()
         endpoint = try settings.endpoint("endpoint")

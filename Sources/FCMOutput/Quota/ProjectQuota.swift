@@ -6,7 +6,7 @@ import Foundations
 final class ProjectQuota: Sendable {
     private struct State {
         var limiter: QuotaRateLimiter
-        /// The time before which FCM accepts no messages, in milliseconds of ``Uptime``.
+        /// The time before which FCM accepts no messages, in milliseconds of `Uptime`.
         var waitsUntil: Int64 = 0
         var waitsBecause = ""
     }
@@ -36,8 +36,8 @@ final class ProjectQuota: Sendable {
         }
     }
 
-    /// Returns the number of messages that the quota allows within some seconds. Returns `nil` in the first seconds in
-    /// which the number of workers is unknown.
+    /// Returns the number of messages that the quota allows within some seconds, or `nil` if the number of workers has
+    /// been unknown for less than ``QuotaRateLimiter/learningMilliseconds``.
     func room(within seconds: Double, now: Int64) -> Int? {
         let workers = shares.workers(sharing: name)
         return state.withLock { state in

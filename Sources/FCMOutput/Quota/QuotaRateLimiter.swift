@@ -55,8 +55,8 @@ package struct QuotaRateLimiter {
     /// Adds messages that were drawn but not sent.
     package mutating func refund(_ count: Int) { available += Double(count) }
 
-    /// Returns the number of messages that may be sent within some seconds. Returns `nil` in the first seconds in which
-    /// the number of workers is unknown.
+    /// Returns the number of messages that may be sent within some seconds, or `nil` if the number of workers has been
+    /// unknown for less than ``learningMilliseconds``.
     package func room(within seconds: Double, workers: Int?) -> Int? {
         if workers == nil, let unknownSince, let filledAt, filledAt - unknownSince < Self.learningMilliseconds {
             return nil

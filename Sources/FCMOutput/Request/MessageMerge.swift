@@ -82,7 +82,7 @@ struct MessageMerge {
         return members
     }
 
-    /// Adds the wishes to the `headers` of `apns` or `webpush`.
+    /// Adds the missing defaults to the `headers` of `apns` or `webpush`.
     private mutating func fillHeaders(of platform: Member, _ defaults: [DefaultMember]) {
         switch platform.kind {
         case .object:

@@ -5,13 +5,14 @@ package import PushSending
 /// A job that is ready to be sent. It holds the part that all of its messages share. Each message puts its target
 /// before this part.
 ///
-/// A body consists of `{"message":{"token":"…",` and the job's payload without its first brace, byte for byte.
+/// A body consists of `{"message":{"token":"…",`, the job's payload without its first brace, and a closing brace.
+/// ``MessageMerge`` adds values from the job's fields to the payload and leaves the rest of it unchanged.
 // why: unchecked like its base class. Only the pool's event loop uses its mutable properties.
 package final class PreparedMessage: QueuedJob, @unchecked Sendable {
     /// The fault with which FCM refused the payload for devices, and the one for topics. Each is `nil` if FCM has not
     /// refused it. Topics accept smaller payloads.
     private var refused: (device: FCMFault?, broadcast: FCMFault?)
-    /// Whether FCM has accepted the payload for a device, and whether it has for a topic.
+    /// Whether FCM has accepted the payload for a device, and whether it has accepted it for a topic.
     private var accepted = (device: false, broadcast: false)
     private let check: MessageCheck
     private let defaults: JobDefaults

@@ -15,8 +15,8 @@ final class AccountRegistry: Sendable {
 
     private let state = Mutex(State())
     private let edition = Atomic(0)
-    /// The number of random bytes in a token. It makes the token about as long as Google's tokens, which are a quarter
-    /// of a small push.
+    /// The number of random bytes in a token. The token's text is then about as long as that of Google's tokens, which
+    /// contribute much to the size of a request.
     private static let tokenBytes = 750
     private static let mostTokens = 10_000
 

@@ -3,7 +3,7 @@ public struct SendViolation: Codable, Sendable, Equatable {
     public enum Kind: String, Codable, Sendable {
         /// The retry came earlier than the minimum delay after a failure, or earlier than `retry-after` allowed.
         case retryTooSoon = "retry_too_soon"
-        /// A message equal to one that the simulator had accepted for the same target.
+        /// The push equals a message that the simulator had accepted for the same target.
         case duplicate
     }
 

@@ -56,7 +56,7 @@ final class SendJudge {
             return PlannedFCMAnswer(.unauthenticated)
         case .known(let token):
             if token.expiresAt <= now { return PlannedFCMAnswer(.unauthenticated) }
-            // FCM reports to every valid bearer that a project does not exist.
+            // If the project does not exist, the caller answers 404, as FCM does for every valid bearer.
             guard let project = accounts.project(name) else { return nil }
             guard token.maySend else {
                 return PlannedFCMAnswer(

@@ -1,8 +1,8 @@
 import NIOSSL
 import Foundations
 
-/// A TLS context that many pools share. It is created when the first pool needs it. Each context takes 15 ms and a
-/// megabyte, because it holds all authorities that the system trusts.
+/// A TLS context that many pools share. It is created when the first pool needs it. Creating a context takes 15 ms and
+/// a megabyte of memory, because the context holds all authorities that the system trusts.
 package final class SharedTLS: Sendable {
     private let context = Mutex<NIOSSLContext?>(nil)
 

@@ -203,7 +203,7 @@ final class PooledConnection: @unchecked Sendable {
         case .giveUp: return giveUp()
         }
         let timeout = Int64(configuration.requestTimeoutSeconds) * 1000
-        // The connection is stuck, because it has not even sent the resets of requests that were given up.
+        // A connection that has not even sent the resets of requests that were given up is stuck.
         if inFlight.hasGivenUp(sentBefore: now - timeout - Self.resetMilliseconds) { return giveUp() }
         let overdue = inFlight.giveUp(sentBefore: now - timeout)
         guard !overdue.isEmpty else { return }

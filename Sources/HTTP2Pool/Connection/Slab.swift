@@ -35,7 +35,7 @@ public struct Slab<Element> {
     }
 
     /// Changes the element in this place, if there is one.
-    // why: no `_modify`, because its frame would be an allocation for every header field of every answer.
+    // why: no `_modify`, because its coroutine frame would be allocated for every header field of every answer.
     @inlinable public mutating func update(_ place: Int, _ change: (inout Element) -> Void) {
         guard places.indices.contains(place), var element = places[place].take() else { return }
         change(&element)

@@ -73,7 +73,7 @@ final class PoolMeter {
         counted = statistics
     }
 
-    /// Counts a connection that takes no more requests because its flow-control window is full, if requests wait.
+    /// Counts a connection whose full flow-control window keeps requests waiting.
     func filled(_ room: Room, waiting: Int) {
         if waiting > 0, room.isBlockedByWindow { windowBlocked.add() }
     }

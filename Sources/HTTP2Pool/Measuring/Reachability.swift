@@ -1,10 +1,9 @@
 /// A tracker that decides whether a pool's server counts as unreachable. A value type without clock or I/O. Times are
 /// in milliseconds of ``Uptime``.
 ///
-/// | state | when |
-/// |---|---|
-/// | unreachable | no connection has been made for at least 30 seconds after the first failed attempt |
-/// | not unreachable | a connection has been made, or no attempt has failed for two hours, because no request waits |
+/// The server counts as unreachable if no connection has been made for at least 30 seconds after the first failed
+/// attempt. This ends when a connection is made. It also ends two hours after the last failed attempt, because the pool
+/// makes no attempts while no request waits.
 package struct Reachability {
     private static let patience: Int64 = 30_000
     private static let interest: Int64 = 7_200_000

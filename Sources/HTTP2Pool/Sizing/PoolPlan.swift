@@ -14,7 +14,7 @@
 ///
 /// | event | effect |
 /// |---|---|
-/// | a connection is begun | the rate limit applies: some at once, then one per second |
+/// | a connection is opened | the rate limit applies: some at once, then one per second |
 /// | an answer proves a connection | the back-off ends |
 /// | a connection ends before it is proven | back-off: 1 s, doubling to 60 s |
 /// | the server wants a proven connection closed | it may be replaced without back-off |

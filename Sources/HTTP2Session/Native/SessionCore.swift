@@ -157,7 +157,7 @@ class SessionCore {
 
     func resetSent(_ frame: UnsafePointer<nghttp2_frame>) {}
 
-    /// Handles the reset of a stream because of the peer's error, before the reset is sent.
+    /// Handles an error of the peer for which the library resets a stream. Called before the reset is sent.
     func frameRefused(_ frame: UnsafePointer<nghttp2_frame>, code: Int32) {
         noteDiagnosis(frame.diagnosis(code))
     }
@@ -221,7 +221,7 @@ class SessionCore {
         diagnosis = text
     }
 
-    /// Records the failure if a sent GOAWAY comes from the library, which ends a session because of the peer's error.
+    /// Records a failure if the library itself sent the GOAWAY, because it ended the session for an error of the peer.
     func goAwaySent(_ frame: UnsafePointer<nghttp2_frame>) {
         let goAway = frame.goAway
         guard failure == nil, goAway.code != .noError, goAway.code.rawValue != submittedGoAwayCode else { return }

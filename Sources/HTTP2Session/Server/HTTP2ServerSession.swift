@@ -77,8 +77,8 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
         try core.check(nghttp2_session_consume(core.native, stream, count), "granting window to stream \(stream)")
     }
 
-    /// Sends the first of two GOAWAY frames (RFC 9113, section 6.8). It announces that the connection will close, while
-    /// requests in flight still arrive.
+    /// Sends the first of two GOAWAY frames (RFC 9113, section 6.8). It announces that the connection will close.
+    /// Requests that the client sends before it receives the frame are still processed.
     public func announceGoAway() throws(HTTP2Error) {
         try core.check(nghttp2_submit_shutdown_notice(core.native), "announcing GOAWAY")
     }

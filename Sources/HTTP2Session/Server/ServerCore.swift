@@ -51,7 +51,8 @@ final class ServerCore: SessionCore {
 
     private func refuse(_ stream: Int32) {
         guard admitRefusal() else { return }
-        // The call fails only if memory is short or the connection is gone, so that there is nothing to refuse.
+        // The result is ignored. The call fails only if memory is short, or if the connection is gone and there is
+        // nothing to refuse.
         nghttp2_submit_rst_stream(
             native, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, HTTP2ErrorCode.refusedStream.rawValue)
         listener.notify { $0.requestRefused(streamID: stream) }

@@ -7,7 +7,8 @@ internal import CNGHTTP2
 /// limit under an unknown identifier. The outgoing frame gets the right identifier, and ``ServerCore`` enforces the
 /// limit.
 struct StreamLimitAnnouncement {
-    /// An identifier that no setting will ever have (RFC 9114, section 7.2.4.1, by custom also for HTTP/2).
+    /// An identifier that no setting is expected to have. draft-bishop-httpbis-grease (section 2.2) reserves all
+    /// identifiers of the form 0x?a?a.
     private static let placeholder = 0x0a0a
     private static let frameHeaderLength = 9, entryLength = 6
 

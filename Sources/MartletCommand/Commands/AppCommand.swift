@@ -122,9 +122,12 @@ struct AppCommand: AsyncParsableCommand {
 
         func run() async throws {
             let all = try await withDatabase(options, for: "app") { _, pool in try await AppRepository(pool).list() }
-            for problem in all.compactMap(\.unreadable) { printError("\(problem)") }
             let apps = all.filter { $0.unreadable == nil }
-            if json { return try printJSON(apps.map { described($0) }) }
+            if json { try printJSON(apps.map { described($0) }) } else { print(table(apps)) }
+            try printUnreadable(all.compactMap(\.unreadable))
+        }
+
+        private func table(_ apps: [App]) -> Table {
             var table = Table(header: [
                 "APP", AccountTerms.header, "ENVIRONMENT", "PAUSED", "RATE", "CREDENTIAL", "PUBLISHERS",
             ])
@@ -135,7 +138,7 @@ struct AppCommand: AsyncParsableCommand {
                     app.allowedPublishers.isEmpty ? "anybody" : app.allowedPublishers.sorted().joined(separator: ","),
                 ])
             }
-            print(table)
+            return table
         }
     }
 

@@ -6,8 +6,8 @@ struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config", abstract: "Print a configuration file with all settings and their defaults.",
         discussion: """
-            Includes the settings of all outputs of this program. Settings without a default are commented out. Replace \
-            the examples in the required settings.
+            Includes the settings of all outputs of this program. Only the required settings are not commented out. \
+            Replace the examples in them.
             """)
 
     func run() {

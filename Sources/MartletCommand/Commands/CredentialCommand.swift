@@ -24,18 +24,25 @@ struct CredentialCommand: AsyncParsableCommand {
             let (rows, all) = try await withDatabase(options, for: "credential") { _, pool in
                 (try await CredentialRepository(pool).list(), try await RefusalRepository(pool).list())
             }
-            for problem in rows.compactMap(\.unreadable) { printError("\(problem)") }
             let credentials = rows.filter { $0.unreadable == nil }
             let refusals = Dictionary(grouping: all, by: \.credential)
             let now = Timestamp.now
             if json {
-                return try printJSON(
+                try printJSON(
                     credentials.map { credential in
                         WithAccount(
                             base: CredentialDescription(credential, refusals[credential.id] ?? [], now: now),
                             output: credential.output, account: credential.account)
                     })
+            } else {
+                print(table(credentials, refusals, at: now))
             }
+            try printUnreadable(rows.compactMap(\.unreadable))
+        }
+
+        private func table(
+            _ credentials: [CredentialSummary], _ refusals: [String: [Refusal]], at now: Timestamp
+        ) -> Table {
             let rest = [
                 "KIND", AccountTerms.header, "KEY", "ENVIRONMENTS", "STATE", "DAYS LEFT", "MASTER KEY", "LABEL",
                 "REFUSED",
@@ -52,7 +59,7 @@ struct CredentialCommand: AsyncParsableCommand {
                 ]
                 table.append([credential.id] + AccountTerms.column(credential.output) + rest)
             }
-            print(table)
+            return table
         }
     }
 

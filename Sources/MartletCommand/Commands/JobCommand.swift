@@ -83,7 +83,8 @@ struct JobCommand: AsyncParsableCommand {
             try await BrokerCheck.require(exchanges: [names.jobs], by: source)
             let publisher = try await ConfirmingPublisher(
                 broker, patience, logger: try source.logger("martlet.job", atLeast: .error))
-            // The broker verifies the user id. An app may accept jobs only from certain users.
+            // The job names its user, because an app may accept jobs only from certain users. The broker verifies the
+            // user id.
             let properties = AMQPProperties(
                 contentType: "application/json", headers: headers, deliveryMode: .persistent, messageID: job.id,
                 userID: broker.user)

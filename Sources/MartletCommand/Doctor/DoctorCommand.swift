@@ -52,9 +52,10 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         await report.check("configuration") {
             _ = try source.pipeline()
-            try source.checkOutputs()
+            try source.check()
             _ = try source.logLevel()
             _ = try TracingConfiguration(source)
+            _ = try StatusAccess(source)
             return "all settings are valid; \(source.place)"
         }
         let keyring = await report.check("master key") {

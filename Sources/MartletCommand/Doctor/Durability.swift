@@ -7,7 +7,7 @@ struct Durability {
 
     /// Reads the settings from the server.
     ///
-    /// - Throws: ``PostgresError``.
+    /// - Throws: `PostgresError`.
     init(_ pool: PostgresPool) async throws {
         let row = try await pool.query(
             """

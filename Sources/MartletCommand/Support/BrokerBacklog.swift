@@ -47,7 +47,7 @@ struct BrokerBacklog {
         }
     }
 
-    /// Starts a task that reads the numbers repeatedly until it is cancelled, and passes each result to `tell`. The
+    /// Starts a task that reads the numbers repeatedly until it is cancelled, and passes each result to `report`. The
     /// caller never waits for the broker.
     static func follow(_ source: ConfigurationSource, _ report: @escaping @Sendable (String) -> Void) -> Task<
         Void, Never

@@ -6,7 +6,7 @@ import MartletConfiguration
 enum BrokerCheck {
     /// Checks that exchanges and queues exist.
     ///
-    /// - Throws: ``BrokerFault`` if an exchange or queue is missing; ``AMQPError`` if the check fails.
+    /// - Throws: ``BrokerFault`` if an exchange or queue is missing; `AMQPError` if the check fails.
     @discardableResult
     static func require(
         exchanges: [String] = [], queues: [String] = [], by source: ConfigurationSource

@@ -44,7 +44,7 @@ final class ConfirmingPublisher: Sendable {
     /// Publishes a message and waits for its confirm.
     ///
     /// - Throws: ``PublicationUnconfirmed`` if the time limit is reached, after which nothing more can be published;
-    ///   ``AMQPError`` if the broker rejects the message.
+    ///   `AMQPError` if the broker rejects the message.
     func publish(_ publication: AMQPPublication) async throws {
         let end = Task<PublicationUnconfirmed?, Never> {
             guard (try? await Task.sleep(for: .seconds(seconds))) != nil else { return nil }

@@ -27,10 +27,9 @@ struct CredentialSaver {
             try check(new, source)
             let repository = CredentialRepository(pool)
             let (id, isNew) = try await add(new, to: repository, try source.keyring())
-            return (
-                id, isNew,
-                try await repository.list().filter { $0.id != id && $0.output == output && $0.isReplaced(by: new) }
-            )
+            // The credential is stored, so a failure to list the others must not look like a failure to store it.
+            let all = (try? await repository.list()) ?? []
+            return (id, isNew, all.filter { $0.id != id && $0.output == output && $0.isReplaced(by: new) })
         }
         if json { return try printJSON(described(new, id: id, replacing: older)) }
         print("\(isNew ? "\(verb) \(new.label) as" : "this key is already in use as") \(id): \(scope(of: new))")

@@ -17,7 +17,7 @@ struct FleetTable {
 
     /// Reads the workers, problems, refusals and answers of the fleet.
     ///
-    /// - Throws: ``PostgresError``.
+    /// - Throws: `PostgresError`.
     static func read(from pool: PostgresPool) async throws -> FleetTable {
         let fleet = try await WorkerRepository(pool).fleet()
         let server = try await pool.query("SELECT current_setting('transaction_read_only') = 'off' AS writes")[0]

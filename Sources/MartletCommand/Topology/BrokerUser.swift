@@ -37,8 +37,8 @@ struct BrokerUser: Sendable, Hashable {
                 name: "\(names.prefix)-consumer", configure: consumer, write: consumer,
                 read: "^(\(prefix)-consumer\\..*|\(results))$"),
             // This user publishes jobs, consumes results, takes out dead jobs and checks all queues. Since RabbitMQ
-            // 4.2.6, a check requires a permission on the queue. The permission `write` neither allows removing
-            // messages nor deleting queues.
+            // 4.2.6, a check requires a permission on the queue. The permission `write` does not allow a user to remove
+            // messages or delete queues.
             BrokerUser(
                 name: "\(names.prefix)-operator", configure: "^\(prefix)\\.tail\\.",
                 write: "^\(prefix)\\.(jobs|delay|dropped|ledger|tail)(\\.|$)",

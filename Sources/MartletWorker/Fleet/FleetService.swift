@@ -137,7 +137,7 @@ package struct FleetService: Service {
 
 extension FleetView.Obstacle {
     /// Creates the obstacle that an error shows. The codes are in postgresql.org, "PostgreSQL Error Codes": 25006 is
-    /// `read_only_sql_transaction`. With class 08 and 57P, the connection fails.
+    /// `read_only_sql_transaction`. Codes that begin with 08 or 57P mean that the connection failed.
     fileprivate init(_ error: any Error) {
         guard let error = error as? PostgresError, error.code == .server, let state = error.sqlState else {
             self = .away

@@ -30,7 +30,7 @@ package struct LedgerProcess: Sendable {
 
     /// Creates the process from its configuration.
     ///
-    /// - Throws: ``ConfigurationError``.
+    /// - Throws: `ConfigurationError`.
     package init(configuration: ConfigurationSource, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger
@@ -41,6 +41,7 @@ package struct LedgerProcess: Sendable {
         keptDays = try configuration.integer(.ledgerDays)
         listen = try Self.endpoint(configuration)
         access = try StatusAccess(configuration)
+        try configuration.check()
         let sent = try configuration.required(.ledgerSent)
         guard let sampling = LedgerSampling(sent) else {
             throw ConfigurationError(
@@ -52,7 +53,7 @@ package struct LedgerProcess: Sendable {
     /// Returns the address of the HTTP server, or `nil` if `http.listen` is empty. If no flag, variable or file sets
     /// `http.listen`, the port is one above the worker's default, so that both processes can run on one host.
     ///
-    /// - Throws: ``ConfigurationError``.
+    /// - Throws: `ConfigurationError`.
     package static func endpoint(_ configuration: ConfigurationSource) throws -> Endpoint? {
         guard !(configuration.string(.httpListen) ?? "").isEmpty else { return nil }
         let endpoint = try configuration.endpoint(.httpListen)
@@ -62,7 +63,7 @@ package struct LedgerProcess: Sendable {
 
     /// Runs the ledger until SIGTERM or SIGINT. If the database can't be reached, the ledger waits for it.
     ///
-    /// - Throws: ``StoreError`` if migrations are missing; ``AMQPError``; ``ListenError``.
+    /// - Throws: `StoreError` if migrations are missing; `AMQPError`; `ListenError`.
     package func run() async throws {
         let pool = PostgresPool(database, logger: logger)
         defer { pool.close() }

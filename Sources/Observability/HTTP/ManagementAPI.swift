@@ -34,7 +34,7 @@ package struct ManagementAPI: Sendable {
     ///   - broker: the configuration with the user and the password.
     ///   - authorityFile: the path of a PEM file with the certificate authorities to trust, or `nil` to trust the
     ///     system's authorities.
-    /// - Throws: ``ConfigurationError`` if the address is not valid.
+    /// - Throws: `ConfigurationError` if the address is not valid.
     package init(_ address: String, of broker: AMQPConfiguration, authorityFile: String?) throws {
         guard let url = URLComponents(string: address), ["http", "https"].contains(url.scheme),
             url.host?.isEmpty == false,

@@ -17,7 +17,7 @@ package struct StatusAccess: Sendable {
 
     /// Reads the access rules from the configuration.
     ///
-    /// - Throws: ``ConfigurationError``.
+    /// - Throws: `ConfigurationError`.
     package init(_ source: ConfigurationSource) throws {
         isShown = try source.boolean(.httpStatus)
         let names = (source.string(.httpHosts) ?? "").split(separator: ",").map {

@@ -2,9 +2,9 @@ package import Foundations
 import Logging
 package import PushModel
 
-/// A filter that limits repeated log lines. It passes one line per minute for each event, app and reason, and counts
-/// the remaining lines. When the minute is over, a summary line reports their number, with the text of the first
-/// counted line. The summary takes the place of the next minute's line. A value type without clock or I/O.
+/// A filter that limits repeated log lines. It passes one line per minute for each event, object (such as an app) and
+/// reason, and counts the remaining lines. When the minute is over, a summary line reports their number, with the text
+/// of the first counted line. The summary counts as the one line of the next minute. A value type without clock or I/O.
 package struct RepetitionLimit {
     /// The event and the metadata values that make two lines repetitions of each other.
     struct Subject: Hashable {
@@ -53,8 +53,8 @@ package struct RepetitionLimit {
     }
 
     package static let milliseconds: Int64 = 60_000
-    /// The maximum number of subjects. Subjects contain external names, so they are unbounded. Beyond this number, all
-    /// further lines of an event are counted together.
+    /// The maximum number of subjects. It is limited because subjects contain names that publishers choose. When it is
+    /// reached, all lines of an event with new subjects are counted together.
     package static let mostSubjects = 1_000
 
     private var minutes: [Subject: Minute] = [:]

@@ -19,7 +19,7 @@ package final class WorkerLog: Sendable {
 
     /// Creates the log of a worker. To send log lines to a further destination, add a sink here.
     ///
-    /// - Throws: ``ConfigurationError``.
+    /// - Throws: `ConfigurationError`.
     package convenience init(_ source: ConfigurationSource) throws {
         self.init(
             level: try source.logLevel(), format: try source.logFormat(), instance: try source.workerName(), others: [])

@@ -1,6 +1,6 @@
 package import Metering
 
-/// A window of one minute over the histogram ``MetricFamily/answers``, which is read every two seconds. A value type
+/// A window of one minute over the histogram `MetricFamily.answers`, which is read every two seconds. A value type
 /// without clock or I/O.
 package struct AnswerWindow: Sendable {
     private struct Provider: Hashable {

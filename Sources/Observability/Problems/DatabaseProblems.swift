@@ -6,7 +6,8 @@ import PushModel
 struct DatabaseProblems {
     let facts: StatusFacts
 
-    /// The problem that prevents the worker from renewing its row, or an empty array if there is none.
+    /// The problem that prevents the worker from renewing its row in `martlet.workers`, or an empty array if there is
+    /// none.
     var link: [Problem] {
         switch facts.link.obstacle {
         case .away: [Problem(.databaseAway, "PostgreSQL does not answer this worker.")]

@@ -34,8 +34,8 @@ struct OtherProblems {
         ]
     }
 
-    /// The problems of apps whose device tokens are mostly bad. There is at most one for the outputs of providers, and
-    /// one for the outputs that send to receivers.
+    /// The problems of apps whose device tokens are mostly bad. There is at most one for all outputs that send to
+    /// providers, and one for all outputs that send to receivers.
     private var mostlyBadTokens: [Problem] {
         let outputs = Dictionary(facts.credentials.map { ($0.id, $0.output) }) { first, _ in first }
         let refusals = Dictionary(grouping: facts.refusals.filter(\.isOfTokens)) {

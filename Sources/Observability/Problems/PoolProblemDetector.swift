@@ -3,7 +3,8 @@ package import Metering
 /// A detector of servers that answer late, with errors, or not at all. A value type without clock or I/O.
 ///
 /// Each credential is examined separately, so that the traffic of one credential does not hide the outage of another.
-/// If one connection serves several credentials, each entry of the list of allowed hosts is examined separately.
+/// If one connection serves several credentials, each entry of the list of allowed hosts is examined separately
+/// instead.
 package struct PoolProblemDetector: Sendable {
     private struct Place: Hashable {
         let output, environment: String
@@ -21,7 +22,8 @@ package struct PoolProblemDetector: Sendable {
     }
 
     package static let families: [MetricFamily] = [.poolStreams, .poolAnswers, .poolSlowAnswers]
-    /// The maximum number of pools whose troubles are reported separately. The troubles of more pools are combined.
+    /// The maximum number of pools whose troubles are reported separately. If more pools have the same trouble, it is
+    /// reported once for all of them.
     private static let mostPools = 3
 
     private var records: [Pool: PoolRecord] = [:]

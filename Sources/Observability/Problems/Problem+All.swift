@@ -1,5 +1,6 @@
 extension Problem {
-    /// The time after the start of work during which a missing connection is not a problem, in seconds.
+    /// The time for which a missing connection after the start of work, a missing confirm or a silent worker is not a
+    /// problem, in seconds.
     static let graceSeconds = 15
 
     /// Returns all problems of the worker whose state is given.

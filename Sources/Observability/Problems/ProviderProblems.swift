@@ -7,7 +7,7 @@ import Store
 struct ProviderProblems {
     let facts: StatusFacts
 
-    /// The smallest number of answers or retried pushes that counts as an outage.
+    /// The smallest number of retried pushes in a minute that is a problem.
     private static let fewest = 10
     /// The maximum age of a failed attempt in the log to count as recent, in seconds. The log repeats a failed attempt
     /// once per minute.

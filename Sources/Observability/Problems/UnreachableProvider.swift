@@ -1,8 +1,8 @@
 package import Metering
 import PushModel
 
-/// A provider that the worker can't reach while pushes wait. It has no connection to the provider, or gets no access
-/// token for it.
+/// A provider that the worker can't reach while pushes wait. The worker has no connection to the provider, or gets no
+/// access token for it.
 package struct UnreachableProvider: Sendable, Hashable {
     package let output: String
     package let environment: String
@@ -16,8 +16,8 @@ package struct UnreachableProvider: Sendable, Hashable {
     /// The metric families from which unreachable providers are read.
     package static let families: [MetricFamily] = [.poolUnreachable, .poolConnections, .tokenEndpointUnreachable]
 
-    /// Returns the unreachable providers. Several servers may serve one credential, such as the push services of
-    /// browsers. The provider is then unreachable only if there is no open connection to any of them.
+    /// Returns the unreachable providers. One credential may be used with several servers, such as the push services of
+    /// browsers. The provider is then unreachable only if no connection to any of these servers is open.
     package static func all(in page: MetricPage, _ warnings: [LoggedWarning]) -> [UnreachableProvider] {
         func missed(_ family: MetricFamily) -> [[String: String]] {
             page.values(of: family).filter { $0.value > 0 }.map(\.labels)

@@ -2,7 +2,7 @@ import PushModel
 import Store
 import Foundations
 
-/// A thread-safe table of the number of workers that share each quota. Outputs read the table, and ``FleetService``
+/// A thread-safe table of the number of workers that share each quota. Outputs read the table, and `FleetService`
 /// updates it.
 package final class QuotaShareTable: QuotaShares {
     private struct State {

@@ -3,7 +3,7 @@ import Store
 import Foundations
 
 /// The current refusals by providers and the numbers of bad tokens that this worker's outputs have reported. Outputs
-/// report on their event loops. The metrics and ``RefusalService`` read the data.
+/// report on their event loops. The metrics and `RefusalService` read the data.
 package final class RefusalRegistry: Sendable {
     private struct State {
         var open: [Refusal.Subject: Refusal] = [:]

@@ -1,7 +1,7 @@
 package import Store
 
-/// The number of consecutive workers with one name that ended without signing off before the current worker replaced
-/// them. A value type without clock or I/O.
+/// A counter of a worker's crashed predecessors, which are consecutive workers with the same name that ended without a
+/// clean shutdown. A value type without clock or I/O.
 package struct Succession: Sendable {
     /// The uptime up to which a worker looks for crashed predecessors. After this time, the rows of all crashed
     /// predecessors have become silent.
@@ -22,7 +22,7 @@ package struct Succession: Sendable {
     package func isOpen(after uptime: Duration) -> Bool { uptime < Self.searchTime }
 
     /// Records the workers whose rows were deleted. Only workers with the name of this worker count as crashed. The row
-    /// of any other worker may also be old because of an outage of the database.
+    /// of any other worker may be old because of a database outage instead of a crash.
     package mutating func replaced(_ predecessors: [FleetMember]) {
         let own = predecessors.filter { $0.name == name }
         count += own.count

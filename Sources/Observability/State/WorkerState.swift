@@ -72,7 +72,7 @@ package final class WorkerState: Sendable {
         pulse.withLock { $0.beat(counts, at: .now) }
     }
 
-    /// Sets the properties of `facts` that this object knows.
+    /// Sets the properties of `facts` that describe the pipeline, the snapshot and the clock.
     func fill(_ facts: inout StatusFacts, outputs: [any OutputPlugin]) {
         switch stage.withLock({ $0 }) {
         case .waiting(let reason): facts.stage = .waiting(reason)

@@ -8,8 +8,8 @@ import PushSending
 import Store
 import Traces
 
-/// A client of the collector that receives traces over OTLP/HTTP, in JSON. Each request opens its own connection,
-/// because there is only about one request per second.
+/// A client that sends traces to the collector over OTLP/HTTP, in JSON. Each request opens its own connection, because
+/// there is only about one request per second.
 struct Collector: Sendable {
     struct Reply: Sendable {
         let meaning: TraceExport.Answer

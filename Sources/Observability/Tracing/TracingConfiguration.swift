@@ -33,7 +33,7 @@ package struct TracingConfiguration: Sendable {
 
     /// Reads the configuration, or returns `nil` if no collector is configured.
     ///
-    /// - Throws: ``ConfigurationError``.
+    /// - Throws: `ConfigurationError`.
     package init?(_ source: ConfigurationSource) throws {
         let variables = source.openTelemetry
         // An empty setting turns traces off, even if a variable names a collector.

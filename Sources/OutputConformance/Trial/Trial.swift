@@ -86,7 +86,7 @@ final class Trial: Sendable {
 
     /// Sends jobs to the output and waits for their outcomes.
     ///
-    /// - Parameter book: the sink. All outcomes of its earlier jobs must have arrived.
+    /// - Parameter recorder: the sink. All outcomes of its earlier jobs must have arrived.
     func deliver(_ jobs: [SampleJob], to recorder: RecordingSink) async {
         let before = recorder.reported
         send(jobs, to: recorder)

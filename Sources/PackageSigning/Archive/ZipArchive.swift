@@ -1,7 +1,7 @@
 /// A writer for zip archives (APPNOTE 6.3) of a few small files. Files are stored uncompressed, because icons are
 /// already compressed.
 enum ZipArchive {
-    /// The maximum number of files in an archive. The count of 65,535 is reserved: it refers readers to a Zip64
+    /// The maximum number of files in an archive. The count of 65,535 is reserved, because it refers readers to a Zip64
     /// structure.
     static let mostFiles = 65_534
 

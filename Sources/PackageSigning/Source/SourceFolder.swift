@@ -48,7 +48,8 @@ package struct SourceFolder {
         }
     }
 
-    /// Returns the names in a folder, sorted, without files that operating systems leave in folders.
+    /// Returns the sorted names in a folder. Hidden files, files that operating systems leave in folders, and an older
+    /// version of the package to be written are omitted.
     package func names(in path: String = "") throws(PackageFault) -> [String] {
         guard let real = try place(of: path) else { return [] }
         do {

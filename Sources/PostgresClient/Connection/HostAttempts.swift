@@ -1,7 +1,8 @@
 import Foundations
 
-/// Functions that list the connection attempts for the hosts of a URL and their addresses. Each attempt has its own
-/// options, because libpq limits the time of each address only in its blocking calls.
+/// Functions that list the connection attempts for the hosts of a URL and their addresses. libpq limits the time of
+/// each address only in its blocking calls, which this client does not use. Therefore each address is a separate
+/// attempt with its own options.
 package enum HostAttempts {
     /// Returns libpq's keywords and values for each host, in the order of the attempts. If the URL names a service,
     /// only libpq knows the hosts, and one attempt is returned.

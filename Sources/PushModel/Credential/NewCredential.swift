@@ -12,7 +12,7 @@ public struct NewCredential: Sendable {
     public var notBefore: Timestamp?
     /// The end of a certificate's validity, or `nil` for other credentials.
     public var notAfter: Timestamp?
-    /// The SHA-256 hash of a token credential's public key or of the leaf certificate, in hex.
+    /// The SHA-256 hash of the public key or the leaf certificate, or of the secret if it has neither, in hex.
     public var fingerprint: String
     /// The display name.
     public var label: String

@@ -38,7 +38,8 @@ public struct Outcome: Sendable {
     public static let cancelled = "Cancelled"
     /// The reason for an outcome if no connection could be made.
     package static let connectionFailed = "ConnectionFailed"
-    /// The reason for an outcome if the provider accepted connections, or a probe, but sent no answer.
+    /// The reason for an outcome if the provider accepts connections but sends no answer, or if a probe has not been
+    /// answered yet.
     package static let noAnswer = "NoAnswer"
 
     public let job: RoutedJob

@@ -1,7 +1,7 @@
 /// A running output, which delivers pushes to one kind of service. An ``OutputPlugin`` creates it.
 ///
 /// The pipeline owns jobs, retries and acknowledgements. An output turns each recipient into one outcome. It never
-/// blocks its caller and never drops a recipient on its own decision. docs/output.md shows how to write one.
+/// blocks its caller and never drops a recipient. docs/output.md shows how to write one.
 public protocol Output: AnyObject, Sendable {
     /// Takes a job and reports exactly one outcome for each of its recipients. Outcomes may be reported in any order,
     /// in batches of any size, and from any thread.

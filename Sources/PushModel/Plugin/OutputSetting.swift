@@ -26,7 +26,7 @@ public struct OutputSetting: Sendable, Hashable {
     /// The key without the leading `<output>.`, in lower-case letters, underscores and dots.
     public private(set) var key: String
     public let kind: Kind
-    /// The unit of the value, or `nil` if the value is no number or the help names what it counts.
+    /// The unit of the value, or `nil` if the value is not a number or the help names what it counts.
     public let unit: Unit?
     /// The default value, or `nil` if the setting may be absent.
     public let defaultValue: String?

@@ -1,4 +1,4 @@
-/// The properties of an output to which each of its jobs refers. They are read from the plugin once.
+/// The properties of an output, which all its jobs share. They are read from the plugin once.
 package final class OutputTraits: Sendable {
     package let recipients: RecipientForm
     /// The start of the JSON member for the provider's id in a result event, up to the value: `,"discard_id":`.

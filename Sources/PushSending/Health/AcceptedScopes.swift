@@ -32,6 +32,6 @@ struct AcceptedScopes: Sendable {
         return isOther(last) || isOther(other)
     }
 
-    /// Returns whether nothing has been accepted for this time, in milliseconds.
+    /// Returns whether nothing has been accepted for at least `time` milliseconds.
     func areQuiet(for time: Int64, nowMilliseconds now: Int64) -> Bool { last.map { now - $0.at >= time } ?? true }
 }

@@ -14,8 +14,9 @@ internal import Foundations
 /// | open, trial | closed | a request is accepted |
 ///
 /// A request has been accepted recently if it was accepted in the last minute or since the refused request was written.
-/// Stated refusals open the breaker despite this if nothing is accepted between them, and nothing for a second before.
-/// If the provider accepts the credential for other topics or apps, refusals that only last ten seconds do not open it.
+/// Even then, stated refusals open the breaker if nothing is accepted between them. Three jobs or ten pushes suffice
+/// only if nothing has been accepted for a second. Refusals for ten seconds suffice unless the provider accepts the
+/// credential for other topics or apps.
 ///
 /// A trial sends one request at a time, the probe, until one is accepted. The next probe follows at once if a probe
 /// ends without evidence, and after a minute if a probe gets no answer. Some requests were already on the wire when the

@@ -1,17 +1,21 @@
 import PushModel
 
-/// The health of a host: whether it accepts connections and answers requests. While the host does not, single probes
-/// are sent. A value type without clock or I/O.
+/// The health of a host: whether it accepts connections and answers requests. While it is unreachable or silent, only
+/// single probes are sent. A value type without clock or I/O.
 package struct HostHealth {
     private var breaker = Breaker(shortestMilliseconds: 5_000, longestMilliseconds: 60_000)
     private var silence = HostSilence()
     /// The uptime of the last answer or of the start of the current wait, in milliseconds.
     private var lastProgress: Int64 = 0
     private let silenceMilliseconds: Int64
+    private let random: () -> Double
 
-    /// - Parameter silenceMilliseconds: How long pushes may wait while the host sends no answer.
-    package init(silenceMilliseconds: Int64) {
+    /// - Parameters:
+    ///   - silenceMilliseconds: How long pushes may wait while the host sends no answer.
+    ///   - random: A function that returns numbers from 0 up to, but not including, 1. They vary the waits.
+    package init(silenceMilliseconds: Int64, random: @escaping () -> Double = { .random(in: 0..<1) }) {
         self.silenceMilliseconds = silenceMilliseconds
+        self.random = random
     }
 
     package var isClosed: Bool { breaker.isClosed }
@@ -72,6 +76,6 @@ package struct HostHealth {
     }
 
     private mutating func open(_ reason: String, now: Moment) -> Bool {
-        breaker.refused(reason, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
+        breaker.refused(reason, nowMilliseconds: now.uptime, random: random())
     }
 }

@@ -7,8 +7,9 @@ package import PushModel
 /// loop.
 ///
 /// A refusal that the provider states concerns the credential, or the topic that it names. An ambiguous refusal is
-/// evidence about the topic, or about the job's app if the output has no topics. So is a stated refusal of the credential
-/// while pushes of other topics or apps are accepted. Such refusals never hold another app's pushes.
+/// evidence about the topic, or about the job's app if the output has no topics. A stated refusal of the credential is
+/// treated in the same way while pushes of other topics or apps are accepted. Such refusals never hold another app's
+/// pushes.
 package final class PoolHealth {
     /// The number of topics, and of apps, above which the health of topics or apps without a refusal is dropped.
     /// Publishers may name any number of topics. Queued jobs keep the health of their topic or app alive.
@@ -19,6 +20,7 @@ package final class PoolHealth {
     private let subject: Refusal.Subject
     private let refusals: @Sendable (Refusal.Event) -> Void
     private let logger: Logger
+    private let random: () -> Double
     // Exclusivity checks are off on this hot path, here and below, because only one thread uses this object.
     /// The breaker of the credential as a whole.
     @exclusivity(unchecked) private var credential: Breaker
@@ -39,15 +41,18 @@ package final class PoolHealth {
     /// - Parameters:
     ///   - breakMilliseconds: The length of the first opening after a credential or topic is refused.
     ///   - silenceMilliseconds: How long pushes may wait while the host sends no answer.
+    ///   - random: A function that returns numbers from 0 up to, but not including, 1. They vary the waits.
     package init(
         of subject: Refusal.Subject, service: String, breakMilliseconds: Int64, silenceMilliseconds: Int64,
-        refusals: @escaping @Sendable (Refusal.Event) -> Void, logger: Logger
+        refusals: @escaping @Sendable (Refusal.Event) -> Void, logger: Logger,
+        random: @escaping () -> Double = { .random(in: 0..<1) }
     ) {
+        self.random = random
         self.service = service
         self.subject = subject
         self.refusals = refusals
         self.logger = logger
-        host = HostHealth(silenceMilliseconds: silenceMilliseconds)
+        host = HostHealth(silenceMilliseconds: silenceMilliseconds, random: random)
         closedBreaker = Breaker(shortestMilliseconds: breakMilliseconds)
         credential = closedBreaker
     }
@@ -90,7 +95,7 @@ package final class PoolHealth {
         }
         let wasReported = scope.topic == nil && isCredentialReported
         let conclusion = scope.breaker.refused(
-            reason, evidence, writtenAt: sent.writtenAt, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
+            reason, evidence, writtenAt: sent.writtenAt, nowMilliseconds: now.uptime, random: random())
         restrictsJobs = restrictsJobs || !scope.breaker.isClosed
         if what == .credential, !isAmbiguous, !scope.breaker.isClosed { scope.isCredentialRefused = true }
         if conclusion == .refused(isNew: true) {
@@ -117,7 +122,7 @@ package final class PoolHealth {
     ) -> Breaker.Conclusion {
         let wasReported = isCredentialReported
         let conclusion = credential.refused(
-            reason, evidence, writtenAt: writtenAt, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
+            reason, evidence, writtenAt: writtenAt, nowMilliseconds: now.uptime, random: random())
         if conclusion == .refused(isNew: true) {
             log(credential, topic: nil, app: nil)
             if !wasReported { report(credential, subject, now: now) }
@@ -152,7 +157,7 @@ package final class PoolHealth {
     /// Returns whether a failure concerns the job's app alone, because the receiver has answered another app in the
     /// last minute.
     ///
-    /// - Parameter quietMilliseconds: The time after which this is no longer so if nothing has been answered.
+    /// - Parameter quietMilliseconds: The time without answers after which the method returns `false`.
     package func isAlone(_ job: QueuedJob, quietMilliseconds: Int64, now: Moment) -> Bool {
         guard let scope = job.health else { return false }
         return isAcceptedForOthers(scope, now)

@@ -20,16 +20,16 @@ package protocol SendingHealth: AnyObject {
     /// Returns whether pushes of a job may be sent. ``admission(uptime:)`` must have admitted the pool's pushes.
     func lets(_ job: QueuedJob, uptime now: Int64) -> Bool
 
+    /// Returns whether a push of the job's app has failed in the last minute. Called only for outputs with batches. The
+    /// default returns `false`.
+    func hasFailed(_ job: QueuedJob) -> Bool
+
     /// Returns how bad a push of the job is as a probe, from 0 for the best to 2. Returns 0 if the push would not be a
     /// probe.
     func rank(_ job: QueuedJob) -> Int
 
     /// Returns whether a push of `job` tests the same refusal as a push of `other`.
     func sharesProbe(_ job: QueuedJob, with other: QueuedJob) -> Bool
-
-    /// Returns whether a push of the job's app has failed in the last minute. An app without other apps in its pool may
-    /// count as not failed.
-    func hasFailed(_ job: QueuedJob) -> Bool
 
     /// Records that a push of the job is sent.
     ///
@@ -65,4 +65,5 @@ package protocol SendingHealth: AnyObject {
 
 extension SendingHealth {
     package func enters(_ job: QueuedJob) {}
+    package func hasFailed(_ job: QueuedJob) -> Bool { false }
 }

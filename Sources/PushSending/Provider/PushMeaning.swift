@@ -23,9 +23,9 @@ public enum PushMeaning: Sendable, Hashable {
     case throttled(PushFault, afterSeconds: Int = 0)
     /// The provider states that it refuses the credential.
     case credentialRefused(PushFault)
-    /// The provider refuses the push because of either the credential or the recipient, such as with a 403 without a
-    /// reason. The push is retried. Other pushes wait only if the pushes of several jobs are refused and none is
-    /// accepted.
+    /// The provider refuses the push, and the cause may be the credential or the recipient. An example is a 403 without
+    /// a reason. The push is retried. Other pushes of its app wait only if the provider has accepted no push with the
+    /// credential recently.
     case refusedAmbiguously(PushFault)
     /// The provider may have accepted the push.
     case unknown(PushFault)

@@ -10,8 +10,8 @@ public protocol PushProvider: Sendable {
     /// refuse this recipient. The recipient is then `rejected`, and the other recipients of the job are sent.
     typealias RequestBuilder = @Sendable (_ recipient: Recipient) throws(PushFault) -> PushRequest
 
-    /// Returns the server for the pushes of a credential. The method is called once for each credential and
-    /// environment.
+    /// Returns the server for the pushes of a credential. The method is called for the first job of each credential and
+    /// environment. If it throws, it is called again for the next job.
     ///
     /// - Parameter credential: The credential, or `nil` if the plugin has no credentials.
     /// - Throws: An error whose description contains no secret, if the credential cannot be used. Its jobs then wait

@@ -24,7 +24,7 @@ public struct PushRequest: Sendable {
     /// Encodes the header fields that all requests to a server share.
     ///
     /// - Parameter request: A request whose fields are added, or `nil` for none.
-    /// - Throws: ``PushFault`` if a field is not valid in HTTP. It contains no values of fields.
+    /// - Throws: ``PushFault`` if a field is not valid in HTTP. The fault contains no field values.
     static func fields(
         of server: PushServer, authority: String, adding request: PushRequest? = nil
     ) throws(PushFault) -> HTTP2Fields {

@@ -133,8 +133,9 @@ package struct SendQueue {
         return push
     }
 
-    /// Removes further pushes of the job of a given push, and returns all of them as a batch. It is for outputs that
-    /// send several pushes in one request. Pushes of a part of a halved batch are never combined with other pushes.
+    /// Returns a batch of a given push and further pushes of its job, which are removed from the queue. Batches are for
+    /// outputs that send several pushes in one request. Pushes of a part of a halved batch are never combined with
+    /// other pushes.
     ///
     /// - Parameters:
     ///   - first: The push that was already taken from the queue.

@@ -35,8 +35,8 @@ package struct AnswerPlan<Answer: SimulatedAnswer>: Sendable {
         lengths = Set(byPrefix.keys.map(\.utf8.count)).sorted(by: >)
     }
 
-    /// Returns the answer to a request for a token, or `nil` if none is chosen. An answer that was chosen for the next
-    /// requests is used up.
+    /// Returns the answer to a request for a token, or `nil` if none is chosen. Each call uses up one of the answers
+    /// that were chosen for the next requests.
     ///
     /// - Parameter token: the token in canonical spelling.
     package mutating func takeAnswer(forToken token: String) -> Answer? {
@@ -56,6 +56,7 @@ package struct AnswerPlan<Answer: SimulatedAnswer>: Sendable {
 
     /// Returns the longest prefix of a token for which an answer is chosen, or `nil` if there is none.
     private func prefix(of token: String) -> String? {
-        lengths.lazy.filter { $0 <= token.utf8.count }.map { String(token.prefix($0)) }.first { byPrefix[$0] != nil }
+        lengths.lazy.filter { $0 <= token.utf8.count }.map { String(decoding: token.utf8.prefix($0), as: UTF8.self) }
+            .first { byPrefix[$0] != nil }
     }
 }

@@ -1,8 +1,8 @@
 /// The requests of one connection, stored in reusable slots.
 struct RequestSlab {
     /// The states of the requests, indexed by slot.
-    // why: callers access the array directly, because a subscript's accessors would be coroutines. Coroutines allocate
-    // on each use, and a debug build reads their value after they end.
+    // why: callers access the array directly, because a subscript's accessors would be coroutines. A coroutine
+    // allocates memory on each use, and code in a debug build reads the yielded value after the coroutine has ended.
     var states: ContiguousArray<RequestState> = []
     private var free: ContiguousArray<Int> = []
 

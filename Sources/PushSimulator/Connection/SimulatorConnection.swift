@@ -10,7 +10,7 @@ public final class SimulatorConnection {
     private let channel: any Channel
     let handler: HTTP2ChannelHandler<HTTP2ServerSession>
     let session: HTTP2ServerSession
-    // Only one thread uses this object, so exclusivity checks on the hot path could find nothing.
+    // Only one thread uses this object, so exclusivity checks on the hot path would cost time and find nothing.
     @exclusivity(unchecked) var requests = RequestSlab()
     var isClosed = false
     /// The last stream that a sent GOAWAY declares as processed, or `nil` if no GOAWAY was sent.
@@ -129,7 +129,7 @@ public final class SimulatorConnection {
     package func goAway(lastStreamID: Int32? = nil, code: HTTP2ErrorCode = .noError, debugText: String = "") {
         let last = lastStreamID ?? session.lastStreamID
         let before = lastProcessed
-        // This is set before the call, because the call closes the streams above it.
+        // This is set before the call, because the call closes the streams after `last`, and `disowns` must cover them.
         lastProcessed = min(last, before ?? last)
         do {
             try session.goAway(lastStreamID: last, code: code, debugData: Array(debugText.utf8))
@@ -162,7 +162,7 @@ public final class SimulatorConnection {
         lastProcessed.map { stream > $0 } ?? false
     }
 
-    /// Stops or resumes reading from the client. While nothing is read, nothing is answered.
+    /// Stops or resumes reading from the client. Requests that arrive while nothing is read are answered later.
     func silence(_ isSilent: Bool) {
         channel.setOption(.autoRead, value: !isSilent).whenComplete { _ in }
     }

@@ -15,7 +15,7 @@ final class SimulatorLoop {
     private(set) var connections: [ObjectIdentifier: RequestFlow] = [:]
     /// The number of rounds so far. A round is a regular check of all connections for timeouts.
     private(set) var round = 0
-    // Only one thread uses this object, so exclusivity checks on the hot path could find nothing.
+    // Only one thread uses this object, so exclusivity checks on the hot path would cost time and find nothing.
     @exclusivity(unchecked) var counters = LoopCounters()
     private let log: LimitedLog
 

@@ -29,8 +29,7 @@ struct StallDetector {
         settings = nil
     }
 
-    /// Returns the problem if the connection must end because of it, or `nil`. Each problem is
-    /// returned once.
+    /// Returns a problem that must end the connection, or `nil` if there is none. Each problem is returned once.
     ///
     /// - Parameter unfinishedHeaders: the stream whose field list is incomplete, or 0 if there is none.
     mutating func problem(unfinishedHeaders stream: Int32, at round: Int) -> Problem? {

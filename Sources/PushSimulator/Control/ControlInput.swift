@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A decoder for an object that rejects unknown fields. Without it, a misspelt field would be ignored silently.
+/// A wrapper that decodes an object and rejects unknown fields. Without it, a misspelt field would be ignored silently.
 struct Strict<Body: ControlBody>: Decodable {
     let body: Body
 

@@ -4,7 +4,8 @@ public struct ServerFaults: Hashable, Sendable {
         case none
         /// Requests are read but never answered. PINGs are answered.
         case answers
-        /// The server stops reading and sending. New connections do not complete the TLS handshake.
+        /// The server stops reading, and therefore answers no new requests or PINGs. New connections do not complete
+        /// the TLS handshake. Answers that were already scheduled are still sent.
         case all
     }
 

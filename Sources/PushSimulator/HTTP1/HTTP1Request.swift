@@ -7,8 +7,9 @@ struct HTTP1Request {
     var body: [UInt8] = []
     /// The maximum size of a body in bytes. It is larger than any service accepts.
     private static let longestBody = 1 << 20
-    /// The header fields that are removed from a request. They concern a single hop and are not allowed in HTTP/2 (RFC
-    /// 9113, section 8.2.2), except `host`, which HTTP/2 sends as `:authority`.
+    /// The header fields that are removed from a request. Most of them concern a single hop and are not allowed in
+    /// HTTP/2 (RFC 9113, section 8.2.2). HTTP/2 sends `host` as `:authority`, and ``HTTP1Translator`` itself handles
+    /// `expect`.
     private static let ofTheConnection: Set<String> = [
         "connection", "expect", "host", "http2-settings", "keep-alive", "proxy-connection", "te", "transfer-encoding",
         "upgrade",

@@ -11,7 +11,7 @@ struct HTTP1Response {
         self.status = status
     }
 
-    /// Returns the parts of the response to write, with its length.
+    /// Returns the parts to write for the response, including its `content-length` field.
     ///
     /// - Parameter closing: whether the connection ends after this response.
     func parts(closing: Bool) -> [HTTPServerResponsePart] {

@@ -27,7 +27,7 @@ final class Recorder: Sendable {
         state.withLock { $0.arrivals[token, default: 0] += 1 }
     }
 
-    /// Uncounts an unanswered request that a GOAWAY declares as unprocessed.
+    /// Removes an unanswered request from the count of arrivals, because a GOAWAY declares it as unprocessed.
     func disowned(at token: String) {
         if observed(token, .disowned) { return }
         state.withLock {

@@ -22,7 +22,8 @@ public struct SimulatorCounters: Codable, Sendable, Equatable {
     public var failedHandshakes = 0
     /// The number of requests that violated HTTP. They do not count as arrivals.
     public var malformedRequests = 0
-    /// The number of requests, and of connections before their first request, that were not complete in time.
+    /// The number of requests that were incomplete at the time limit, and of connections that did not acknowledge
+    /// SETTINGS in time or, with HTTP/1.1, sent no request in time.
     public var timeouts = 0
     /// The number of connections that ended because the client violated HTTP/2.
     public var brokenConnections = 0

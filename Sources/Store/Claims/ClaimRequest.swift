@@ -4,7 +4,7 @@ package struct ClaimRequest: Sendable, Hashable {
     /// The content of the job, or `nil` for a name that a worker generated. Such a name identifies the message without
     /// its content.
     package let content: JobContent?
-    /// The UUID of the claimant. Another request of the same owner repeats the claim after its answer was lost.
+    /// The UUID of the claimant. If an answer is lost, the same owner can repeat the request and keeps its claim.
     package let owner: String
     /// The owner whose claim this request takes over, or `nil` if there is none. A claim passes from a message to its
     /// republished copy. If there are several copies, the claim passes to only one of them.

@@ -76,12 +76,12 @@ package struct CredentialRepository: Sendable {
                 + "subscribe there. Retire \(other.id) first only if its addresses are no longer used")
     }
 
-    /// Changes the details of a credential in use, such as its subject, and seals it again. The key stays the same, so
+    /// Changes the label and the sealed details of a credential in use, such as its subject. The key stays the same, so
     /// workers continue without a failed push.
     ///
-    /// - Parameter change: returns the changed credential for the stored one.
-    /// - Throws: ``StoreError`` with code `notFound`, or if the credential cannot be opened; ``PostgresError``; errors
-    ///   of `change`.
+    /// - Parameter change: a function that receives the stored credential and returns the changed one.
+    /// - Throws: ``StoreError`` with code `notFound`, with code `invalidField` if `change` returns another key or
+    ///   account, or if the credential cannot be opened; `PostgresError`; errors of `change`.
     package func change(
         _ id: Credential.ID, keyring: MasterKeyring,
         _ change: @Sendable (CredentialSummary, Credential) throws -> NewCredential

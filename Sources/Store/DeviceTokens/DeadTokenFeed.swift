@@ -18,7 +18,7 @@ package final class DeadTokenFeed: Sendable {
         package var maximumBytes = 64 << 20
         /// The interval between two reads of new marks.
         package var pollInterval = Duration.seconds(2)
-        /// The timeout for loading all marks.
+        /// The timeout of each query that reads marks.
         package var patience = ReadTimeout()
 
         package init() {}
@@ -43,8 +43,8 @@ package final class DeadTokenFeed: Sendable {
         self.logger = logger
     }
 
-    /// Adds to the number of false positives. A false positive is a token that the filter did not clear although it is
-    /// not marked in the database. If there are many false positives, the filter is loaded again.
+    /// Adds to the number of false positives. A false positive is a token that seemed to be in the filter although it
+    /// is not marked in the database. If there are many false positives, the filter is loaded again.
     package func note(falsePositives count: Int) { falsePositives.add(count, ordering: .relaxed) }
 
     /// Loads all marks and then reports new marks until the task is cancelled.

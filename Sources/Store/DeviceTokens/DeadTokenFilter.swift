@@ -1,11 +1,11 @@
-/// A filter that clears most tokens. A cleared token is certainly not marked dead. For any other token, only the
-/// database can decide.
+/// A filter for dead tokens. A token that is not in the filter is certainly not marked dead. For any other token, only
+/// the database can decide.
 ///
 /// The filter is a Bloom filter. The bits of one token lie in one block of 32 bytes, one bit in each of its eight words
 /// (Putze, Sanders, Singler: "Cache-, Hash- and Space-Efficient Bloom Filters", 2009). A lookup therefore costs at most
-/// one cache miss, and the first or second word mostly clears a token that is not in the filter. With 16 bits per
-/// token, one lookup in a thousand is a false positive. An overfull filter has more false positives, and a full filter
-/// clears no token.
+/// one cache miss. If a token is not in the filter, the first or second word usually shows this. With 16 bits per
+/// token, one lookup in a thousand is a false positive. An overfull filter has more false positives. If all bits are
+/// set, every token seems to be in the filter.
 package struct DeadTokenFilter: Sendable {
     /// The number of bytes per token with which one lookup in a thousand is a false positive.
     static let bytesPerToken = 2

@@ -27,7 +27,8 @@ extension DeviceTokenRegistry {
 
     /// Calls `page` with the dead tokens that were marked at or after a time, oldest mark first.
     ///
-    /// All pages show the same moment. The database must keep the rows of that moment until the last page is done.
+    /// All pages show the same moment. The database can't remove old row versions until `page` has handled the last
+    /// page.
     ///
     /// - Returns: the time at which the next call must begin, so that no mark is left out or repeated. Marks at or
     ///   after the returned time were not passed to `page`.
@@ -86,7 +87,7 @@ extension DeviceTokenRegistry {
         }
     }
 
-    /// Returns a time before which all marks are visible to subsequent statements.
+    /// Returns a time. All marks with an earlier `marked_at` are committed and visible to subsequent statements.
     static func marksCompleteUntil(_ connection: PostgresConnection) async throws -> Timestamp {
         let row = try await connection.query("SELECT martlet.marks_complete_until() AS time")[0]
         return Timestamp(milliseconds: try row["time"].milliseconds)

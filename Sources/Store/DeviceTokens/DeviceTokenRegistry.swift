@@ -72,10 +72,11 @@ package struct DeviceTokenRegistry: Sendable {
         ).affectedRows > 0
     }
 
-    /// Deletes the records of some of an app's tokens, in both environments. To delete all of them, repeat the call
+    /// Deletes up to `limit` records of an app's tokens, in both environments. To delete all records, repeat the call
     /// until it returns 0.
     ///
-    /// Rows are selected in any order, but locked in key order, as by marks and registrations.
+    /// The statement selects rows in any order, but locks them in key order. Marks and registrations use the same
+    /// order, so these statements never deadlock.
     ///
     /// - Returns: the number of deleted records.
     package func forgetSome(app: String, output: String, atMost limit: Int = 10_000) async throws -> Int {

@@ -6,9 +6,9 @@ enum DeviceTokenSQL {
         """
 
     /// The statement that inserts or updates records. It keeps the latest registration, and the latest mark if the mark
-    /// is later than the registration. `marked_at` is the time at which the current time of death was written. A token
-    /// that dies again is marked again, even if the same statement also has its registration. Rows are locked in key
-    /// order, so that two workers that mark the same tokens can't deadlock.
+    /// is later than the registration. `marked_at` is the time at which the current `unregistered_at` was written. A
+    /// token that dies again is marked again, even if the same statement also has its registration. Rows are locked in
+    /// key order, so that two workers that mark the same tokens can't deadlock.
     static let upsert = """
         INSERT INTO martlet.device_tokens AS old
             (output, app, environment, token, address, registered_at, unregistered_at, marked_at, reason)

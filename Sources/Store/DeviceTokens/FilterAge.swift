@@ -33,7 +33,7 @@ package struct FilterAge: Sendable {
 
     /// Returns whether the filter must be loaded again.
     ///
-    /// - Parameter falsePositives: the number of tokens that the filter has not cleared since it was loaded, although
+    /// - Parameter falsePositives: the number of tokens that seemed to be in the filter since it was loaded, although
     ///   they are not marked in the database.
     package func isOver(at now: ContinuousClock.Instant, falsePositives: Int) -> Bool {
         let age = now - loadedAt

@@ -1,8 +1,8 @@
 import Glibc
 package import PushModel
 
-/// A function for the 64-bit hash of a device token. Two tokens may have the same hash, so a hash can only prove that a
-/// token is absent.
+/// A function for the 64-bit hash of a device token. Two tokens may have the same hash, so equal hashes do not prove
+/// that two tokens are equal.
 ///
 /// The function multiplies and folds, as wyhash does. It takes about 5 ns for a token of 64 digits.
 package enum TokenHash {

@@ -123,7 +123,7 @@ package struct LedgerRepository: Sendable {
     }
 }
 
-/// The beginning of the outcome ledger in time.
+/// The point in time at which the outcome ledger begins.
 package struct LedgerBegin: Sendable, Hashable {
     /// The time at which the first row was written, or `nil` if there are no rows yet.
     package let first: Timestamp?

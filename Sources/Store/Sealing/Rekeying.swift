@@ -11,7 +11,7 @@ package struct Rekeying: Sendable {
     package struct Report: Sendable {
         /// The number of rows that were resealed, or that a dry run would reseal.
         package fileprivate(set) var resealed = 0
-        /// The number of rows that were opened or could not be opened.
+        /// The number of rows that the last pass tried to open.
         package fileprivate(set) var rows = 0
         /// The errors of rows that could not be opened.
         package fileprivate(set) var problems: [StoreError] = []

@@ -70,7 +70,7 @@ package struct SharedTokenRepository: SharedTokenStore {
 
         /// Returns whether the stored token was issued less than `age` milliseconds ago. The result is `false` if there
         /// is no token. If the clock was set back a little, a token from the future counts as young. If it was set back
-        /// far, the token's time was wrong and the provider rejects the token.
+        /// far, the token does not count as young, because its time was wrong and the provider rejects it.
         func isYounger(than age: Int64) -> Bool {
             guard let stored else { return false }
             return abs(now.milliseconds - stored.issuedAt.milliseconds) < age

@@ -1,7 +1,7 @@
 extension WorkerReport {
     /// The answers from one output's provider to one worker in the last minute.
     ///
-    /// A report is encoded as an array without keys, because the row of a worker is small. A later version may append
+    /// A report is encoded as an array without keys, because a worker's row has little room. A later version may append
     /// elements.
     package struct AnswerReport: Sendable, Hashable, Codable {
         package let output: String

@@ -34,8 +34,8 @@ extension [FleetMember] {
 
     package var silent: [FleetMember] { filter(\.isSilent) }
 
-    /// The open problems of all running workers, most important first. Problems of several workers are listed as one
-    /// if they have the same subject and their texts differ in numbers only.
+    /// The open problems of all running workers, most important first. Problems of several workers are listed as one if
+    /// they have the same kind and subject and their texts differ only in numbers.
     package var problems: [WorkerReport.ProblemReport] {
         var found: [(problem: WorkerReport.ProblemReport, workers: [String])] = []
         var places: [[String]: Int] = [:]

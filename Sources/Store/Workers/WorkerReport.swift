@@ -157,8 +157,8 @@ package struct WorkerReport: Sendable, Hashable, Codable {
     package mutating func setHistory(_ texts: some Sequence<String>) {
         history = nil
         guard let bytes = (try? encoded()).map(Self.storedBytes) else { return }
-        // The room is the size limit without the report and without the key, quotation marks and separators of the
-        // history.
+        // The room is the size limit minus the size of the report and of the history's key, quotation marks and
+        // separators.
         let room = Self.mostBytes - bytes - #""history": "", "#.utf8.count
         history = texts.first { Self.storedBytes($0) <= room }
     }

@@ -18,7 +18,7 @@ package enum WebPushAnswer: Equatable {
     case tooLarge
     /// The service redirects the message to another URL. Martlet does not follow redirects.
     case redirected
-    /// The service limits its load: it receives too many messages.
+    /// The service refuses the message because it receives too many messages.
     case busy
     /// The service may accept the same message later.
     case unavailable

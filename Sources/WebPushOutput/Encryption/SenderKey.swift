@@ -8,11 +8,12 @@ internal import Darwin
 
 /// A generator of sender key pairs. Each key pair is used for one message only (RFC 8291, sections 2 and 3.1).
 package enum SenderKey {
-    /// Returns a new private key. Almost any 32 random bytes are a valid key, because any number below the order of the
-    /// curve is one. This takes an eighth of the time of the library's generator.
+    /// Returns a new private key from 32 random bytes. Almost all values of 32 bytes are valid keys, because only 0 and
+    /// numbers from the order of the curve upwards are invalid. This takes an eighth of the time that the library's
+    /// generator takes.
     package static func fresh() -> P256.KeyAgreement.PrivateKey {
-        // An attempt fails with a probability of one in four billion. After eight failures, more attempts cannot
-        // succeed.
+        // An attempt fails by chance with a probability of one in four billion. Eight failures in a row have another
+        // cause, so more attempts would not help.
         for _ in 0..<8 {
             let key = withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { bytes in
                 bytes.fillAtRandom()

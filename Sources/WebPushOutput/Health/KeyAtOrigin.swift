@@ -16,7 +16,7 @@ final class KeyAtOrigin {
     /// The pause after too many messages with this key to this origin.
     @exclusivity(unchecked) var pause = SendPause()
     @exclusivity(unchecked) var failed = FailedJobs()
-    /// Whether the key is retired and the time for its waiting messages is over. It then sends nothing.
+    /// Whether the key is retired and the time for its waiting messages is over. No message is sent with it then.
     var isRetired = false
 
     init(_ id: ID, at origin: String, breaker: Breaker) {

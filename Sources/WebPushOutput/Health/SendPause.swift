@@ -4,8 +4,8 @@ import Foundations
 ///
 /// | state | next state | when |
 /// |---|---|---|
-/// | free | braking | messages to ten subscriptions were refused in a row |
-/// | braking | free | the delay is over: as long as the service asks for, or else 5 s, doubled each time up to 5 min |
+/// | free | paused | messages to ten subscriptions were refused in a row |
+/// | paused | free | the delay is over: as long as the service asks for, or else 5 s, doubled each time up to 5 min |
 /// | free | free, and the next delay is 5 s again | a message is accepted |
 package struct SendPause: Sendable {
     package static let tolerated = 10

@@ -33,7 +33,7 @@ extension WebPushConfiguration {
 
     /// Creates a configuration from the output's settings.
     ///
-    /// - Throws: ``SettingFault`` if a setting is invalid.
+    /// - Throws: `SettingFault` if a setting is invalid.
     package init(_ settings: OutputSettings) throws(SettingFault) {
         self.init(hosts: try Self.hosts(settings))
         authorityFile = try settings.authorityFile()

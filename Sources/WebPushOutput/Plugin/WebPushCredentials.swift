@@ -47,7 +47,7 @@ package struct WebPushCredentials: OutputCredentials {
         var details = details
         details.account = credential.account
         details.topics = credential.topics
-        // The label defaults to the subject.
+        // A label that equals the old subject is the default, so it becomes the new subject.
         if details.label == old.subject { details.label = nil }
         return try Self.credential(old.with(subject: try VAPIDKeyReader.checked(details.subject)), details)
     }

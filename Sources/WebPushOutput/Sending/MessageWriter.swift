@@ -5,7 +5,7 @@ import PushModel
 /// own writer.
 final class MessageWriter {
     private let path = UnsafeMutableRawBufferPointer.allocate(byteCount: PushEndpoint.maximumBytes, alignment: 1)
-    // Only one thread uses this object, so exclusivity checks on the hot path could find nothing.
+    // Exclusivity checks are off on this hot path, because only one thread uses this object.
     @exclusivity(unchecked) private var encryption = MessageEncryption()
 
     deinit { path.deallocate() }

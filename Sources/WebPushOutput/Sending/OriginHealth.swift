@@ -16,7 +16,7 @@ final class OriginHealth {
     private let silenceMilliseconds: Int64
     /// The initial state of every key's breaker.
     private let closedBreaker: Breaker
-    // Only one thread uses this object, so exclusivity checks on the hot path could find nothing, here and below.
+    // Exclusivity checks are off on this hot path, here and below, because only one thread uses this object.
     @exclusivity(unchecked) private var host: HostHealth
     @exclusivity(unchecked) private var pause = SendPause()
     /// The uptime in milliseconds until which the origin counts as having only disallowed addresses, or `nil`.
@@ -47,7 +47,7 @@ final class OriginHealth {
         return new
     }
 
-    /// Returns whether a breaker or a brake holds back the origin or one of its keys at this time.
+    /// Returns whether a breaker or a pause holds back messages to the origin or with one of its keys at this time.
     func holdsAny(nowMilliseconds now: Int64) -> Bool {
         pause.seconds(nowMilliseconds: now) != nil || host.holds(uptime: now)
             || keys.values.contains {
@@ -84,8 +84,9 @@ final class OriginHealth {
         _ key: KeyAtOrigin, _ sent: PushOnWire, isAmbiguous: Bool, reason: String, now: Moment
     ) -> RefusalConsequence {
         guard !key.isRetired else { return RefusalConsequence(.hold) }
-        // A service may give the reason of a refused key although it refuses only one subscription. This has a price:
-        // if a service stops accepting a key, the key stays in use for up to another minute.
+        // A service may give the reason of a refused key although it refuses only one subscription. Therefore such a
+        // message is retried if the service has accepted the key recently. This has a price: if a service stops
+        // accepting a key, the key stays in use for up to another minute.
         if !isAmbiguous, key.breaker.isProven(since: sent.writtenAt, nowMilliseconds: now.uptime) {
             return RefusalConsequence(.retry)
         }
@@ -238,8 +239,6 @@ extension OriginHealth: SendingHealth {
     func sharesProbe(_ job: QueuedJob, with other: QueuedJob) -> Bool {
         !host.isClosed || key(of: job) === key(of: other)
     }
-
-    func hasFailed(_ job: QueuedJob) -> Bool { key(of: job).failed.hasFailed(job.routed.job.app) }
 
     func admit(_ job: QueuedJob, uptime now: Int64) -> Bool {
         let key = self.key(of: job)

@@ -44,7 +44,7 @@ final class OriginPool {
     ///
     /// - Parameters:
     ///   - idle: the minimum time since a job was last handed in, in milliseconds.
-    ///   - braked: the minimum time since a breaker or a brake last held something back, in milliseconds.
+    ///   - braked: the minimum time since a breaker or a pause last held something back, in milliseconds.
     func isUnused(for idle: Int64, orBraked braked: Int64, at now: Int64) -> Bool {
         recipients.isEmpty && pushes.isIdle && !pool.hasConnections && now - lastUsed >= idle
             && !pushes.health.holdsAny(nowMilliseconds: now - braked)

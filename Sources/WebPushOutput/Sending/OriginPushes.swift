@@ -4,8 +4,8 @@ import HTTP2Session
 import PushModel
 import PushSending
 
-/// The Web Push side of a connection pool. It builds the messages to one origin and interprets the answers. Used only on
-/// the origin's event loop.
+/// The Web Push side of a connection pool. It builds the messages to one origin and interprets the answers. Used only
+/// on the origin's event loop.
 final class OriginPushes {
     /// The maximum number of messages that are written in one turn. Encryption takes time, and other work waits for the
     /// event loop.
@@ -17,8 +17,8 @@ final class OriginPushes {
     private let fields: OriginFields
     let health: OriginHealth
     private let dispatcher: PushDispatcher
-    /// The messages on the wire, by tag. Only one thread uses them, so exclusivity checks on the hot path, here and
-    /// below, could find nothing.
+    /// The messages on the wire, by tag. Exclusivity checks are off on this hot path, here and below, because only one
+    /// thread uses this object.
     @exclusivity(unchecked) private var onWire: [MessageOnWire?] = []
     @exclusivity(unchecked) private var writtenThisTurn = 0
 
@@ -41,7 +41,8 @@ final class OriginPushes {
     /// Stops sending. Waiting messages are returned in the next turn.
     func stop() { dispatcher.stop() }
 
-    /// Cancels waiting messages. Messages on the wire continue, and they fail if they return unprocessed.
+    /// Cancels waiting messages. Messages on the wire continue. If the service does not process one of them, it fails
+    /// and is not sent again.
     func cancel(_ isMeant: (RoutedJob) -> Bool, now: Int64) { dispatcher.cancel(isMeant, now: now) }
 
     /// Returns whether the message with this tag belongs to a matching job. If so, marks the job as cancelled.

@@ -5,8 +5,8 @@ import HTTP2Pool
 /// only on that event loop.
 ///
 /// The number of origins is limited for each entry of the list of allowed hosts. An attacker who invents hosts below
-/// one entry therefore takes no places from other entries. An origin with work, a connection or a brake keeps its
-/// place, even if another origin needs one.
+/// one entry therefore takes no places from other entries. An origin keeps its place while it has work or a connection
+/// or while a breaker or a pause holds its messages back, even if another origin needs a place.
 struct OriginTable {
     private struct Entry {
         /// The beginning of the origin's endpoints as browsers write them: `https://host/`.
@@ -22,8 +22,8 @@ struct OriginTable {
     /// The number of recently used origins with which an endpoint is compared before it is parsed.
     private static let recentOnes = 8
     private static let idleMilliseconds: Int64 = 60_000
-    /// How long an unused origin is kept after a brake, in milliseconds. Messages that were refused return within two
-    /// minutes, and the brake must still exist then.
+    /// How long an unused origin is kept after a breaker or a pause last held its messages back, in milliseconds.
+    /// Refused messages return within two minutes, and the state of the breaker or pause must still exist then.
     private static let brakeMilliseconds: Int64 = 180_000
 
     private let maximum: Int

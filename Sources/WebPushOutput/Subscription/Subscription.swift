@@ -57,7 +57,7 @@ private struct KeyTexts {
         }
     }
 
-    /// Decodes base64 text. In the standard alphabet, some JSON encoders escape the slash.
+    /// Decodes base64 text. Some JSON encoders escape the slash, which the standard alphabet contains.
     private static func bytes(_ json: UnsafeBufferPointer<UInt8>, _ token: JSONScanner.StringToken) -> [UInt8]? {
         let text = json[token.range]
         guard token.hasEscapes else { return Base64URL.bytes(UnsafeBufferPointer(rebasing: text)) }

@@ -12,8 +12,8 @@ package final class VAPIDIdentity: Sendable {
         var used: Timestamp
     }
 
-    /// The maximum number of tokens. Subscriptions may name any number of origins, so the entry with the longest time
-    /// since its last use is removed.
+    /// The maximum number of tokens. Subscriptions may name any number of origins, so beyond this limit the least
+    /// recently used token is removed.
     package static let maximumTokens = 1_024
 
     package let credential: Credential

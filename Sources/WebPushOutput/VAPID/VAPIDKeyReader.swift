@@ -25,7 +25,7 @@ package struct VAPIDKeyReader {
 
     /// Reads a key pair from one file.
     ///
-    /// - Throws: ``CredentialFault`` if the number of files is not one, or if the file or the subject is invalid.
+    /// - Throws: `CredentialFault` if the number of files is not one, or if the file or the subject is invalid.
     package func read(_ files: [CredentialFile]) throws(CredentialFault) -> VAPIDKey {
         guard let file = files.first else { throw CredentialFault("no file was given") }
         guard files.count == 1 else { throw CredentialFault("pass only one file, the one with the private key") }
@@ -41,7 +41,7 @@ package struct VAPIDKeyReader {
 
     /// Returns the subject if it is valid.
     ///
-    /// - Throws: ``CredentialFault`` if the subject is missing or invalid.
+    /// - Throws: `CredentialFault` if the subject is missing or invalid.
     package static func checked(_ subject: String?) throws(CredentialFault) -> String {
         guard let subject else {
             throw CredentialFault("--subject is required: a contact, such as mailto:push@yourdomain.com")

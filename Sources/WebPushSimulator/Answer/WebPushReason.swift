@@ -9,7 +9,7 @@ public enum WebPushReason: String, CaseIterable, Codable, Sendable {
     case gone, unknown
     // Faults of the service.
     case tooManyRequests, internalError, badGateway, unavailable
-    /// The topic has no subscriber (ntfy).
+    /// The answer of an ntfy server if the topic has no subscriber.
     case insufficientStorage
     /// A redirect to another host, which the sender must not follow.
     case redirect

@@ -19,8 +19,8 @@ final class KeyReuseDetector: Sendable {
         // The 64-bit hash has a random seed, so a sender cannot predict it.
         let digest = bytes.hashValue
         return state.withLock { state in
-            if state.older.contains(digest) { return false }
             if state.recent.count >= Self.mostRemembered { (state.older, state.recent) = (state.recent, []) }
+            if state.older.contains(digest) { return false }
             return state.recent.insert(digest).inserted
         }
     }

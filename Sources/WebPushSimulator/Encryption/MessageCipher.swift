@@ -1,8 +1,8 @@
 package import Crypto
 internal import Foundation
 
-/// A function that decrypts messages in the same way as a browser. It checks the requirements of RFC 8188 and RFC 8291
-/// on the sender.
+/// A function that decrypts messages in the same way as a browser. It also checks what RFC 8188 and RFC 8291 require of
+/// the sender.
 package enum MessageCipher {
     /// A problem with the body of a message.
     package struct Fault: Error, Hashable {

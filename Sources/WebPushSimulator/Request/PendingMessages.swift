@@ -1,7 +1,7 @@
 internal import Foundations
 
 /// A record of the topics of pending messages. It detects messages that replace an earlier message with the same topic.
-/// In the simulator, a message stays pending forever.
+/// In the simulator, messages stay pending until the record is full and is cleared.
 final class PendingMessages: Sendable {
     private let topics = Mutex(Set<String>())
     private static let mostRemembered = 100_000

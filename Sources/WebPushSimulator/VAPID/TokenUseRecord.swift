@@ -16,8 +16,8 @@ final class TokenUseRecord: Sendable {
     func note(_ token: VAPIDToken, _ persona: Persona, at now: Int64) {
         let digest = token.text.hashValue, name = "\(persona.rawValue) \(UnpaddedBase64.encode(token.key))"
         state.withLock { state in
-            guard state.known.insert(digest).inserted else { return }
             if state.known.count >= Self.mostKnown { state.known = [] }
+            guard state.known.insert(digest).inserted else { return }
             state.uses[name, default: VAPIDUse()].note(at: now)
         }
     }

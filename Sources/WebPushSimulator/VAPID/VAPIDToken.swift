@@ -2,8 +2,8 @@ internal import Crypto
 internal import Foundation
 internal import PushSimulator
 
-/// The contents of an `authorization` field with the scheme `vapid` (RFC 8292). The signature is verified, but the
-/// claims are not checked.
+/// The contents of an `authorization` field with the scheme `vapid` (RFC 8292). The initializer verifies the signature,
+/// and ``fault(origin:at:isStrict:)`` checks the claims.
 struct VAPIDToken {
     enum Fault: Error, Hashable {
         /// The field does not have the form `vapid t=…, k=…`.

@@ -27,7 +27,7 @@ extension WebhookConfiguration {
 
     /// Creates a configuration from the output's settings.
     ///
-    /// - Throws: ``SettingFault`` if a setting is invalid.
+    /// - Throws: `SettingFault` if a setting is invalid.
     package init(_ settings: OutputSettings) throws(SettingFault) {
         self.init()
         privateHosts = try settings.privateHosts(usualPorts: [443, 80])

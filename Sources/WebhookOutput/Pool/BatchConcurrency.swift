@@ -22,7 +22,7 @@ package struct BatchConcurrency {
     package static let quickMilliseconds: Int64 = 2_000
     package static let slowMilliseconds: Int64 = 5_000
     package static let longestPauseSeconds: Int32 = 3_600
-    /// How long an answer shows that the receiver works, so that a failure concerns its batch alone, in milliseconds.
+    /// How long after an answer a failure is attributed to its batch alone and not to the receiver, in milliseconds.
     private static let provenMilliseconds: Int64 = 5_000
     private static let firstBatches = 2
     private static let firstRecipients = 100

@@ -29,7 +29,8 @@ final class WebhookBatches {
         /// field.
         var retryAfterSeconds: Int32?
 
-        /// Whether the batch is a part of a halved batch, or belongs to an app with a failure in the last minute.
+        /// Whether the batch is a part of a halved batch, or belongs to an app with a failure in the last minute while
+        /// other apps use the receiver too.
         let isSuspect: Bool
 
         var app: String { pushes[0].job.routed.job.app }

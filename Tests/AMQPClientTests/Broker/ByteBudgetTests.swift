@@ -37,7 +37,7 @@ struct ByteBudgetTests {
         let budget = AMQPByteBudget(limit: 5 * Self.size)
         let test = try await consumer(configuration, budget: budget)
         try await test.log.wait("five deliveries") { $0.deliveries.count == 5 }
-        // Longer than either side waits for a heartbeat.
+        // This time is longer than either side waits for a heartbeat.
         try await Task.sleep(for: .seconds(8))
         #expect(test.log.events.deliveries.count == 5 && budget.held == 5 * Self.size)
         #expect(test.log.events.failures == [])
@@ -71,7 +71,7 @@ struct ByteBudgetTests {
         }
         let count = test.log.events.deliveries.count
         let pauses = Int((ContinuousClock.now - start) / .milliseconds(500)) + 1
-        // The limit allows two MiB for each pause.
+        // This upper bound allows two MiB for each pause.
         #expect(count <= 5 + 22 * pauses && test.log.events.failures == [])
         settle(test.log.events.deliveries, test, budget)
         await test.consumer.close()

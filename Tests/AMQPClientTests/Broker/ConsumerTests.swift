@@ -214,7 +214,7 @@ struct ConsumerTests {
         await test.consumer.close()
     }
 
-    /// librabbitmq 0.15 decodes at most 100 levels and otherwise gives up on the connection.
+    /// librabbitmq 0.15 decodes at most 100 levels, and closes the connection if there are more.
     @Test("unreadable headers do not end the connection", arguments: [99, 1_000])
     func keepsConnectionDespiteUnreadableHeaders(levels: Int) async throws {
         let queue = TestBroker.queue("nested")

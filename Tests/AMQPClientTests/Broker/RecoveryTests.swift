@@ -92,7 +92,7 @@ struct RecoveryTests {
         let dead = try DeadPort(address: "127.0.3.1", port: UInt16(clamping: port))
         configuration.endpoints = [.init(host: "broker.test", port: port)]
         configuration.knownAddresses = ["broker.test": ["127.0.3.1", "127.0.0.1"]]
-        // Long enough for a busy machine, which might otherwise try the next address before the close.
+        // The timeout is long enough for a busy machine, which might otherwise try the next address before the close.
         configuration.connectTimeout = .seconds(10)
         let publishing = try TestPublisher(configuration)
         publishing.start()
@@ -187,7 +187,7 @@ struct RecoveryTests {
 
     @Test("a silent broker is detected after two heartbeats, with and without data to write")
     func detectsSilentBrokerAfterTwoHeartbeats() async throws {
-        // Long enough for a busy machine, whose broker might otherwise close the connection first.
+        // The heartbeat is long enough for a busy machine, whose broker might otherwise close the connection first.
         let (proxy, configuration) = try proxied(heartbeatSeconds: 3)
         defer { proxy.stop() }
         let queue = TestBroker.queue("dead-peer")
@@ -214,7 +214,8 @@ struct RecoveryTests {
         let test = try TestPublisher(configuration, topology: AMQPTopology(queues: [queue]))
         try await test.connectOnce()
         proxy.stall()
-        // More than the kernel's buffers hold, in messages below the limit of RabbitMQ 4, which is 16 MiB.
+        // The messages together exceed the kernel's buffers, and each is below the limit of RabbitMQ 4, which is 16
+        // MiB.
         let body = [UInt8](repeating: 1, count: 10_000_000)
         test.publisher.publish(
             (1...4).map { AMQPPublication(id: $0, exchange: "", routingKey: queue.name, body: body) })

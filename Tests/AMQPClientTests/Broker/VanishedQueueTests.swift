@@ -182,7 +182,7 @@ struct VanishedQueueTests {
             consumer.start()
             try await consumer.log.wait("the first connection") { $0.connections == 1 }
             try await broker.delete(queues: [], exchanges: [exchange.name])
-            // The broker cancels the consumer of a deleted queue, which then connects again.
+            // The broker cancels the consumer of a deleted queue. The consumer then reconnects.
             try await broker.delete(queues: [queue.name], exchanges: [])
             try await consumer.log.wait("the second connection") { $0.connections == 2 }
             await consumer.consumer.close()

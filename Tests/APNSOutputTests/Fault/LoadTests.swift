@@ -11,7 +11,7 @@ import Testing
 @Suite struct LoadTests {
     private static let pushes = 3_000
 
-    /// Sends pushes to a slow simulator, and runs `fault` each time that another few hundred pushes have arrived.
+    /// Sends pushes to a slow simulator, and runs `fault` each time another 300 pushes have arrived.
     private func underLoad(
         rounds: Int, _ fault: (SimulatedAPNS) async -> Void, _ check: (WireFixture, SimulatedAPNS) async throws -> Void
     ) async throws {

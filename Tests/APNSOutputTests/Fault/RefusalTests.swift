@@ -47,7 +47,7 @@ import Testing
             let start = ContinuousClock.now
             for _ in 0..<50 {
                 #expect(try await fixture.push() == "hold InvalidProviderToken")
-                try await Task.sleep(for: .milliseconds(20))  // why: a second of pushes, as they come
+                try await Task.sleep(for: .milliseconds(20))  // why: spreads the pushes over a second
             }
             // Probes are sent after 0, 0.3, 0.9, 2.1, 4.5 … seconds, with a jitter of 10 %.
             let periods = (ContinuousClock.now - start) / .milliseconds(270)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func holdsOnlyPushesOfDisallowedTopic() async throws {
-        // In the last 5 seconds of a break, pushes wait for the answer to the probe.
+        // The pause must be long, because in its last 5 seconds pushes wait in the worker and are not held.
         try await withFixture(breakMilliseconds: 30_000) { fixture, simulator async throws in
             simulator.answerNext(1, with: PlannedAnswer(.topicDisallowed))
             #expect(try await fixture.push("aa", #""topic":"com.example.other""#) == "hold TopicDisallowed")

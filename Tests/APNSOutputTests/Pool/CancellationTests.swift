@@ -58,7 +58,7 @@ import WireTestSupport
         await simulator.stop()
     }
 
-    /// A request whose last bytes still wait for window is cancelled.
+    /// A request whose last bytes still wait for the flow-control window is cancelled.
     @Test func cancelsPartlySentRequests() async throws {
         let server = TestServer { $0.holdsAnswers = true }
         let address = try await server.start()

@@ -21,7 +21,7 @@ struct Load {
         return Double(sink.sent - before) / ((ContinuousClock.now - start) / .seconds(1))
     }
 
-    /// A sink that sends the job again after each job's worth of outcomes.
+    /// A sink that sends the job again whenever it has received as many outcomes as the job has recipients.
     private final class RefillingSink: OutcomeSink {
         private struct State {
             var sent = 0

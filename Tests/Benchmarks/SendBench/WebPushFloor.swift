@@ -7,7 +7,7 @@ import WebPushOutput
 
 /// A benchmark of the work for a Web Push message before it is sent. It parses the receiver's key, generates a key
 /// pair, agrees on a secret, derives the keys, and seals the payload. Messages are processed one after another on all
-/// cores at once, as in a worker. A single core alone would be faster.
+/// cores at once, as in a worker. If only one core were busy, it would need less time for each message.
 struct WebPushFloor: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "webpush-floor", abstract: "Encrypt messages, and print the CPU time per message as JSON.")

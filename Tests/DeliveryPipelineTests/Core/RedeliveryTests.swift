@@ -258,7 +258,8 @@ import Testing
         #expect(harness.acknowledged == [7])
     }
 
-    /// Returns a worker whose job of forty chunks began to be split after its connection was lost.
+    /// Returns a worker that began to split a job into forty chunks after the connection of the job's delivery was
+    /// lost.
     private func splitting(_ body: String) throws -> PipelineHarness {
         let harness = orphaned([.sample(body, number: 1)])
         try harness.grantClaims()

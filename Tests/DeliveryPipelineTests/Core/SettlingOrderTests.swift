@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Tests of the pipeline and the consumer's bookkeeping with a simulated broker, output and database. In random order,
-/// these confirm singly or in groups, refuse and return messages, lose connections and redeliver.
+/// messages are confirmed singly or in groups, refused, returned or redelivered, and connections are lost.
 @Suite struct SettlingOrderTests {
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
     func acknowledgesEachJobOnceAndNeverEarlyInAnyOrder(seed: UInt64) throws {
@@ -22,8 +22,8 @@ import Testing
 
 /// A simple model of the pending settlements of each delivery, derived from published and confirmed messages.
 private struct SettlingWorld {
-    /// The largest numbers of lost connections and time leaps. With more of either, the pipeline would suspect a job,
-    /// or publish it again before it reaches its delivery limit.
+    /// The maximum numbers of lost connections and of forward jumps of the clock. With more of either, the pipeline
+    /// would suspect a job, or publish it again before it reaches its delivery limit.
     private static let (mostLosses, mostLeaps) = (14, 3)
 
     /// The number of a message, which all its deliveries share. It is sent as the number of the attempt and as the time

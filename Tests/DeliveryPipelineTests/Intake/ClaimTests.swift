@@ -139,7 +139,7 @@ import Testing
         #expect(harness.core.currentCounts().jobsDuplicate == 1)
     }
 
-    /// Two jobs with one name are copies only if their content is identical, byte for byte.
+    /// Two jobs with the same name are duplicates only if their content is identical, byte for byte.
     @Test(arguments: [(Self.once, 0, false), (Self.once, 0, true), ("", 60, false), ("", 60, true)])
     func rejectsJobThatReusesIDWithOtherContent(more: String, window: Int, redelivered: Bool) throws {
         let harness = PipelineHarness { $0.limits.deduplicationWindow = window }
@@ -204,7 +204,8 @@ import Testing
         #expect(harness.started == ["order-1"])
     }
 
-    /// Otherwise, each job would use capacity for ten seconds, and the jobs behind it would wait for minutes.
+    /// If each job waited for its own timeout, it would use capacity for ten seconds, and the jobs behind it would wait
+    /// for minutes.
     @Test func delaysJobAtOnceWhileClaimsFail() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody("first", more: Self.once), number: 1)
@@ -267,7 +268,7 @@ import Testing
         #expect(try Set(harness.outcomes().map { $0["kind"] }) == ["expired"])
     }
 
-    /// When the job returns, it must not be dropped as its own copy.
+    /// When the job returns, it must not be dropped as a duplicate of itself.
     @Test func renamesClaimedJobThatMustWait() throws {
         let harness = PipelineHarness(apps: [.shop])
         harness.deliver(jobBody(more: Self.once))
@@ -326,7 +327,7 @@ import Testing
         #expect(harness.claims[0].keys != harness.claims[1].keys)
     }
 
-    /// When the job is corrected and replayed, it must not be dropped as its own copy.
+    /// When the job is corrected and replayed, it must not be dropped as a duplicate of itself.
     @Test func renamesClaimedJobThatIsDeadLettered() throws {
         let harness = PipelineHarness()
         let credential = #""credential":"0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a","#

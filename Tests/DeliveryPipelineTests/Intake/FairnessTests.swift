@@ -122,7 +122,7 @@ import Routing
         #expect(harness.started == ["order-1", "order-2"])
     }
 
-    /// On a redelivery, RabbitMQ overwrites the header.
+    /// RabbitMQ overwrites the header only on a redelivery, so on a first delivery it may be forged.
     @Test func ignoresDeliveryCountOfFirstDelivery() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody("forged"), number: 1, properties: AMQPProperties(headers: ["x-delivery-count": 9]))

@@ -4,8 +4,8 @@ import DeliveryPipeline
 import PushModel
 import Testing
 
-/// Jobs that wait for a long time because other jobs use the worker's whole capacity, and jobs that overflow queues
-/// refuse.
+/// Jobs that wait for a long time because other jobs use the worker's whole capacity, and jobs whose move an overflow
+/// queue refuses.
 @Suite struct LongWaitTests {
     /// Returns a worker whose capacity is used by four jobs.
     private func busy(longestWait: Int = 15) -> PipelineHarness {
@@ -38,7 +38,8 @@ import Testing
         #expect(harness.overflowed.count == 2 && harness.started.count == 4)
     }
 
-    /// Otherwise, the suspect would be dropped as a poison message after three consumer timeouts of the broker.
+    /// A suspect that stayed in the worker would be dropped as a poison message after three consumer timeouts of the
+    /// broker.
     @Test func requeuesSuspectAfterLongestWait() {
         let harness = busy()
         harness.deliver([.sample(jobBody("suspect"), number: 7, from: .suspects)])

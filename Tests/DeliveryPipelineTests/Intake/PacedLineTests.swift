@@ -36,7 +36,8 @@ import Routing
         #expect(try #require(slots(site, after: count).first) < now.milliseconds + 11_000)
     }
 
-    /// The jobs ahead were cancelled or expired, or the slot was assigned by a clock that was wrong.
+    /// A job may return early with no job ahead of it, because the jobs ahead were cancelled or have expired, or
+    /// because the slot comes from a wrong clock.
     @Test func sendsEarlyJobAtOnceIfNoneIsAhead() throws {
         let site = PacedSite(100)
         site.deliver(300, of: 10)

@@ -4,7 +4,8 @@ import PushModel
 import Store
 import Testing
 
-/// Tests of the rate limits of apps and jobs. Few jobs beyond a rate wait in the worker, the others in the broker.
+/// Tests of the rate limits of apps and jobs. Only a few of the jobs that exceed a rate limit wait in the worker. The
+/// others wait in the broker.
 @Suite struct RateLimitsTests {
     @Test func sendsToAppAtItsRate() {
         let site = PacedSite(100)
@@ -123,8 +124,8 @@ import Testing
         #expect(site.sent == 45)
     }
 
-    /// The chunks of such jobs are named after the positions of their recipients, so their size is fixed. A chunk may
-    /// leave a debt.
+    /// The chunks of an `at_most_once` job are named after the positions of their recipients, so their size is fixed. A
+    /// chunk may leave a debt.
     @Test func keepsChunkSizeOfAtMostOnceJob() throws {
         let site = PacedSite(100)
         site.harness.deliver(PacedSite.body("once", recipients: 501, more: #""at_most_once":true,"#))

@@ -45,7 +45,8 @@ import Testing
         #expect(harness.acknowledged == [5] && harness.core.currentCounts().jobsSplit == 0)
     }
 
-    /// Otherwise, a publisher could make a worker send a million recipients as one job, which would block other jobs.
+    /// If the headers were trusted, a publisher could make a worker send a million recipients as one job, which would
+    /// block other jobs.
     @Test(arguments: ["x-martlet-chunk", "x-martlet-chunk-size"])
     func ignoresSplitHeadersOfPublishers(header: String) throws {
         let harness = PipelineHarness(brokerUser: "workers") { $0.limits.chunkSize = 3 }

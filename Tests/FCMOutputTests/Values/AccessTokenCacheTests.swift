@@ -114,7 +114,7 @@ import Testing
         #expect(isGood && good.answer == .token(Self.one))
     }
 
-    /// While an account stays refused, an hour of pushes causes only a few token requests.
+    /// While an account stays refused, two hours of pushes cause only a few token requests.
     @Test func backsOffToFifteenMinutesOnRefusals() {
         var cache = AccessTokenCache()
         var asked: [Int64] = []

@@ -46,7 +46,8 @@ import Testing
         #expect((4_500...5_000).contains(second))
     }
 
-    /// A message that waits briefly for the number of workers must not be delayed for half a minute.
+    /// While the number of workers is briefly unknown, messages must wait in the worker. A delay queue would delay them
+    /// by half a minute.
     @Test func waitsUntilNumberOfWorkersIsKnown() {
         var limiter = QuotaRateLimiter(perMinute: 600)
         func room(_ workers: Int?, at now: Int64) -> Int? {

@@ -24,7 +24,7 @@ import Testing
 
     @Test func holdsMessagesUntilAccountIsAcceptedAgain() async throws {
         let simulator = try await SimulatedFCM.started()
-        // Longer than a push waits in the worker for a probe.
+        // The pause is longer than the time for which a push waits in the worker for a probe.
         let fixture = try FCMFixture(simulator) { $0.breakMilliseconds = 6_000 }
         let email = "push@shop-1a2b3.iam.gserviceaccount.com"
         simulator.refuse(email, .init(tokenError: "invalid_grant"))
@@ -41,7 +41,7 @@ import Testing
         await simulator.stop()
     }
 
-    /// The next token request follows after the break, regardless of the number of pushes.
+    /// The next token request follows after the pause, regardless of the number of pushes.
     @Test func sendsNoTokenRequestWhileRefusedAccountWaits() async throws {
         let simulator = try await SimulatedFCM.started()
         let metrics = MetricRegistry()

@@ -7,7 +7,7 @@ import Store
 /// rows that the database accepts.
 enum LedgerFuzz {
     private static let forms: [String: RecipientForm] = ["apns": .hex(maximumDigits: 512), "fcm": .text]
-    /// The years 0 to 9999, with one day for the time zone.
+    /// The years 0 to 9999, extended by one day at both ends because of time zones.
     private static let times = Timestamp(seconds: -62_167_305_600)...Timestamp(seconds: 253_402_387_199)
 
     static func violation(in input: [UInt8]) -> String? {

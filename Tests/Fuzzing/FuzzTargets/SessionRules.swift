@@ -19,7 +19,7 @@ final class SessionRules {
 
     func receive(_ bytes: [UInt8], _ pieceSize: Int, by session: some HTTP2Endpoint) {
         received += bytes.count
-        // At most 256 pieces, because a flood in single bytes shows nothing new and takes long.
+        // A session receives about 256 pieces at most. A flood in single bytes would take long and show nothing new.
         let pieceSize = max(pieceSize, bytes.count / 256)
         bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]

@@ -9,7 +9,7 @@ enum WebPushFuzz {
         input.withUnsafeBufferPointer { bytes in endpointViolation(bytes) ?? keysViolation(bytes) }
     }
 
-    /// Checks that Foundation also parses an accepted endpoint, with the same destination.
+    /// Checks that an accepted endpoint has the same destination in Foundation, if Foundation can parse it.
     private static func endpointViolation(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         guard let endpoint = try? PushEndpoint(bytes) else { return nil }
         let host = endpoint.origin.host

@@ -142,8 +142,8 @@ extension BrokersPageTests {
             if hasTopology {
                 #expect(try await installation.martlet(["doctor", "--declare"]).status == 0)
             } else {
-                // The results exchange exists already, because the test collects results. The definitions contain it as
-                // well.
+                // The results exchange already exists, because the test collects results. Therefore the exchange of
+                // jobs is checked.
                 let topology = installation.names.topology(delays: RetryPolicy().delays)
                 let found = try await AMQPInspection.look(at: topology, on: try installation.brokerConfiguration())
                 #expect(found.missing.contains("exchange \(installation.names.jobs)"))

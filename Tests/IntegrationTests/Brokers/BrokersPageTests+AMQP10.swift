@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension BrokersPageTests {
-    /// Sends one message with Debian's AMQP 1.0 client.
+    /// A Python script that sends one message with Debian's AMQP 1.0 client.
     private static let proton = """
         import sys
         from proton import Message

@@ -73,7 +73,8 @@ struct BrokersPageTests {
                 "amqp.declare": "false", "amqp.url": try url(of: user, Self.password, installation),
             ]
             let configuration = try installation.configuration(changes.mapValues { $0 })
-            // A user without permissions: RabbitMQ before 4.2.6 reports what is missing, later versions refuse access.
+            // If the user has no permissions, RabbitMQ before 4.2.6 reports the missing objects, and later versions
+            // refuse access.
             try await servers.run(
                 "rabbitmqctl add_user \(user) < worker.password; rabbitmqctl set_permissions -p / \(user) '^$' '^$' '^$'",
                 files: ["worker.password": Self.password], in: installation.folder)

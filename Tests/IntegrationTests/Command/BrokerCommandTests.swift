@@ -57,6 +57,7 @@ struct BrokerCommandTests {
                 try await installation.martlet(["app", "set", "com.example.new", "--team", "TEAM000001"]).status == 0)
             let listed = try await installation.martlet(["app", "list", "--json"]).output
             #expect(listed.contains(Self.app) && listed.contains("com.example.new"))
+            try await listsAppsBesideUnreadableRow(installation)
             let shown = try await installation.martlet(["app", "show", "com.example.new"])
             #expect(shown.output.contains(credential), "\(shown)")
             try await showExplains(installation, credential)
@@ -65,6 +66,20 @@ struct BrokerCommandTests {
             #expect(gone.status == 1)
             #expect(gone.errors.contains("com.example.new"), "\(gone)")
         }
+    }
+
+    private func listsAppsBesideUnreadableRow(_ installation: Installation) async throws {
+        func change(_ publishers: String) async throws {
+            try await installation.database.pool.query(
+                "UPDATE martlet.apps SET allowed_publishers = '\(publishers)' WHERE bundle_id = 'com.example.new'")
+        }
+        try await change("{NULL}")
+        for options in [[], ["--json"]] {
+            let listed = try await installation.martlet(["app", "list"] + options)
+            #expect(listed.status == 1 && listed.output.contains(Self.app), "\(listed)")
+            #expect(listed.errors.contains("column allowed_publishers"), "\(listed)")
+        }
+        try await change("{}")
     }
 
     private struct Shown: Decodable {

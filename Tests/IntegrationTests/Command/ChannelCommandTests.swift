@@ -12,7 +12,7 @@ struct ChannelCommandTests {
     private static let app = "com.example.sport"
     private static let id = "dHN0LXNyY2gtY2hubA=="
 
-    /// Returns the answer from a server on which the same channel is created, shown and deleted.
+    /// Returns the server's answer to a request. The server creates, shows and deletes only the channel `id`.
     private static func answer(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
         switch request.line {
         case "POST /1/apps/\(app)/channels":

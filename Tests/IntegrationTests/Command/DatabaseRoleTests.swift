@@ -6,7 +6,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// The command as a database user with the minimum of rights.
+/// The commands, run as a database user with the minimum rights.
 @Suite(.needsServers, .endsAHang)
 struct DatabaseRoleTests {
     @Test func runsWorkerWithRightsOfWorkerGroup() async throws {

@@ -47,7 +47,7 @@ struct DoctorTests {
         }
     }
 
-    /// A function that shadows PostgreSQL's own simulates a server with these settings.
+    /// A function that shadows `current_setting` simulates a server with these settings.
     @Test(arguments: ["fsync", "full_page_writes", "synchronous_commit"])
     func warnsOfSettingsThatLoseCommits(setting: String) async throws {
         try await Installation.with { installation in
@@ -74,7 +74,7 @@ struct DoctorTests {
         }
     }
 
-    /// A port that accepts connections simulates a server whose processes hang.
+    /// A port that accepts connections and never answers simulates a server whose processes hang.
     @Test(arguments: [["doctor"], ["top", "--once"]])
     func namesDatabaseThatAcceptsConnectionsAndDoesNotAnswer(command: [String]) async throws {
         try await Installation.with { installation in

@@ -56,7 +56,7 @@ struct TokenCommandTests {
         }
     }
 
-    /// The database stores the hash of so long a token in place of the token, and the token in another column.
+    /// For such a long token, the database stores a hash in the column `token`, and the token itself in another column.
     @Test func showsExportsAndForgetsLongToken() async throws {
         try await with { installation, registry in
             let long = String(repeating: "ab", count: 128)

@@ -68,7 +68,8 @@ extension PrivateServerTests {
             }
         }
 
-        /// Sets the limit. RabbitMQ 3 reads it from the application's environment, RabbitMQ 4 from a persistent term.
+        /// Sets the broker's maximum message size. RabbitMQ 3 reads it from the application's environment, RabbitMQ 4
+        /// from a persistent term.
         private func limit(bytes: Int) async throws {
             try await PrivateServers.evaluateInBroker(
                 """

@@ -24,7 +24,7 @@ struct ExpiredCredentialTests {
                 try await installation.database.pool.query(
                     "UPDATE martlet.credentials SET not_after = now() WHERE id::text = $1", [.text(expiring)])
                 // The worker still sends the jobs that it routes before it reads the change. The first held job shows
-                // that it has read it.
+                // that the worker has read the change.
                 var number = 1
                 try await eventually("a job is held: \(worker.counts)") {
                     number += 1

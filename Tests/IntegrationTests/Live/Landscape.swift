@@ -8,8 +8,8 @@ import TestSupport
 import WorkerTestSupport
 import Routing
 
-/// Forty apps of four teams. Every team has a key, and two of the apps have certificates. Records every secret that it
-/// creates.
+/// Forty apps of four teams. Every team has a key, and two of the apps have certificates. The landscape records every
+/// secret that it creates.
 struct Landscape {
     static let apps = (0..<40).map { "com.example.app\($0)" }
     /// Returns the team of the app with this index.

@@ -28,7 +28,7 @@ struct CancelTests {
                 try await installation.results.wait(for: 6_100)
                 let arrivals = await installation.simulator.counters().arrivals
                 // Three kinds of pushes may still arrive: those on the streams of both connections, those written in
-                // the turn before the cancellation took effect, and those of the other job.
+                // the event loop's last turn before the cancellation took effect, and those of the other job.
                 #expect(arrivals <= known + 2 * (20 + 20) + 100)
                 #expect(installation.results.tally == ["sent": arrivals, "failed Cancelled": 6_100 - arrivals])
                 let sent = installation.results.entries.filter { $0.key.job == "other" }

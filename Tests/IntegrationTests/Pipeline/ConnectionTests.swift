@@ -114,8 +114,8 @@ struct ConnectionTests {
                 let second = Token.random(Token.slow(10), count: 400)
                 try await installation.publish([JobText("forty", app: Self.app, to: second)])
                 try await installation.results.wait(for: 600)
-                // The simulator's HTTP/2 library disconnects a client that opens more streams. A tenth of the streams
-                // is reserved for urgent jobs.
+                // The simulator's HTTP/2 library disconnects a client that exceeds the stream limit. A tenth of the
+                // streams is reserved for urgent jobs.
                 let counters = await simulator.counters()
                 #expect(counters.mostOpenStreams == 36)
                 #expect(counters.connections == 1)

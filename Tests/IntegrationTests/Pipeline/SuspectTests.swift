@@ -9,7 +9,7 @@ import TestTraits
 import Testing
 import Foundations
 
-/// Suspects, which are jobs that the broker has delivered repeatedly without their being settled.
+/// Suspects, which are jobs that the broker has delivered several times and that no worker has settled.
 @Suite(.needsServers)
 struct SuspectTests {
     private static let app = "com.example.shop"

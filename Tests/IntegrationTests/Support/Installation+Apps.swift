@@ -10,7 +10,7 @@ import Routing
 extension Installation {
     /// Adds an app with a token key.
     ///
-    /// - Parameter isRefused: whether the simulator refuses the key because it does not know it.
+    /// - Parameter isRefused: whether the key is not registered with the simulator, which then refuses it.
     @discardableResult
     func addTokenApp(
         _ bundleID: String, team: String = "TEAM000001", isRefused: Bool = false, sealedWith other: MasterKeyring? = nil

@@ -33,7 +33,8 @@ final class ResultCollector: Sendable {
 
     func stop() async { await queue.stop() }
 
-    /// Records a delivery. An event that is redelivered, or was published twice, has the same message id.
+    /// Records a delivery. An event that is redelivered or published twice keeps its message id, so it is recorded
+    /// once.
     private func take(_ delivery: AMQPDelivery) {
         state.withLock { state in
             state.deliveries += 1

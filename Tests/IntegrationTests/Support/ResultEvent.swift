@@ -1,4 +1,4 @@
-/// An event of the results exchange, decoded only from its JSON, as a consumer in another language does it.
+/// An event of the results exchange, decoded only from its JSON, as a consumer in another language would decode it.
 struct ResultEvent: Decodable, Sendable {
     struct Outcome: Decodable, Sendable {
         let job: String

@@ -31,7 +31,7 @@ import Testing
         #expect(reported.map(\.message) == ["Jobs cannot be sent … 59 more like this"])
         #expect(reported.first?.level == .warning && reported.first?.event == Self.event)
         #expect(reported.first?.metadata == ["app": "shop", "reason": "paused", "repeated": .stringConvertible(59)])
-        // The count was the line of this minute.
+        // The summary counts as the line of this minute.
         #expect(!isDue(shop, at: 61))
         #expect(due(at: 119).isEmpty && due(at: 120).count == 1)
         #expect(due(at: 1_000).isEmpty && isDue(shop, at: 1_000))

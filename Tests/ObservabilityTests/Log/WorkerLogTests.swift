@@ -50,7 +50,7 @@ import Testing
         #expect(sink.messages == ["heard"])
     }
 
-    /// Child processes inherit the variable but may write elsewhere, see systemd.exec(5).
+    /// Child processes inherit `JOURNAL_STREAM` but may write elsewhere, see systemd.exec(5).
     @Test func detectsJournalByDeviceAndInode() throws {
         var status = stat()
         #expect(fstat(STDERR_FILENO, &status) == 0)

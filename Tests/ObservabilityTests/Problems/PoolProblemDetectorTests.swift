@@ -2,7 +2,7 @@ import Metering
 import Observability
 import Testing
 
-/// The problems of pools that are detected in a registry whose counters the test increases.
+/// The detection of pools' problems from a metric registry whose counters the tests increase.
 struct PoolProblemDetectorTests {
     /// The counters of one pool.
     private struct Pool {

@@ -8,7 +8,7 @@ import Store
 import Testing
 import WorkerTestSupport
 
-/// The problems, with their parties, that given facts must show.
+/// The problems that the status page shows for given facts, with the parties that can end them.
 @Suite struct ProblemTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String

@@ -145,7 +145,7 @@ import WireTestSupport
         }
     }
 
-    /// The spans count as dropped, because the stop did not wait for an answer until the time limit.
+    /// The stop does not wait for an answer longer than its time limit, so the spans count as dropped.
     @Test func stopsDespiteSilentCollector() async throws {
         try await CollectorDouble.with([.nothing]) { collector in
             try await run(to: url(collector)) {

@@ -15,7 +15,7 @@ extension OutputHarness {
     static let apns = apns(requestTimeoutSeconds: 30)
 
     /// A harness with a short request timeout, for rules that wait for a silent provider. For other rules it is too
-    /// short, because answers may take as long on a busy machine.
+    /// short, because answers may take that long on a busy machine.
     static let impatientAPNS = apns(requestTimeoutSeconds: 10)
 
     private static func apns(requestTimeoutSeconds: Int) -> OutputHarness {

@@ -45,7 +45,8 @@ extension OutputHarness {
             double.simulator.setAnswer(PlannedFCMAnswer(.unauthenticated), forToken: credentialRefused)
             return OutputSetup(
                 plugin: FCMPlugin(), output: double.makeOutput(requestTimeoutSeconds: requestTimeoutSeconds),
-                behaviours: double.behaviours,  // It gives out access tokens, too.
+                behaviours: double.behaviours,
+                // A request for an access token is counted by its path.
                 arrivals: { double.arrivals.filter { !$0.key.hasPrefix("/") } },
                 openConnections: { await double.openConnections }, stop: { await double.stop() })
         }

@@ -2,7 +2,7 @@ import Foundation
 import HTTP2Session
 import PushSimulator
 
-/// A server of ntfy that accepts messages as JSON with any of its access tokens.
+/// An ntfy server that accepts messages as JSON with any of its access tokens.
 struct NtfyDouble: PushDouble {
     let tokens: Set<String>
 

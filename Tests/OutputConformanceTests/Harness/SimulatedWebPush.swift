@@ -9,7 +9,7 @@ import Store
 import WebPushOutput
 import WebPushSimulator
 
-/// A double of Mozilla's service, whose subscriptions accept messages of any key.
+/// A double of Mozilla's service, whose subscriptions accept messages signed with any key.
 extension SimulatedProvider<WebPushDouble> {
     static let streams = 10
     /// A host name that does not exist and that the output resolves to the simulator.

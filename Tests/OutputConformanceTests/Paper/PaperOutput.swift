@@ -37,7 +37,7 @@ final class PaperOutput: Output {
 
         var isIdle: Bool { waiting.isEmpty && onTheWire.isEmpty }
 
-        /// Returns whether a token of the job was first sent to with another credential.
+        /// Returns whether the first push to a token of the job used another credential.
         mutating func isBoundElsewhere(_ job: RoutedJob, _ credential: Credential.ID) -> Bool {
             job.job.recipients.contains { recipient in
                 let token = String(decoding: job.job.bytes(recipient.token), as: UTF8.self)

@@ -4,7 +4,7 @@ internal import Foundation
 internal import FoundationNetworking
 #endif
 
-/// A client of the control endpoint, as another program's tests would use it.
+/// A client that uses the control endpoint over HTTP, like the tests of another program.
 package struct Control: Sendable {
     private let port: Int
 

@@ -14,7 +14,7 @@ package struct Broker: Sendable {
 
     package init(url: String) { self.url = url }
 
-    /// Returns the number of messages that are ready in each queue. Messages at a consumer do not count.
+    /// Returns the number of messages that are ready in each queue. Messages that a consumer holds do not count.
     package func counts(_ queues: [String]) async throws -> [String: Int] {
         try JSONDecoder().decode([String: Int].self, from: try await ask(["counts"] + queues))
     }

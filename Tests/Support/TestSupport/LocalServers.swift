@@ -76,8 +76,8 @@ package struct LocalServers: Sendable {
         guard finished.status == 0 else { throw Failure(description: "rabbitmqctl \(finished)") }
     }
 
-    /// Returns a command of the broker, such as `rabbitmqctl`, with the environment variables that it needs. They are
-    /// those of the broker's own process.
+    /// Returns a command of the broker, such as `rabbitmqctl`, with the environment variables that it needs. Most of
+    /// them are copied from the broker's own process.
     package func brokerTool(_ name: String) throws -> (command: [String], environment: [String: String]) {
         let pid = try value("LOCAL_RABBITMQ_PID")
         let wanted: Set = ["HOME", "RABBITMQ_NODENAME", "ERL_EPMD_PORT", "RABBITMQ_ENABLED_PLUGINS_FILE"]

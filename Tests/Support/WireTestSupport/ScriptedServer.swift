@@ -57,7 +57,7 @@ package final class ScriptedServer: Sendable {
     package var connections: Int { record.connections.withLock { $0 } }
     package var requests: [Request] { record.requests.withLock { $0 } }
 
-    /// Starts a server that sends the bytes of its script, regardless of what the client sends.
+    /// Starts a server that runs a script on each connection as soon as a request arrives, regardless of its contents.
     package static func start(_ script: [Step]) async throws -> ScriptedServer {
         try await ScriptedServer { channel, record in
             try channel.pipeline.syncOperations.addHandler(ScriptedBytes(script, record))
@@ -66,7 +66,7 @@ package final class ScriptedServer: Sendable {
 
     /// Runs an HTTP/2 server while `body` runs.
     ///
-    /// - Parameter answer: returns the answer to a request, or `nil` to leave the request without one.
+    /// - Parameter answer: returns the answer to a request, or `nil` to leave the request unanswered.
     package static func with(
         answer: @escaping @Sendable (Request) -> Answer?, _ body: (ScriptedServer) async throws -> Void
     ) async throws {

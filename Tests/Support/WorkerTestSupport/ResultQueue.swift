@@ -14,7 +14,7 @@ package final class ResultQueue: Sendable {
     package static func name(_ names: PipelineNames) -> String { "\(names.prefix).collected" }
 
     /// Starts to consume all result events.
-    /// - Parameter take: called with each delivery, also repeated ones, before it is acknowledged.
+    /// - Parameter take: called with each delivery, including repeated ones, before it is acknowledged.
     package func start(
         _ names: PipelineNames, broker: AMQPConfiguration, logger: Logger,
         _ take: @escaping @Sendable (AMQPDelivery) -> Void

@@ -96,8 +96,9 @@ package struct TestDatabase: Sendable {
         }
     }
 
-    /// Waits until the database's clock has advanced to the next unit. The unit is `second`, or `milliseconds`, to
-    /// which the times of marks are rounded.
+    /// Waits until the database's clock has advanced to the next unit.
+    ///
+    /// - Parameter unit: `second`, or `milliseconds`. The times of marks are rounded to milliseconds.
     package func nextTick(of unit: String) async throws {
         let tick = "date_trunc('\(unit)', clock_timestamp())"
         let begin = try await pool.query("SELECT \(tick)::text AS time")[0]["time"].text

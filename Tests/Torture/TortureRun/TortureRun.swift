@@ -130,7 +130,7 @@ package struct TortureRun: Sendable {
         await runner.paceLast()
     }
 
-    /// Samples the workers' memory, restarts dead workers, and reports progress, once a second.
+    /// Samples the workers' memory and restarts dead workers once a second. Reports progress every 15 seconds.
     private func observe(_ site: Site, _ log: RunLog) async {
         var seconds = 0
         while !Task.isCancelled {

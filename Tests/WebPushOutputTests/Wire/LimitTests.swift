@@ -65,7 +65,8 @@ import WebPushSimulator
     /// All services at once, one of them over HTTP/1.1. Each recipient gets one message and one outcome.
     @Test func sendsCampaignToAllServices() async throws {
         try await PushServices.with { services in
-            // A service that needs ten seconds for its first answer counts as silent.
+            // On slow machines, fewer messages are sent, because a service whose first answer takes ten seconds counts
+            // as silent.
             let count = 2_000 / deadlineFactor
             let recipients = try (0..<count).map { try services.recipient(of: Persona.allCases[$0 % 4]) }
             let outcomes = try await services.send(recipients)

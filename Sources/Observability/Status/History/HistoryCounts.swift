@@ -4,7 +4,7 @@ package import Metering
 /// workers can be added.
 package struct HistoryCounts: Sendable, Hashable {
     /// The upper bounds of the answer times, in milliseconds. They are a subset of the bounds of the metric
-    /// ``MetricFamily/answers``, because a worker's row has no room for all of them.
+    /// `MetricFamily.answers`, because a worker's row has no room for all of them.
     package static let bounds = [10, 25, 50, 100, 250, 500, 1_000, 2_000, 5_000]
     package static let results = 3
     /// The number of fields, which are the results and the buckets of answer times. There is one bucket more than

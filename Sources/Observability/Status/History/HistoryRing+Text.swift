@@ -17,8 +17,8 @@ extension HistoryRing {
     private static let longestName = 20
     private static let longestText = 4_000
     private static let version = "1"
-    /// The largest accepted interval. It is later than the time of any clock, and prevents an overflow in arithmetic
-    /// with intervals.
+    /// The largest accepted number of an interval, which is far in the future. The limit prevents an overflow in
+    /// arithmetic with intervals.
     private static let largestSlot = 1 << 40
 
     /// Returns the text of the last `count` intervals, or `nil` if the ring is empty.

@@ -48,7 +48,7 @@ import WorkerTestSupport
         #expect(output.p99[29].map { (100...250).contains($0) } == true && output.p99[3] == nil)
     }
 
-    /// The clock of one worker is five seconds ahead.
+    /// The last reading of one worker is five seconds old.
     @Test(arguments: [40, 119]) func showsRateOfUnfinishedSlot(seconds: Int) throws {
         let now = after(3_600 + seconds)
         var sum = HistorySum(now: now)

@@ -133,7 +133,7 @@ extension Fault {
         case .stopServers(.rabbitmq), .stopServers(.both), .killServers(.rabbitmq), .killServers(.both), .stopNode,
             .killNode, .killWhileSplitting:
             workers
-        // A worker that leaves drains first, and may not finish in time.
+        // The late worker drains when it is stopped, but may not finish in time.
         case .joinLate: 1
         default: 0
         }
@@ -162,7 +162,8 @@ extension Fault {
         }
     }
 
-    /// Whether requests that were sent in time may reach their service, or be read by it, only after the fault.
+    /// Whether requests that were sent before a deadline or cancellation may reach their service, or be read by it,
+    /// only after the fault.
     package var holdsUpRequests: Bool {
         switch self {
         case .freezeWorker, .silence: true
@@ -198,7 +199,8 @@ extension Fault {
         }
     }
 
-    /// Whether the fault interrupts the database or locks one of its tables.
+    /// Whether the fault interrupts the database or locks one of its tables. This does not include ``lockTables``,
+    /// which ``Interlude`` compares with these faults.
     package var affectsDatabase: Bool {
         switch self {
         case .stopServers(.postgres), .stopServers(.both), .killServers(.postgres), .killServers(.both), .lockTokens,

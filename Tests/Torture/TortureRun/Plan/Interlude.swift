@@ -16,7 +16,7 @@ struct Interlude {
         var all: [Interlude] = []
         if profile.seconds >= profile.joinsFrom {
             all.append(Interlude(fault: .joinLate, start: 45_000, length: 10_000...10_000, rest: 25_000))
-            // These interludes occur after the late worker's, while the workers are not disturbed otherwise.
+            // These interludes occur after the interlude of the late worker, while no other fault disturbs the workers.
             all += (0..<3).map {
                 Interlude(
                     fault: .killWhileSplitting(JobNumber.staged($0)), start: 65_000 + $0 * 5_000, length: 0...0,
@@ -35,7 +35,7 @@ struct Interlude {
     }
 
     /// Returns whether another fault must be left out because it would hide this fault. The other fault may take longer
-    /// than planned.
+    /// than planned, by up to the time for draining a worker.
     func leavesOut(_ entry: Schedule.Entry, _ profile: Profile) -> Bool {
         let time = start - profile.drainSeconds * 1_000...start + length.upperBound + rest
         guard entry.start <= time.upperBound, entry.start + entry.milliseconds >= time.lowerBound else { return false }

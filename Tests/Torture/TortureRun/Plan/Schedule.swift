@@ -82,8 +82,8 @@ package struct Schedule: Sendable {
 
     private init(tracks: [[Entry]]) { self.tracks = tracks }
 
-    /// Returns a random fault of a worker, and the range of its duration in milliseconds. Worker 1 is only frozen. It
-    /// runs during the whole run, so that its memory growth is meaningful.
+    /// Returns a random fault of a worker, and the range of its duration in milliseconds. Worker 1 is only
+    /// frozen, never stopped or killed, so that its memory can be observed during the whole run.
     private static func workerFault(
         _ worker: Int, _ profile: Profile, _ generator: inout SplitMix64
     ) -> (Fault, ClosedRange<Int>) {

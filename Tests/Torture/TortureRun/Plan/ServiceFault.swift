@@ -58,7 +58,7 @@ package enum ServiceFault: Hashable, Sendable {
         }
     }
 
-    /// Whether requests that were sent in time may be read only after the fault.
+    /// Whether requests that were sent before a deadline or cancellation may be read only after the fault.
     var holdsUpRequests: Bool { if case .silence = self { true } else { false } }
 }
 

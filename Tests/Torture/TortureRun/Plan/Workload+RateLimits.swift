@@ -22,7 +22,7 @@ extension Workload {
             recipients: Array(repeating: .plain, count: Self.mostPacedAtOnce), traits: traits)
     }
 
-    /// Returns the own rate limit of a job in recipients per second, or `nil` for no limit. Only some jobs with many
+    /// Returns a job's own rate limit in recipients per second, or `nil` for no limit. Only some jobs with many
     /// recipients have one.
     func ownRate(_ number: Int, _ size: Int, _ generator: inout SplitMix64) -> Int? {
         guard size >= 50, !JobNumber.isGiant(number),

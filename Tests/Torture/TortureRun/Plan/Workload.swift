@@ -73,7 +73,8 @@ package struct Workload: Sendable {
                 recipients: Array(repeating: .plain, count: Self.floodRecipients), traits: JobTraits())
         }
         let recipients = (0..<size).map { _ in recipient(&generator) }
-        // Workers split an `at_most_once` job into larger parts than other jobs.
+        // Workers split an `at_most_once` job into larger parts than other jobs, so such a job is kept small if its app
+        // has a rate limit.
         let mayBeOnce = !Self.pacedApps.contains(app) || size <= Self.mostPacedAtOnce
         var traits =
             JobNumber.isGiant(number)
@@ -186,7 +187,7 @@ package struct Workload: Sendable {
         if share(10) { traits.sendAfter = Int.random(in: profile.sendAfter, using: &generator) }
         if traits.hasID {
             if share(4 * profile.oddity) {
-                // The cancellation precedes `send_at` by so much time that all workers can learn of it.
+                // The time between the cancellation and `send_at` is enough for all workers to learn of it.
                 traits.cancelAfter = 0
                 traits.sendAfter = Int.random(in: profile.cancelledSendAfter, using: &generator)
             } else if share(2 * profile.oddity) {

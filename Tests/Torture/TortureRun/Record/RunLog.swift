@@ -103,7 +103,7 @@ final class RunLog: Sendable {
 
     func add(_ rejection: RejectionRecord) {
         update { $0.rejections.append(rejection) }
-        // A job that the broker has dropped gets no further outcomes.
+        // A rejected job gets no further outcomes, for example because the broker has dropped it.
         progress.withLock { $0.open[rejection.job] = nil }
     }
 

@@ -69,7 +69,7 @@ package struct WorkerEnd: Sendable {
     package var wasAsked: Bool
     /// Whether the run had sent SIGTERM twice.
     package var wasHurried: Bool
-    /// Whether the worker had logged its start. Before, it waits for the database and has nothing to drain.
+    /// Whether the worker had logged its start. Before that, it waits for the database and has nothing to drain.
     package var wasRunning: Bool
     package var log: String
 

@@ -92,7 +92,7 @@ struct Site: Sendable {
 
     /// Returns a client's configuration for connecting to the broker.
     ///
-    /// - Parameter client: the number of the client. Each client tries another node first.
+    /// - Parameter client: the number of the client. Each client tries a different node first.
     func brokerConfiguration(client: Int = 0) throws -> AMQPConfiguration {
         try AMQPConfiguration(
             url: Self.url(try servers.brokerURL, ports: try servers.brokerPorts.rotated(by: client)))

@@ -101,8 +101,8 @@ struct Disturbances {
         job.map { redeliveries(from: $0.published, to: end) >= 8 } ?? false
     }
 
-    /// Returns the number of faults between two times that may cause redeliveries. Faults with delayed effects are not
-    /// included.
+    /// Returns the number of faults between two times that may cause redeliveries. Earlier faults are not included,
+    /// even if they may still have effects.
     func disturbances(from start: Int64, to end: Int64) -> Int {
         redelivering.count { $0.start <= end && $0.end >= start }
     }

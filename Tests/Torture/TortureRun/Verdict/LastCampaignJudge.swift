@@ -23,8 +23,8 @@ struct LastCampaignJudge {
     private(set) var findings: [Finding] = []
     /// The number of requests in the fullest window, in percent of the maximum, or `nil` if there was no last campaign.
     private(set) var fullest: Int?
-    /// The number of requests in the emptiest window, in percent of the number at the app's rate, or `nil` if no window
-    /// counts.
+    /// The number of requests in the emptiest window, in percent of the number that the app's rate allows, or `nil` if
+    /// no window counts.
     private(set) var emptiest: Int?
 
     /// Judges the last campaign of an app.
@@ -52,7 +52,7 @@ struct LastCampaignJudge {
         let most =
             Int(Double(worth) * Self.tolerance) + pace.rate * Self.burst
             + Workload.mostPacedAtOnce * record.limits.workers
-        /// The second since 1970 from which only the last part of the campaign remains.
+        // The second since 1970 from which only the last part of the campaign remains.
         let enough = firsts[firsts.count - 1 - firsts.count / Self.rest]
         let end = max(requests.last ?? begin, begin + Self.window)
         var (high, low): ((count: Int, at: Int64), (count: Int, at: Int64)?) = ((0, begin), nil)

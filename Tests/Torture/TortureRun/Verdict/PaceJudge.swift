@@ -28,7 +28,7 @@ struct PaceJudge {
     /// The factor by which a rate may be exceeded when workers join or leave. Until the other workers know of a new
     /// worker, they divide the rate by too small a number.
     private static let tolerance = 1.3
-    /// The burst that an app may send after a time without work, in seconds at its rate (docs/publish.md).
+    /// The burst that an app may send after a time without work, in seconds at its rate (docs/tenants.md).
     private static let appBurst = 1
     /// The burst that a job with its own rate may send, in seconds at its rate.
     private static let jobBurst = 3
@@ -44,8 +44,8 @@ struct PaceJudge {
     private(set) var findings: [Finding] = []
     /// The number of requests in the fullest window of each app, in percent of the maximum.
     private(set) var fullest: [String: Int] = [:]
-    /// The number of requests in the emptiest window of each app's last campaign, in percent of the number at the app's
-    /// rate.
+    /// The number of requests in the emptiest window of each app's last campaign, in percent of the number that the
+    /// app's rate allows.
     private(set) var emptiest: [String: Int] = [:]
 
     init(_ record: TortureRecord, _ histories: [History], _ disturbances: Disturbances) {
@@ -67,7 +67,7 @@ struct PaceJudge {
         }
     }
 
-    /// Returns the maximum number of workers, each of which may have started one part too many between two times.
+    /// Returns the maximum number of worker processes between two times. Each may have started one part too many.
     private func lives(from start: Int64, to end: Int64) -> Int {
         record.limits.workers + 1 + disturbances.redeliveries(from: start, to: end)
     }
@@ -132,7 +132,8 @@ struct PaceJudge {
         return rates.count == seconds.count ? rates : nil
     }
 
-    /// Returns the highest rate that a worker may apply to an app at a time, or `nil` if a worker may apply no limit.
+    /// Returns the highest rate that a worker may apply to an app at the given time, or `nil` if a worker may apply no
+    /// limit.
     private func pace(at time: Int64, _ changes: [Change]) -> AppRateLimit? {
         var believed: AppRateLimit?
         for change in changes.reversed() where change.start <= time + 1_000 {

@@ -31,7 +31,8 @@ package struct Tally: Sendable, Equatable {
     package var jobsWithARate = 0
     /// The number of requests in the fullest window of each rate-limited app, in percent of the maximum.
     package var fullestWindows: [String: Int] = [:]
-    /// The number of requests in the emptiest window of each last campaign, in percent of the number at the app's rate.
+    /// The number of requests in the emptiest window of each last campaign, in percent of the number that the app's
+    /// rate allows.
     package var emptiest: [String: Int] = [:]
 
     init() {}

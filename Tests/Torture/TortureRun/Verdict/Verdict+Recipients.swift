@@ -56,7 +56,7 @@ extension Verdict {
     private mutating func judgeOutcomes(of history: History, _ disturbances: Disturbances) {
         let distinct = history.distinct
         if distinct.count > 1, !history.mayRunTwice {
-            // The job expired before a worker could ask the database whether it is a copy.
+            // A job with this reason expired before a worker could ask the database whether the job is a copy.
             let isUnasked = { (reason: String?) in history.job.hasCopies && reason == "DatabaseUnavailable" }
             let silent = distinct.count { !$0.isRedelivered && !isUnasked($0.reason) }
             if silent > 1 {

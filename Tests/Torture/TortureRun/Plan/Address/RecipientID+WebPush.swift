@@ -5,7 +5,7 @@ package import WebPushSimulator
 /// eight bytes. Its first byte is the ``SubscriptionPattern``, and the other bytes are the recipient's number.
 extension RecipientID {
     private static let patternShift: UInt64 = 56
-    /// The number of base64url characters that encode nine bytes: the number of eight bytes and one more byte.
+    /// The number of base64url characters that encode nine bytes: the eight-byte number and one more byte.
     private static let headCharacters = 12
     /// The number of base64url characters that encode three bytes: the pattern and two zeros. The two bytes are always
     /// zero, because no recipient's number is large enough to use them.

@@ -86,7 +86,7 @@ extension PlannedWebPushAnswer {
         self =
             switch answer {
             case .tooMany(let seconds):
-                /// The status is 429, because workers accept a 406 with this meaning only from Microsoft's hosts.
+                // The status is 429, because workers accept a 406 with this meaning only from Microsoft's hosts.
                 PlannedWebPushAnswer(.tooManyRequests, status: 429, retryAfter: seconds ?? Self.shortest)
             case .unavailable(let seconds): PlannedWebPushAnswer(.unavailable, retryAfter: seconds ?? Self.shortest)
             case .broken: PlannedWebPushAnswer(.internalError)
