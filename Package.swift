@@ -26,6 +26,7 @@ extension Target.Dependency {
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let nioTLS = product(name: "NIOTLS", package: "swift-nio")
     static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
+    static let heap = product(name: "HeapModule", package: "swift-collections")
     static let deque = product(name: "DequeModule", package: "swift-collections")
     static let orderedCollections = product(name: "OrderedCollections", package: "swift-collections")
     static let crypto = product(name: "Crypto", package: "swift-crypto")
@@ -220,6 +221,15 @@ let tools: [Target] = [
             "TestSupport", "WebhookOutput", "WebPushOutput", "WebPushSimulator", "WireTestSupport",
             "WorkerTestSupport", .crypto, .cryptoExtras, .logging,
         ], path: "Tests/Torture/TortureRun"),
+    .support(
+        "FleetSimulation",
+        [
+            "AMQPClient", "APNSOutput", "Contract", "DeliveryPipeline", "HTTP2Pool", "PushModel", "PushSending",
+            "Routing",
+            "RoutingTestSupport", "Store", "TestSupport", .deque, .heap, .logging,
+        ], path: "Tests/Simulation/FleetSimulation"),
+    .program(
+        "martlet-simulate", ["FleetSimulation", .argumentParser], path: "Tests/Simulation/martlet-simulate"),
     .program("martlet-torture", ["TortureRun", .argumentParser], path: "Tests/Torture/martlet-torture"),
     .support(
         "FuzzTargets",

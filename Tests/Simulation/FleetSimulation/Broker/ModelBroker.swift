@@ -1,0 +1,192 @@
+import AMQPClient
+import Contract
+
+/// A model of RabbitMQ with quorum queues. It is built from the production topology.
+///
+/// | part | rule |
+/// |---|---|
+/// | routing | direct, fanout and topic exchanges (only `#`), alternate exchanges |
+/// | full queue | the publication is refused (`reject-publish`) |
+/// | time to live | only the message at the head expires |
+/// | dead-lettering | at least once: 32 messages of a queue at a time; a refused one is tried again after three minutes |
+/// | lost connection | unsettled messages return to the head; beyond the delivery limit they are dead-lettered |
+/// | confirms | after all queues have the message |
+///
+/// Not modelled: priorities, the consumer timeout, deliveries that overtake each other, single nodes of a cluster.
+final class ModelBroker {
+    /// The number of messages that a queue dead-letters at the same time, from RabbitMQ's
+    /// `dead_letter_worker_consumer_prefetch`.
+    private static let deadLettersAtOnce = 32
+    /// The time until RabbitMQ publishes an unconfirmed dead letter again, from
+    /// `dead_letter_worker_publisher_confirm_timeout`.
+    private static let deadLetterPause: Int64 = 180_000
+
+    private struct Binding {
+        let key: String
+        let queue: ModelQueue
+    }
+
+    private let timeline: Timeline
+    private var kinds: [String: AMQPExchange] = [:]
+    private var bindings: [String: [Binding]] = [:]
+    private(set) var queues: [String: ModelQueue] = [:]
+    /// The queues whose expiry is scheduled.
+    private var expiring: Set<String> = []
+    /// The number of dead letters of each queue that are not confirmed yet.
+    private var deadLetters: [String: Int] = [:]
+    /// The number of messages that clients have published.
+    private(set) var published = 0
+    /// A function that receives each message of an exchange without queue, by the exchange's name.
+    private var readers: [String: (ModelMessage) -> Void] = [:]
+
+    init(_ topology: AMQPTopology, _ timeline: Timeline) {
+        self.timeline = timeline
+        for exchange in topology.exchanges { kinds[exchange.name] = exchange }
+        for queue in topology.queues { queues[queue.name] = ModelQueue(queue) }
+        for binding in topology.bindings {
+            guard let queue = queues[binding.queue] else { continue }
+            bindings[binding.exchange, default: []].append(Binding(key: binding.routingKey, queue: queue))
+        }
+    }
+
+    /// Adds a reader that takes every message of an exchange at once, like a consumer that is never behind.
+    func read(_ exchange: String, _ reader: @escaping (ModelMessage) -> Void) { readers[exchange] = reader }
+
+    // MARK: Publishing
+
+    enum Verdict: Equatable { case confirmed, refused, unroutable }
+
+    /// Routes a publication to its queues.
+    func publish(_ message: ModelMessage) -> Verdict {
+        published += 1
+        return route(message)
+    }
+
+    private func route(_ message: ModelMessage) -> Verdict {
+        if let reader = readers[message.exchange] {
+            reader(message)
+            return .confirmed
+        }
+        let targets = targets(of: message.exchange, message.routingKey)
+        if targets.isEmpty {
+            guard let other = kinds[message.exchange]?.arguments["alternate-exchange"]?.string else {
+                return .unroutable
+            }
+            return route(
+                ModelMessage(
+                    exchange: other, routingKey: message.routingKey, properties: message.properties,
+                    body: message.body))
+        }
+        guard !targets.contains(where: \.isFull) else { return .refused }
+        for queue in targets {
+            // Each queue has its own copy, with its own count of returns.
+            let copy =
+                targets.count == 1
+                ? message
+                : ModelMessage(
+                    exchange: message.exchange, routingKey: message.routingKey, properties: message.properties,
+                    body: message.body)
+            queue.append(copy, at: timeline.milliseconds)
+            moved(queue)
+        }
+        return .confirmed
+    }
+
+    private func targets(of exchange: String, _ key: String) -> [ModelQueue] {
+        let all = bindings[exchange] ?? []
+        switch kinds[exchange]?.kind {
+        case .direct: return all.filter { $0.key == key }.map(\.queue)
+        case .fanout: return all.map(\.queue)
+        case .topic: return all.filter { $0.key == "#" || $0.key == key }.map(\.queue)
+        case .headers, nil: return []
+        }
+    }
+
+    // MARK: Consuming
+
+    func consume(_ name: String, tagIndex: UInt16, prefetch: Int, on connection: ConsumingConnection) -> ModelConsumer?
+    {
+        guard let queue = queues[name] else { return nil }
+        let consumer = ModelConsumer(queue, tagIndex: tagIndex, prefetch: prefetch, connection)
+        queue.add(consumer)
+        queue.deliver()
+        return consumer
+    }
+
+    func setPrefetch(_ prefetch: Int, of consumer: ModelConsumer) {
+        consumer.prefetch = prefetch
+        consumer.queue.deliver()
+    }
+
+    func acknowledge(_ number: UInt64, of consumer: ModelConsumer) {
+        guard consumer.settle(number) != nil else { return }
+        consumer.queue.settled()
+        consumer.queue.deliver()
+    }
+
+    /// Rejects a delivery without requeueing it.
+    func reject(_ number: UInt64, of consumer: ModelConsumer) {
+        guard let message = consumer.settle(number) else { return }
+        deadLetter(message, of: consumer.queue, because: "rejected")
+        consumer.queue.deliver()
+    }
+
+    /// Ends consumers whose connection was lost. Their messages return to the head of the queue.
+    func end(_ consumers: [ModelConsumer]) {
+        for consumer in consumers {
+            let queue = consumer.queue
+            var back: [ModelMessage] = []
+            for message in consumer.end() {
+                message.returns += 1
+                if let limit = queue.deliveryLimit, message.returns > limit {
+                    deadLetter(message, of: queue, because: "delivery_limit")
+                } else {
+                    back.append(message)
+                }
+            }
+            queue.putBack(back)
+            moved(queue)
+        }
+    }
+
+    // MARK: Expiry and dead-lettering
+
+    /// Called when messages have entered a queue.
+    private func moved(_ queue: ModelQueue) {
+        queue.deliver()
+        guard let life = queue.timeToLive, !expiring.contains(queue.name), let head = queue.ready.first else { return }
+        expiring.insert(queue.name)
+        timeline.after(milliseconds: head.enteredAt + life - timeline.milliseconds) { [self] in
+            expiring.remove(queue.name)
+            expire(queue, after: life)
+        }
+    }
+
+    private func expire(_ queue: ModelQueue, after life: Int64) {
+        while let head = queue.ready.first, head.enteredAt + life <= timeline.milliseconds {
+            guard deadLetters[queue.name, default: 0] < Self.deadLettersAtOnce else { return }
+            guard let message = queue.takeFirst() else { return }
+            deadLetter(message, of: queue, because: "expired")
+        }
+        moved(queue)
+    }
+
+    /// Publishes a taken message to the queue's dead-letter exchange until a queue accepts it.
+    private func deadLetter(_ message: ModelMessage, of queue: ModelQueue, because reason: String) {
+        guard let exchange = queue.deadLetterExchange else { return queue.settled() }
+        deadLetters[queue.name, default: 0] += 1
+        // The internal worker needs a moment, so that messages arrive one after another.
+        timeline.after(microseconds: 200) { [self] in
+            if route(message.dead(in: queue.name, to: exchange, because: reason)) == .refused {
+                timeline.after(milliseconds: Self.deadLetterPause) { [self] in
+                    deadLetters[queue.name, default: 0] -= 1
+                    deadLetter(message, of: queue, because: reason)
+                }
+            } else {
+                deadLetters[queue.name, default: 0] -= 1
+                queue.settled()
+                if let life = queue.timeToLive { expire(queue, after: life) }
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import AMQPClient
+
+/// A consumer of one queue, on a connection of a simulated worker. Deliveries reach the worker after the connection's
+/// delay, several at once.
+final class ModelConsumer {
+    let queue: ModelQueue
+    private let tagIndex: UInt16
+    private let connection: ConsumingConnection
+    var prefetch: Int
+    private var nextNumber: UInt64 = 1
+    /// The messages without acknowledgement, by the number of their delivery.
+    private var unsettled: [UInt64: ModelMessage] = [:]
+
+    init(_ queue: ModelQueue, tagIndex: UInt16, prefetch: Int, _ connection: ConsumingConnection) {
+        self.queue = queue
+        self.tagIndex = tagIndex
+        self.prefetch = prefetch
+        self.connection = connection
+    }
+
+    var hasRoom: Bool { unsettled.count < prefetch }
+
+    func take(_ message: ModelMessage) {
+        let number = nextNumber
+        nextNumber += 1
+        unsettled[number] = message
+        connection.carry(
+            message.delivery(AMQPDeliveryTag(epoch: connection.epoch, queueIndex: tagIndex, number: number)))
+    }
+
+    /// Removes a message, because the worker has acknowledged or rejected it.
+    ///
+    /// - Returns: the message, or `nil` if the number is unknown.
+    func settle(_ number: UInt64) -> ModelMessage? { unsettled.removeValue(forKey: number) }
+
+    /// Ends the consumer.
+    ///
+    /// - Returns: the messages without acknowledgement, in the order of their deliveries.
+    func end() -> [ModelMessage] {
+        queue.remove(self)
+        defer { unsettled = [:] }
+        return unsettled.sorted { $0.key < $1.key }.map(\.value)
+    }
+}

@@ -1,0 +1,70 @@
+import DeliveryPipeline
+import PushModel
+import Store
+
+/// A model of the tables that the workers' pipelines use: claims and dead tokens. A statement takes a few milliseconds.
+/// While the database is away, a statement is repeated until it succeeds, as `JobPipeline` does.
+///
+/// Not modelled: the expiry of claims, row locks, lost commits after a failover.
+final class ModelDatabase {
+    private struct Holder {
+        var owner: String
+        var content: JobContent?
+    }
+
+    private let timeline: Timeline
+    private let dice: Dice
+    private var claims: [ClaimKey: Holder] = [:]
+    private(set) var deadTokens: Set<String> = []
+    var isAvailable = true
+    /// The additional time of each statement, in milliseconds.
+    var slowness: Int64 = 0
+
+    init(_ timeline: Timeline, _ dice: Dice) {
+        self.timeline = timeline
+        self.dice = dice
+    }
+
+    /// Claims names as `ClaimRepository.claim(_:)` does.
+    func claim(_ requests: [ClaimRequest], answer: @escaping ([ClaimAnswer]) -> Void) {
+        execute { [self] in
+            for request in requests {
+                let held = claims[request.key]
+                let passes = held.map { [request.owner, request.predecessor].contains($0.owner) } ?? true
+                if passes { claims[request.key] = Holder(owner: request.owner, content: request.content) }
+            }
+            return requests.map { request in
+                guard let holder = claims[request.key] else { return .taken }
+                if holder.owner == request.owner { return .claimed }
+                guard let held = holder.content, let content = request.content else { return .taken }
+                return held == content ? .taken : .differs
+            }
+        } answer: {
+            answer($0)
+        }
+    }
+
+    func mark(_ marks: [TokenMark], answer: @escaping (Int) -> Void) {
+        execute { [self] in
+            for mark in marks { deadTokens.insert(mark.key.token) }
+            return marks.count
+        } answer: {
+            answer($0)
+        }
+    }
+
+    /// Executes a statement. It takes effect in the middle of its time.
+    private func execute<Answer>(_ statement: @escaping () -> Answer, answer: @escaping (Answer) -> Void) {
+        let half = 500 + dice.wait(mean: 1_000) + slowness * 500
+        timeline.after(microseconds: half) { [self] in
+            guard isAvailable else {
+                timeline.after(milliseconds: dice.number(200...10_000)) { [self] in
+                    execute(statement, answer: answer)
+                }
+                return
+            }
+            let result = statement()
+            timeline.after(microseconds: half) { answer(result) }
+        }
+    }
+}

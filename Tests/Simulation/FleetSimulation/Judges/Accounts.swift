@@ -1,0 +1,84 @@
+import Foundation
+import PushModel
+
+/// The account of every recipient of a history: published, accepted by the provider, reported.
+final class Accounts {
+    /// An outcome in a result event.
+    struct Report {
+        let kind: String
+        let reason: String?
+        let isRedelivered: Bool
+        /// The time at which the event was published, in milliseconds since the start of the history.
+        let time: Int64
+    }
+
+    struct Recipient {
+        let lane: Lane
+        let publishedAt: Int64
+        var reports: [Report] = []
+    }
+
+    private struct Event: Decodable {
+        struct Outcome: Decodable {
+            let recipient: String
+            let reason: String?
+            let redelivered: Bool?
+        }
+
+        let kind: String
+        let outcomes: [Outcome]?
+        let job: String?
+    }
+
+    private let timeline: Timeline
+    private(set) var recipients: [SimulatedToken: Recipient] = [:]
+    private(set) var jobs = 0
+    /// The recipients of confirmed jobs without an outcome.
+    private(set) var open = 0
+    /// The outcomes of recipients that were never published.
+    private(set) var strangers: [String] = []
+    private(set) var rejectedJobs: [String] = []
+
+    init(_ timeline: Timeline) {
+        self.timeline = timeline
+    }
+
+    func published(_ job: Int, _ lane: Lane, _ tokens: [SimulatedToken], at time: Int64) {
+        jobs += 1
+        for token in tokens {
+            // The outcome may be known before the publisher has its confirm.
+            var recipient = Recipient(lane: lane, publishedAt: time)
+            recipient.reports = recipients[token]?.reports ?? []
+            if recipient.reports.isEmpty { open += 1 }
+            recipients[token] = recipient
+        }
+    }
+
+    /// Reads a result event.
+    func read(_ message: ModelMessage) {
+        guard let event = try? JSONDecoder().decode(Event.self, from: Data(message.body)) else {
+            strangers.append("unreadable event \(message.routingKey)")
+            return
+        }
+        guard let outcomes = event.outcomes else {
+            rejectedJobs.append(event.job ?? "?")
+            return
+        }
+        for outcome in outcomes {
+            guard let token = SimulatedToken(Substring(outcome.recipient)) else {
+                strangers.append(outcome.recipient)
+                continue
+            }
+            let report = Report(
+                kind: event.kind, reason: outcome.reason, isRedelivered: outcome.redelivered == true,
+                time: timeline.milliseconds)
+            guard var known = recipients[token] else {
+                strangers.append(outcome.recipient)
+                continue
+            }
+            if known.reports.isEmpty { open -= 1 }
+            known.reports.append(report)
+            recipients[token] = known
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import PushModel
+
+/// A fault of a history: what goes wrong, and when.
+package struct Fault: CustomStringConvertible {
+    enum Kind {
+        case cutConsumer(worker: Int, connection: Int)
+        case cutPublisher(worker: Int)
+        case killWorker(worker: Int)
+        case stopWorker(worker: Int)
+        case loseProvider(worker: Int)
+        case isolateWorker(worker: Int)
+        case silentProvider
+        case unreachableProvider
+        case overloadedProvider(share: Double)
+        case slowProvider(milliseconds: Int64)
+        case databaseAway
+        case refusedCredential(String)
+        case refusedApp(Int)
+        case pausedApp(Int)
+        case fullLane(Lane, Int)
+        case burst(tenant: Int, jobs: Int, Lane)
+    }
+
+    let kind: Kind
+    /// The start, in milliseconds since the start of the history.
+    let start: Int64
+    /// The end, in milliseconds since the start of the history.
+    let end: Int64
+
+    /// Whether pushes may be sent twice because of the fault.
+    var mayRepeatPushes: Bool {
+        switch kind {
+        case .killWorker, .stopWorker, .loseProvider, .silentProvider, .cutPublisher, .cutConsumer, .isolateWorker:
+            true
+        default: false
+        }
+    }
+
+    /// Whether the fault may delay the pushes of a tenant.
+    func delays(_ tenant: Tenant) -> Bool {
+        switch kind {
+        case .refusedCredential(let credential): credential == tenant.credential
+        case .refusedApp(let app), .pausedApp(let app): app == tenant.number
+        case .burst(let app, _, _): app == tenant.number
+        default: true
+        }
+    }
+
+    /// How long after its end the fault may still delay pushes, in milliseconds.
+    var aftermath: Int64 {
+        switch kind {
+        case .cutConsumer, .cutPublisher, .stopWorker: 10_000
+        case .killWorker, .loseProvider, .isolateWorker, .databaseAway, .burst, .slowProvider: 60_000
+        // Pushes wait in delay queues of up to 900 s.
+        case .silentProvider, .unreachableProvider, .overloadedProvider, .refusedCredential, .refusedApp, .pausedApp,
+            .fullLane:
+            1_000_000
+        }
+    }
+
+    package var description: String { "\(Double(start) / 1_000) s to \(Double(end) / 1_000) s: \(kind)" }
+}

@@ -1,0 +1,60 @@
+import PushModel
+
+/// The publisher of all tenants. It publishes each job until the broker has confirmed it.
+final class Publisher {
+    private let fleet: Fleet
+    private let accounts: Accounts
+    private let dice: Dice
+    private let timeline: Timeline
+    private var jobs = 0
+
+    init(_ fleet: Fleet, _ accounts: Accounts, _ dice: Dice) {
+        self.fleet = fleet
+        self.accounts = accounts
+        self.dice = dice
+        timeline = fleet.timeline
+    }
+
+    /// Publishes jobs of a tenant until a time in milliseconds.
+    func run(_ tenant: Int, until end: Int64) {
+        let mean = Int64(3_600_000_000 / fleet.tenants[tenant].jobsPerHour)
+        timeline.after(microseconds: dice.wait(mean: mean)) { [self] in
+            guard timeline.milliseconds < end else { return }
+            publish(fleet.tenants[tenant])
+            run(tenant, until: end)
+        }
+    }
+
+    /// Publishes several jobs of a tenant at once.
+    func burst(_ tenant: Int, jobs: Int, lane: Lane) {
+        for _ in 0..<jobs { publish(fleet.tenants[tenant], lane: lane) }
+    }
+
+    private func publish(_ tenant: Tenant, lane: Lane? = nil) {
+        let kind = dice.fraction()
+        let lane =
+            lane
+            ?? (kind < tenant.urgentShare ? .urgent : kind < tenant.urgentShare + tenant.bulkShare ? .bulk : .normal)
+        // Most jobs have one recipient.
+        let count = lane == .urgent || dice.happens(0.7) ? 1 : dice.number(1...tenant.recipients)
+        let number = jobs
+        jobs += 1
+        let tokens = (0..<count).map { recipient in
+            let fate: SimulatedToken.Fate =
+                dice.happens(tenant.deadShare) ? .dead : dice.happens(tenant.poisonShare) ? .refusesCredential : .good
+            return SimulatedToken(app: tenant.number, job: number, recipient: recipient, fate: fate)
+        }
+        var body =
+            #"{"id":"job-\#(number)","app":"\#(tenant.bundleID)","payload":{"aps":{"alert":"Hi"}},"recipients":["#
+        body += tokens.map { "\"\($0.text)\"" }.joined(separator: ",") + "]}"
+        deliver(Array(body.utf8), number, lane, tokens)
+    }
+
+    private func deliver(_ body: [UInt8], _ number: Int, _ lane: Lane, _ tokens: [SimulatedToken]) {
+        guard fleet.publish(body, lane: lane, id: "job-\(number)") else {
+            timeline.after(milliseconds: 1_000) { [self] in deliver(body, number, lane, tokens) }
+            return
+        }
+        accounts.published(number, lane, tokens, at: timeline.milliseconds)
+    }
+}

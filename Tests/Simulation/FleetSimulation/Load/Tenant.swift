@@ -1,0 +1,38 @@
+import PushModel
+import Routing
+
+/// A tenant of the simulated fleet: one app and its traffic.
+struct Tenant {
+    let number: Int
+    /// The id of the credential, which several tenants may share.
+    let credential: String
+    /// The mean number of jobs in an hour.
+    let jobsPerHour: Double
+    /// The largest number of recipients in a job.
+    let recipients: Int
+    /// The share of urgent and of bulk jobs.
+    let urgentShare, bulkShare: Double
+    /// The share of recipients whose token is dead, and of those whose pushes are refused with the credential.
+    var deadShare = 0.0
+    var poisonShare = 0.0
+    /// The rate limit in pushes per second, or `nil` for none.
+    var rate: Int?
+    var isPaused = false
+
+    /// The app's bundle id.
+    var bundleID: String { "com.example.app\(number)" }
+
+    var app: App {
+        App(
+            bundleID: bundleID, accounts: ["apns": AppAccount(Self.team(of: credential))], isPaused: isPaused,
+            pace: rate.map { AppRateLimit(rate: $0) })
+    }
+
+    /// Returns the team of a credential. Each credential has its own team.
+    static func team(of credential: String) -> String {
+        "TEAM" + String(repeating: "0", count: 6 - credential.count) + credential.uppercased()
+    }
+
+    /// Whether the tenant's pushes should be sent at once if nothing else is wrong.
+    var isHealthy: Bool { rate == nil && !isPaused && poisonShare == 0 }
+}

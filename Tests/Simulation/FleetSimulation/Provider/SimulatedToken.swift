@@ -1,0 +1,39 @@
+/// The device token of a simulated push. It contains the app, the job, the recipient, and the fate of its pushes.
+package struct SimulatedToken: Hashable {
+    package enum Fate: UInt64 {
+        case good = 0
+        /// APNs answers that the token is unregistered.
+        case dead = 1
+        /// APNs answers that the token is invalid.
+        case bad = 2
+        /// APNs answers as if it refused the credential, for this token only.
+        case refusesCredential = 3
+    }
+
+    package let app: Int
+    package let job: Int
+    package let recipient: Int
+    package let fate: Fate
+
+    package init(app: Int, job: Int, recipient: Int, fate: Fate) {
+        (self.app, self.job, self.recipient, self.fate) = (app, job, recipient, fate)
+    }
+
+    /// Reads a token from its text.
+    package init?(_ text: Substring) {
+        guard text.utf8.count == 32, let value = UInt64(text.prefix(16), radix: 16),
+            let rest = UInt64(text.suffix(16), radix: 16), let fate = Fate(rawValue: rest >> 32)
+        else { return nil }
+        self.init(app: Int(value >> 32), job: Int(value & 0xFFFF_FFFF), recipient: Int(rest & 0xFFFF_FFFF), fate: fate)
+    }
+
+    /// The token in 32 hex digits.
+    package var text: String {
+        Self.hex(UInt64(app) << 32 | UInt64(job)) + Self.hex(fate.rawValue << 32 | UInt64(recipient))
+    }
+
+    private static func hex(_ value: UInt64) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

@@ -1,0 +1,10 @@
+import DeliveryPipeline
+
+/// The queue of a simulated worker's pipeline. Its closures are events of the timeline.
+struct VirtualQueue: TurnQueue {
+    let timeline: Timeline
+
+    func perform(_ work: @escaping @Sendable () -> Void) { timeline.after(microseconds: 0, work) }
+    func sync<Result>(execute work: () throws -> Result) rethrows -> Result { try work() }
+    func check() {}
+}

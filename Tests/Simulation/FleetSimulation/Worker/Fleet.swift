@@ -1,0 +1,89 @@
+import AMQPClient
+import Contract
+import DeliveryPipeline
+import PushModel
+import Routing
+import RoutingTestSupport
+
+/// A simulated fleet: workers, broker, database, provider, and the apps and credentials of its tenants.
+final class Fleet {
+    /// The true time at the start of each history.
+    private static let start: Int64 = 1_800_000_000_000
+
+    let timeline: Timeline
+    let broker: ModelBroker
+    let database: ModelDatabase
+    let provider: ModelProvider
+    private let dice: Dice
+    private let names = PipelineNames()
+    private(set) var workers: [SimulatedWorker] = []
+    private(set) var snapshot: Snapshot
+    private(set) var tenants: [Tenant]
+    private var started = 0
+
+    static func timestamp(_ milliseconds: Int64) -> Timestamp { Timestamp(milliseconds: start + milliseconds) }
+    static func milliseconds(_ timestamp: Timestamp) -> Int64 { timestamp.milliseconds - start }
+
+    init(_ tenants: [Tenant], _ timeline: Timeline, _ dice: Dice) {
+        self.tenants = tenants
+        self.timeline = timeline
+        self.dice = dice
+        broker = ModelBroker(PipelineConfiguration(worker: "topology").topology, timeline)
+        database = ModelDatabase(timeline, dice.fork())
+        provider = ModelProvider(dice.fork())
+        snapshot = Self.snapshot(tenants)
+    }
+
+    private static func snapshot(_ tenants: [Tenant]) -> Snapshot {
+        Snapshot(
+            apps: tenants.map(\.app),
+            credentials: Set(tenants.map(\.credential)).sorted().map {
+                .opened(.sample($0, .token, team: Tenant.team(of: $0)))
+            })
+    }
+
+    /// The time during which a push is retried, in seconds. It is shorter than the default, so that histories end soon.
+    static let maximumAge = 7_200
+
+    func configuration(of worker: String) -> PipelineConfiguration {
+        PipelineConfiguration(worker: worker, retry: RetryPolicy(maximumAge: Self.maximumAge))
+    }
+
+    /// The number of workers as the database shows it.
+    var knownWorkers: Int? { database.isAvailable ? max(1, workers.count { !$0.isDead }) : nil }
+
+    var living: [SimulatedWorker] { workers.filter { !$0.isDead } }
+
+    @discardableResult
+    func startWorker(clockError: Int64 = 0) -> SimulatedWorker {
+        started += 1
+        let worker = SimulatedWorker("push-\(started)", self, dice.fork(), clockError: clockError)
+        workers.append(worker)
+        worker.start()
+        return worker
+    }
+
+    /// Changes a tenant. Each worker learns of it within a second.
+    func change(_ tenant: Int, _ change: (inout Tenant) -> Void) {
+        change(&tenants[tenant])
+        snapshot = Self.snapshot(tenants)
+        for worker in living { timeline.after(milliseconds: dice.number(10...1_000)) { worker.loadSnapshot() } }
+    }
+
+    /// Publishes a message to the exchange of jobs.
+    ///
+    /// - Returns: whether the broker has confirmed it.
+    func publish(_ body: [UInt8], lane: Lane, id: String) -> Bool {
+        let properties = AMQPProperties(
+            messageID: id, timestamp: UInt64(Self.timestamp(timeline.milliseconds).seconds))
+        return broker.publish(
+            ModelMessage(exchange: names.jobs, routingKey: lane.rawValue, properties: properties, body: body))
+            == .confirmed
+    }
+
+    /// Limits or frees the queue of a lane.
+    func limit(_ lane: Lane, to length: Int?) { broker.queues[names.queue(of: lane)]?.maximumLength = length }
+
+    /// Calls a function with each result event.
+    func readResults(_ reader: @escaping (ModelMessage) -> Void) { broker.read(names.results, reader) }
+}

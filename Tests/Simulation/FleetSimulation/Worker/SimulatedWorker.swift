@@ -1,0 +1,146 @@
+import AMQPClient
+import APNSOutput
+import Contract
+import DeliveryPipeline
+import Logging
+import PushModel
+import Routing
+
+/// A worker of a simulated fleet: the production pipeline and the production sending code, between simulated
+/// connections to the broker, the database and the provider.
+///
+/// | state | next |
+/// |---|---|
+/// | starting | running, when the publishing connection is open |
+/// | running | stopping or dead |
+/// | stopping | dead, when all jobs are settled or after the drain timeout |
+/// | dead | nothing; effects and events of a dead worker are ignored |
+// why: unchecked, because one thread uses the whole simulation. The pipeline's effects must be sendable.
+final class SimulatedWorker: @unchecked Sendable {
+    private static let drainTimeout: Int64 = 30_000
+
+    let name: String
+    private let fleet: Fleet
+    private let network: Network
+    private let output: SimulatedOutput
+    private var sources: [ConsumingConnection] = []
+    private var publisher: PublishingConnection?
+    private var core: PipelineCore?
+    private(set) var isDead = false
+    private var snapshot: Snapshot
+    /// The difference between the worker's clock and the true time, in milliseconds.
+    let clockError: Int64
+    private let configuration: PipelineConfiguration
+
+    init(_ name: String, _ fleet: Fleet, _ dice: Dice, clockError: Int64) {
+        self.name = name
+        self.fleet = fleet
+        self.clockError = clockError
+        snapshot = fleet.snapshot
+        network = Network(fleet.timeline, fleet.broker, dice.fork())
+        let timeline = fleet.timeline
+        let clock: @Sendable () -> Timestamp = { Fleet.timestamp(timeline.milliseconds + clockError) }
+        output = SimulatedOutput(fleet.provider, fleet.timeline, dice.fork(), clock: clock)
+        configuration = fleet.configuration(of: name)
+        let core = PipelineCore(
+            configuration: configuration, outputs: [RunningOutput(APNSPlugin(), output)],
+            on: VirtualQueue(timeline: fleet.timeline), effects: effects(clock),
+            logger: Logger(label: name) { _ in SwiftLogNoOpLogHandler() })
+        self.core = core
+        sources = JobQueue.connections.map { queues in
+            ConsumingConnection(queues, configuration, network) { [weak self] event in
+                guard self?.isDead == false else { return }
+                core.received(event, of: queues)
+            }
+        }
+        publisher = PublishingConnection(network) { [weak self] event in
+            guard let self, !isDead else { return }
+            // Consuming starts only when result events can be published.
+            if case .connected = event { for source in sources { source.connect() } }
+            core.received(event)
+        }
+    }
+
+    func start() { publisher?.connect() }
+
+    private func effects(_ clock: @escaping @Sendable () -> Timestamp) -> PipelineEffects {
+        PipelineEffects(
+            publish: { [weak self] in self?.alive?.publisher?.publish($0) },
+            acknowledge: { [weak self] in self?.alive?.acknowledge($0.map(\.tag)) },
+            reject: { [weak self] tag in self?.alive?.source(of: tag)?.reject(tag) },
+            setPrefetch: { [weak self] prefetch, queue in
+                self?.alive?.sources.first { $0.queues.contains(queue) }?.setPrefetch(prefetch, of: queue)
+            },
+            release: { _ in },
+            write: { [weak self] batch in
+                self?.alive?.fleet.database.mark(batch.marks) { self?.alive?.core?.marksWritten(batch, count: $0) }
+            },
+            claim: { [weak self] batch in
+                self?.alive?.fleet.database.claim(batch.requests) { self?.alive?.core?.claimed(batch, $0) }
+            },
+            lookUp: { _ in },
+            wait: { [weak self] _, milliseconds, work in
+                self?.fleet.timeline.after(milliseconds: Int64(milliseconds)) { if self?.isDead == false { work() } }
+            },
+            // A dead worker's closures may still ask.
+            snapshot: { [weak self, empty = Snapshot(apps: [], credentials: [])] in self?.snapshot ?? empty },
+            workers: { [weak self] in self?.fleet.knownWorkers },
+            now: clock)
+    }
+
+    private var alive: SimulatedWorker? { isDead ? nil : self }
+
+    private func source(of tag: AMQPDeliveryTag) -> ConsumingConnection? {
+        sources.first { $0.queues.contains { $0.tagIndex == tag.queueIndex } }
+    }
+
+    private func acknowledge(_ tags: [AMQPDeliveryTag]) {
+        for source in sources {
+            let own = tags.filter { tag in source.queues.contains { $0.tagIndex == tag.queueIndex } }
+            if !own.isEmpty { source.acknowledge(own) }
+        }
+    }
+
+    // MARK: What happens to the worker
+
+    /// Uses the fleet's apps and credentials as they are now.
+    func loadSnapshot() {
+        guard !isDead else { return }
+        snapshot = fleet.snapshot
+        output.credentialsChanged(to: snapshot.credentialIDs)
+    }
+
+    func cutConsumer(_ index: Int) { if !isDead { sources[index % sources.count].cut() } }
+
+    func cutPublisher() { if !isDead { publisher?.cut() } }
+
+    func loseProvider() { if !isDead { output.loseConnections() } }
+
+    func setReachable(_ isReachable: Bool) {
+        network.isReachable = isReachable
+        guard !isReachable, !isDead else { return }
+        for source in sources { source.cut() }
+        publisher?.cut()
+    }
+
+    /// Kills the worker. The broker and the provider notice that its connections are gone.
+    func kill() {
+        guard !isDead else { return }
+        isDead = true
+        for source in sources { source.end() }
+        publisher?.end()
+        output.end()
+        core = nil
+    }
+
+    /// Stops the worker as SIGTERM does.
+    func stop() {
+        guard !isDead, let core else { return }
+        output.stopSending()
+        core.drain { [weak self] in
+            // The last acknowledgements still have to reach the broker.
+            self?.fleet.timeline.after(milliseconds: 50) { self?.kill() }
+        }
+        fleet.timeline.after(milliseconds: Self.drainTimeout) { [weak self] in self?.kill() }
+    }
+}
