@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help install build up down demo test image-test torture check bench fuzz site sanitize dist package-test format clean
+.PHONY: help install build up down demo test image-test torture simulate check bench fuzz site sanitize dist package-test format clean
 
 # If make is killed, even by SIGKILL, the kernel sends SIGTERM to the program that it was running.
 RUN := exec setpriv --pdeathsig TERM
@@ -36,6 +36,9 @@ image-test: install ## deliver two pushes from the image that deploy/image/build
 
 torture: build ## kill workers and servers, cut connections, and account for every recipient; options SEED=7 MINUTES=10 CLUSTER=3
 	@$(RUN) .build/release/martlet-torture $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(CLUSTER),--cluster $(CLUSTER))
+
+simulate: build ## run whole fleets in virtual time and judge them; options SECONDS=300 SEED=7
+	@$(RUN) .build/release/martlet-simulate --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))
 
 check: install ## check format, imports, file sizes, words, links and schemas; scripts/check --all runs slow checks too
 	@$(RUN) scripts/check

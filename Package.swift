@@ -229,7 +229,8 @@ let tools: [Target] = [
             "RoutingTestSupport", "Store", "TestSupport", .deque, .heap, .logging,
         ], path: "Tests/Simulation/FleetSimulation"),
     .program(
-        "martlet-simulate", ["FleetSimulation", .argumentParser], path: "Tests/Simulation/martlet-simulate"),
+        "martlet-simulate", ["FleetSimulation", "Foundations", .argumentParser],
+        path: "Tests/Simulation/martlet-simulate"),
     .program("martlet-torture", ["TortureRun", .argumentParser], path: "Tests/Torture/martlet-torture"),
     .support(
         "FuzzTargets",
@@ -386,6 +387,7 @@ let tests: [Target] = [
         "MartletCommandTests",
         ["MartletCommand", "PushModel", "PushTestSupport"]),
     .tests("FuzzCorpusTests", ["FuzzTargets", "TestSupport"]),
+    .tests("SimulationTests", ["AMQPClient", "FleetSimulation", "PushModel"]),
     .tests(
         "TortureTests",
         [

@@ -1,6 +1,5 @@
 import AMQPClient
 import Contract
-import Foundation
 import PushModel
 import Routing
 import Store
@@ -78,7 +77,7 @@ struct Pipeline {
             case .renew: return turn.move(turn.open(inbound), to: inbound.home)
             }
             if isDraining { return turn.requeue(turn.open(inbound)) }
-            let job = try configuration.decode(inbound, now: turn.now, makeID: { UUID().uuidString.lowercased() })
+            let job = try configuration.decode(inbound, now: turn.now, makeID: configuration.makeID)
             scheduler.rateLimits = turn.rateLimits()
             let isOver = scheduler.rateLimits.concerns(job) && sendsNothing(of: job, turn.now)
             var waiting = scheduler.prepare(job, inbound, isOver: isOver, now: turn.now)

@@ -1,5 +1,6 @@
 package import AMQPClient
 package import Contract
+import Foundation
 import Metering
 package import PushModel
 
@@ -48,6 +49,8 @@ package struct PipelineConfiguration: Sendable {
 
     /// The tracer, or `nil` if jobs are not traced.
     package var tracer: JobTracer?
+    /// The source of unique ids: of jobs without an id, of claims, and of messages.
+    package var makeID: @Sendable () -> String = { UUID().uuidString.lowercased() }
 
     /// Returns whether a job is sent only once if it is published several times under the same id.
     func deduplicates(_ job: Job) -> Bool { limits.deduplicationWindow > 0 && job.hasGivenID }

@@ -51,7 +51,7 @@ struct DeviceTokenRegistryTests {
     ])
     func marksDeadOnlyAfterRegistration(registered: Int64, isDead: Bool) async throws {
         try await withRegistry { registry in
-            // One token is registered before its mark is written, one afterwards, and one by the registration time in
+            // A token is registered before its mark is written, one afterwards, and one by the registration time in
             // the job.
             try await registry.register([registration("aa", at: registered)])
             try await registry.mark([mark("aa", at: 1_000)])

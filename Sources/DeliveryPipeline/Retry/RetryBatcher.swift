@@ -24,7 +24,10 @@ struct RetryBatcher {
         let maybeSent: Bool
     }
 
-    private var batches: [Key: Batch] = [:]
+    /// The batches in the order of their first outcomes.
+    private var batches: [Batch] = []
+    /// The indices in ``batches``.
+    private var places: [Key: Int] = [:]
 
     var isEmpty: Bool { batches.isEmpty }
 
@@ -32,14 +35,19 @@ struct RetryBatcher {
         let key = Key(
             job: ObjectIdentifier(outcome.job), seconds: seconds, isHeld: [.hold, .returned].contains(outcome.verdict),
             maybeSent: outcome.verdict == .unknown)
-        batches[
-            key,
-            default: Batch(job: outcome.job, seconds: seconds, isHeld: key.isHeld, maybeSent: key.maybeSent)
-        ].recipients.append(outcome.recipient)
+        let place = places[key] ?? batches.count
+        if place == batches.count {
+            places[key] = place
+            batches.append(Batch(job: outcome.job, seconds: seconds, isHeld: key.isHeld, maybeSent: key.maybeSent))
+        }
+        batches[place].recipients.append(outcome.recipient)
     }
 
     mutating func flush() -> [Batch] {
-        defer { batches.removeAll(keepingCapacity: true) }
-        return Array(batches.values)
+        defer {
+            batches.removeAll(keepingCapacity: true)
+            places.removeAll(keepingCapacity: true)
+        }
+        return batches
     }
 }

@@ -1,6 +1,5 @@
 import AMQPClient
 import Contract
-import Foundation
 import PushModel
 import Store
 import Routing
@@ -71,7 +70,7 @@ struct Router {
         if let sendAt = job.sendAt, let delay = ScheduleDelays.next(until: sendAt, now: now) {
             return .delay(seconds: delay)
         }
-        let claim = Claim(job, inbound, configuration, owner: { UUID().uuidString.lowercased() })
+        let claim = Claim(job, inbound, configuration, owner: configuration.makeID)
         return claim.map { .claim($0) } ?? .goOn
     }
 

@@ -15,14 +15,19 @@ package struct OutboundMessages {
     /// The maximum size of a reason, in bytes. All headers of a message must fit in one frame, and a reason may repeat
     /// names of any length from the job.
     private static let maximumReasonBytes = 2_000
-    /// A random prefix that makes message ids unique across restarts.
-    private let incarnation = UUID().uuidString.lowercased()
+    private let incarnation: String
     private var lastID: UInt64 = 0
 
     /// Creates the factory.
     ///
-    /// - Parameter user: the broker user that the worker publishes as, or `nil` if the broker does not validate users.
-    package init(names: PipelineNames, worker: String, user: String? = nil) {
+    /// - Parameters:
+    ///   - user: the broker user that the worker publishes as, or `nil` if the broker does not validate users.
+    ///   - incarnation: a random prefix that makes message ids unique across restarts.
+    package init(
+        names: PipelineNames, worker: String, user: String? = nil,
+        incarnation: String = UUID().uuidString.lowercased()
+    ) {
+        self.incarnation = incarnation
         self.names = names
         self.worker = worker
         self.user = user

@@ -24,7 +24,8 @@ struct Outbox {
 
     init(_ configuration: PipelineConfiguration) {
         messages = OutboundMessages(
-            names: configuration.names, worker: configuration.worker, user: configuration.brokerUser)
+            names: configuration.names, worker: configuration.worker, user: configuration.brokerUser,
+            incarnation: configuration.makeID())
         longestForEvents = configuration.limits.maximumAge
         meter = configuration.meter
     }

@@ -99,7 +99,7 @@ package struct AccessTokenCache {
     /// Records the token endpoint's answer.
     ///
     /// - Parameter random: a random number from 0 up to 1, which varies the times of renewals and retries.
-    /// - Returns: whether to log the answer: a failure, the end of failures, or the first refusal.
+    /// - Returns: whether to log the answer: a failure, the end of failures, or a new refusal.
     package mutating func fetched(_ answer: TokenAnswer, now: Int64, random: Double) -> Bool {
         guard let asked = fetchingSince else { return false }
         fetchingSince = nil
@@ -120,11 +120,12 @@ package struct AccessTokenCache {
             failure = nil
             return wasFailing
         case .refused(let refusal):
+            let isNew = failure != refusal.description
             self.refusal = refusal
             failure = refusal.description
             failures.succeeded()
             fetchNotBefore = now + refusals.failed(random: random).wholeMilliseconds
-            return !wasFailing
+            return isNew
         case .failed(let why):
             failure = why
             fetchNotBefore = now + failures.failed(random: random).wholeMilliseconds

@@ -80,8 +80,10 @@ package struct FCMErrorBody: Equatable {
         _ scanner: inout JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>
     ) throws(JSONSyntaxError) -> [String: String] {
         var first: [String: String] = [:]
+        var isFirst = true
         try scanner.array { scanner throws(JSONSyntaxError) in
-            guard scanner.nextKind() == .object else { return _ = try scanner.value() }
+            defer { isFirst = false }
+            guard isFirst, scanner.nextKind() == .object else { return _ = try scanner.value() }
             try scanner.members(in: bytes) { name, scanner throws(JSONSyntaxError) in
                 let text = try scanner.text(in: bytes)
                 if first[name] == nil { first[name] = text }

@@ -67,7 +67,7 @@ struct FCMCredentialCheck {
             return CredentialFinding(.accepted("FCM has validated a message; nothing was sent"))
         }
         let body = FCMErrorBody(answer.body)
-        let reason = body.errorCode ?? body.status ?? "Status\(answer.status)"
+        let reason = (body.errorCode ?? body.status).map(ShownText.word) ?? "Status\(answer.status)"
         let shown = [reason, body.detail].compactMap { $0 }.joined(separator: ": ")
         let meaning = FCMAnswer(status: answer.status, body, retryAfter: 0)
         if meaning.acceptsCredential {

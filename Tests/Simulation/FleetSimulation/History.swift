@@ -28,9 +28,13 @@ package struct History {
         scenario = Scenario(seed: seed)
     }
 
-    package func run() -> Result {
+    /// Runs the history.
+    ///
+    /// - Parameter reader: a function that receives the lines of the timeline, or `nil`.
+    package func run(reader: ((String) -> Void)? = nil) -> Result {
         let dice = Dice(seed: seed ^ 0x5EED)
         let timeline = Timeline()
+        timeline.reader = reader
         let fleet = Fleet(scenario.tenants, timeline, dice.fork())
         let accounts = Accounts(timeline)
         fleet.readResults { accounts.read($0) }
@@ -40,15 +44,15 @@ package struct History {
         for tenant in scenario.tenants.indices { publisher.run(tenant, until: scenario.duration) }
         for fault in scenario.faults { fault.schedule(in: fleet, publisher) }
         let lastFault = scenario.faults.map(\.end).max() ?? 0
-        let end = max(scenario.duration, lastFault) + Self.patience
         timeline.run(untilMilliseconds: max(scenario.duration, lastFault))
+        let end = timeline.milliseconds + Self.patience + accounts.millisecondsOfRates(scenario.tenants)
         while accounts.open > 0, timeline.milliseconds < end {
             timeline.run(untilMilliseconds: timeline.milliseconds + 1_000)
         }
         let settled = timeline.milliseconds
         // Late repetitions must show, too.
         timeline.run(untilMilliseconds: settled + 60_000)
-        let verdict = Judge(accounts: accounts, fleet: fleet, faults: scenario.faults).verdict()
+        let verdict = Judge(accounts, fleet, scenario.faults).verdict()
         for worker in fleet.workers { worker.kill() }
         return Result(
             verdict: verdict, jobs: accounts.jobs, recipients: accounts.recipients.count, events: timeline.count,

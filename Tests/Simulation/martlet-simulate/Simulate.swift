@@ -1,51 +1,50 @@
 import ArgumentParser
 import FleetSimulation
 import Foundation
+import Foundations
 
 /// Runs histories of whole fleets in virtual time.
 @main
 struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "martlet-simulate",
-        abstract: "Run whole fleets in virtual time and judge whether they keep Martlet's promises.",
+        abstract: "Run whole fleets in virtual time, and judge whether they keep Martlet's promises.",
         discussion: """
-            A seed determines everything in a history: tenants, traffic, faults and the order of all events. To replay a \
-            history, run its seed with the same commit.
+            A seed determines everything in a history: the tenants, their traffic, the faults and the order of all events. \
+            To replay a history, run its seed with the same commit. The exit code is 1 if a history broke a promise.
             """)
 
-    @Option(help: "The first seed.")
-    var seed: UInt64 = 1
+    @Option(help: "The seed of the first history. The default is a random number.")
+    var seed: UInt64?
 
-    @Option(help: "The number of histories.")
-    var histories = 1
+    @Option(help: "The number of histories. The default is 1, or as many as fit into --seconds.")
+    var histories: UInt64?
 
-    @Flag(help: "Print a line for each history.")
+    @Option(help: "The time after which no further history starts.")
+    var seconds: Int?
+
+    @Flag(help: "Print a line for each history, instead of only for those that broke a promise.")
     var verbose = false
 
-    mutating func run() throws {
+    @Flag(help: "Print each event of the histories.")
+    var timeline = false
+
+    func validate() throws {
+        if let seconds, seconds < 1 { throw ValidationError("--seconds must be at least 1") }
+        if histories == 0 { throw ValidationError("--histories must be at least 1") }
+    }
+
+    func run() throws {
         try Self.fixHashing()
-        var bad = 0
-        var hours = 0.0
-        let start = ContinuousClock.now
-        for seed in seed..<seed + UInt64(histories) {
-            let history = History(seed: seed)
-            let result = history.run()
-            hours += Double(result.milliseconds) / 3_600_000
-            let violations = result.verdict.violations
-            if !violations.isEmpty { bad += 1 }
-            guard verbose || !violations.isEmpty else { continue }
-            print(
-                "seed \(seed): \(violations.isEmpty ? "good" : "BAD"), \(result.jobs) jobs, \(result.recipients) recipients, "
-                    + "\(result.messages) messages, \(result.events) events, \(result.milliseconds / 1_000) s, "
-                    + "digest \(result.digest)")
-            for violation in violations { print("    \(violation)") }
-            if !violations.isEmpty { for fault in history.scenario.faults { print("    fault \(fault)") } }
-        }
-        let seconds = (ContinuousClock.now - start) / .seconds(1)
-        print(
-            "\(histories) histories, \(bad) bad, \(Int(hours)) virtual hours, \(String(format: "%.1f", seconds)) s, "
-                + "\(Int(Double(histories) / seconds * 60)) histories a minute")
-        if bad > 0 { throw ExitCode.failure }
+        let first = seed ?? .random(in: 1...1_000_000_000)
+        let series = Series(
+            first: first, most: histories ?? (seconds == nil ? 1 : .max), seconds: seconds, verbose: verbose,
+            timeline: timeline)
+        // The lines of several timelines must not be mixed.
+        let threads = timeline ? 1 : ProcessInfo.processInfo.activeProcessorCount
+        DispatchQueue.concurrentPerform(iterations: threads) { _ in series.run() }
+        print(series.summary)
+        if series.bad > 0 { throw ExitCode.failure }
     }
 
     /// Starts the program again with a fixed hash seed, because the order of a dictionary's elements would otherwise

@@ -30,6 +30,10 @@ final class ConsumingConnection {
         self.deliver = deliver
     }
 
+    var worker: String { configuration.worker }
+
+    func note(_ line: @autoclosure () -> String) { network.timeline.note(line()) }
+
     /// Connects, and tries again until the broker is reachable.
     func connect() {
         guard !isOpen, !hasEnded else { return }

@@ -1,4 +1,4 @@
-import AMQPClient
+package import AMQPClient
 import Contract
 
 /// A model of RabbitMQ with quorum queues. It is built from the production topology.
@@ -13,7 +13,7 @@ import Contract
 /// | confirms | after all queues have the message |
 ///
 /// Not modelled: priorities, the consumer timeout, deliveries that overtake each other, single nodes of a cluster.
-final class ModelBroker {
+package final class ModelBroker {
     /// The number of messages that a queue dead-letters at the same time, from RabbitMQ's
     /// `dead_letter_worker_consumer_prefetch`.
     private static let deadLettersAtOnce = 32
@@ -29,7 +29,7 @@ final class ModelBroker {
     private let timeline: Timeline
     private var kinds: [String: AMQPExchange] = [:]
     private var bindings: [String: [Binding]] = [:]
-    private(set) var queues: [String: ModelQueue] = [:]
+    package private(set) var queues: [String: ModelQueue] = [:]
     /// The queues whose expiry is scheduled.
     private var expiring: Set<String> = []
     /// The number of dead letters of each queue that are not confirmed yet.
@@ -39,7 +39,7 @@ final class ModelBroker {
     /// A function that receives each message of an exchange without queue, by the exchange's name.
     private var readers: [String: (ModelMessage) -> Void] = [:]
 
-    init(_ topology: AMQPTopology, _ timeline: Timeline) {
+    package init(_ topology: AMQPTopology, _ timeline: Timeline) {
         self.timeline = timeline
         for exchange in topology.exchanges { kinds[exchange.name] = exchange }
         for queue in topology.queues { queues[queue.name] = ModelQueue(queue) }
@@ -54,12 +54,15 @@ final class ModelBroker {
 
     // MARK: Publishing
 
-    enum Verdict: Equatable { case confirmed, refused, unroutable }
+    package enum Verdict: Equatable { case confirmed, refused, unroutable }
 
     /// Routes a publication to its queues.
-    func publish(_ message: ModelMessage) -> Verdict {
+    package func publish(_ message: ModelMessage, from sender: String) -> Verdict {
         published += 1
-        return route(message)
+        let verdict = route(message)
+        timeline.note(
+            "\(sender) publishes to \(message.exchange) \(message.routingKey), \(verdict): \(message.summary)")
+        return verdict
     }
 
     private func route(_ message: ModelMessage) -> Verdict {
@@ -120,6 +123,7 @@ final class ModelBroker {
 
     func acknowledge(_ number: UInt64, of consumer: ModelConsumer) {
         guard consumer.settle(number) != nil else { return }
+        timeline.note("\(consumer) acknowledges \(number)")
         consumer.queue.settled()
         consumer.queue.deliver()
     }

@@ -2,7 +2,7 @@ import AMQPClient
 
 /// A consumer of one queue, on a connection of a simulated worker. Deliveries reach the worker after the connection's
 /// delay, several at once.
-final class ModelConsumer {
+final class ModelConsumer: CustomStringConvertible {
     let queue: ModelQueue
     private let tagIndex: UInt16
     private let connection: ConsumingConnection
@@ -18,12 +18,15 @@ final class ModelConsumer {
         self.connection = connection
     }
 
+    var description: String { "\(connection.worker) on \(queue.name)" }
+
     var hasRoom: Bool { unsettled.count < prefetch }
 
     func take(_ message: ModelMessage) {
         let number = nextNumber
         nextNumber += 1
         unsettled[number] = message
+        connection.note("\(self) gets \(number), \(message.returns) returns: \(message.summary)")
         connection.carry(
             message.delivery(AMQPDeliveryTag(epoch: connection.epoch, queueIndex: tagIndex, number: number)))
     }

@@ -1,8 +1,8 @@
-import AMQPClient
+package import AMQPClient
 
 /// A message in the modelled broker. It is a class because several owners refer to the same message: its queue, the
 /// consumer that has it, and the dead-letter worker.
-final class ModelMessage {
+package final class ModelMessage {
     let exchange: String
     let routingKey: String
     let properties: AMQPProperties
@@ -20,10 +20,18 @@ final class ModelMessage {
     }
 
     /// Creates the message of a publication.
-    convenience init(_ publication: AMQPPublication) {
+    package convenience init(_ publication: AMQPPublication) {
         self.init(
             exchange: publication.exchange, routingKey: publication.routingKey, properties: publication.properties,
             body: publication.body)
+    }
+
+    /// The message in the timeline: its headers and the beginning of its body.
+    var summary: String {
+        let headers = properties.headers.entries.filter { $0.key != "x-death" }.map { entry in
+            "\(entry.key)=\(entry.value.integer.map(String.init) ?? entry.value.string ?? "\(entry.value)")"
+        }
+        return (headers + [String(decoding: body.prefix(200), as: UTF8.self)]).joined(separator: " ")
     }
 
     /// Returns the message that a queue dead-letters (rabbitmq.com, "Dead Letter Exchanges", effects on the message).

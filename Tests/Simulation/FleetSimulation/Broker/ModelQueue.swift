@@ -2,7 +2,7 @@ import AMQPClient
 import DequeModule
 
 /// A quorum queue of the modelled broker (rabbitmq.com, "Quorum Queues"). It delivers to its consumers in turn.
-final class ModelQueue {
+package final class ModelQueue {
     let name: String
     /// The time after which a message at the head expires, in milliseconds, or `nil` for never.
     let timeToLive: Int64?
@@ -10,7 +10,7 @@ final class ModelQueue {
     /// The number of times that a message may return, or `nil` for any number.
     let deliveryLimit: Int?
     /// The maximum number of messages, from a policy, or `nil` for any number. A full queue rejects messages.
-    var maximumLength: Int?
+    package var maximumLength: Int?
 
     private(set) var ready = Deque<ModelMessage>()
     private var consumers: [ModelConsumer] = []
@@ -25,7 +25,7 @@ final class ModelQueue {
         deliveryLimit = queue.arguments["x-delivery-limit"]?.integer.map { Int($0) }
     }
 
-    var count: Int { ready.count + taken }
+    package var count: Int { ready.count + taken }
     var isFull: Bool { maximumLength.map { count >= $0 } ?? false }
     var isConsumed: Bool { !consumers.isEmpty }
 

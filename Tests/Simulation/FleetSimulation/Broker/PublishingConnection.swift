@@ -3,6 +3,7 @@ import AMQPClient
 /// The publishing connection of a simulated worker, in place of an `AMQPPublisher`. Like it, it publishes unconfirmed
 /// messages again after a lost connection, and marks them as repeated.
 final class PublishingConnection {
+    private let worker: String
     private let network: Network
     private let deliver: (AMQPPublisherEvent) -> Void
     private var isOpen = false
@@ -16,7 +17,8 @@ final class PublishingConnection {
     private var lastArrival: Int64 = 0
     private var lastAnswer: Int64 = 0
 
-    init(_ network: Network, deliver: @escaping (AMQPPublisherEvent) -> Void) {
+    init(_ worker: String, _ network: Network, deliver: @escaping (AMQPPublisherEvent) -> Void) {
+        self.worker = worker
         self.network = network
         self.deliver = deliver
     }
@@ -67,10 +69,13 @@ final class PublishingConnection {
         let epoch = epoch
         lastArrival = max(lastArrival, network.timeline.now + network.delay())
         network.timeline.after(microseconds: lastArrival - network.timeline.now) { [self] in
-            // What has reached the broker's socket is processed even if the connection is lost then. Half of the
-            // messages of a lost connection never reached it.
+            // The broker processes messages that reached it before the connection was lost. Half of the messages on
+            // the way are lost with the connection.
             guard epoch == self.epoch, isOpen || network.dice.happens(0.5) else { return }
-            answer(messages.map { ($0.number, $0.publication, network.broker.publish(ModelMessage($0.publication))) })
+            answer(
+                messages.map {
+                    ($0.number, $0.publication, network.broker.publish(ModelMessage($0.publication), from: worker))
+                })
         }
     }
 

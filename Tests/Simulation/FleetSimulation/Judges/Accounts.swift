@@ -1,21 +1,35 @@
 import Foundation
-import PushModel
+package import PushModel
 
 /// The account of every recipient of a history: published, accepted by the provider, reported.
-final class Accounts {
+package final class Accounts {
     /// An outcome in a result event.
-    struct Report {
+    package struct Report {
         let kind: String
         let reason: String?
         let isRedelivered: Bool
         /// The time at which the event was published, in milliseconds since the start of the history.
         let time: Int64
+
+        package init(_ kind: String, reason: String? = nil, isRedelivered: Bool = false, at time: Int64) {
+            self.kind = kind
+            self.reason = reason
+            self.isRedelivered = isRedelivered
+            self.time = time
+        }
     }
 
-    struct Recipient {
+    package struct Recipient {
         let lane: Lane
+        /// The time at which the job was published, in milliseconds since the start of the history.
         let publishedAt: Int64
-        var reports: [Report] = []
+        package var reports: [Report] = []
+
+        package init(_ lane: Lane, publishedAt: Int64, reports: [Report] = []) {
+            self.lane = lane
+            self.publishedAt = publishedAt
+            self.reports = reports
+        }
     }
 
     private struct Event: Decodable {
@@ -47,11 +61,20 @@ final class Accounts {
         jobs += 1
         for token in tokens {
             // The outcome may be known before the publisher has its confirm.
-            var recipient = Recipient(lane: lane, publishedAt: time)
+            var recipient = Recipient(lane, publishedAt: time)
             recipient.reports = recipients[token]?.reports ?? []
             if recipient.reports.isEmpty { open += 1 }
             recipients[token] = recipient
         }
+    }
+
+    /// Returns the longest time that a rate limit alone needs for its tenant's pushes, in milliseconds.
+    func millisecondsOfRates(_ tenants: [Tenant]) -> Int64 {
+        var pushes: [Int: Int] = [:]
+        for token in recipients.keys { pushes[token.app, default: 0] += 1 }
+        return tenants.map { tenant in
+            tenant.rate.map { Int64(pushes[tenant.number, default: 0] * 1_000 / $0) } ?? 0
+        }.max() ?? 0
     }
 
     /// Reads a result event.
@@ -70,8 +93,8 @@ final class Accounts {
                 continue
             }
             let report = Report(
-                kind: event.kind, reason: outcome.reason, isRedelivered: outcome.redelivered == true,
-                time: timeline.milliseconds)
+                event.kind, reason: outcome.reason, isRedelivered: outcome.redelivered == true,
+                at: timeline.milliseconds)
             guard var known = recipients[token] else {
                 strangers.append(outcome.recipient)
                 continue

@@ -1,5 +1,3 @@
-import PushModel
-
 /// The promises that a history has broken.
 package struct Verdict {
     /// A broken promise, with an example.
@@ -16,81 +14,5 @@ package struct Verdict {
     mutating func add(_ promise: String, _ examples: [String]) {
         guard let first = examples.min() else { return }
         violations.append(Violation(promise: promise, text: first, count: examples.count))
-    }
-}
-
-/// The judges of a finished history.
-struct Judge {
-    let accounts: Accounts
-    let fleet: Fleet
-    let faults: [Fault]
-
-    /// A push may be accepted twice only if a fault could have hidden the first answer from its worker.
-    private var mayRepeat: Bool { faults.contains(where: \.mayRepeatPushes) }
-
-    func verdict() -> Verdict {
-        var verdict = Verdict()
-        let all = accounts.recipients.sorted { ($0.key.job, $0.key.recipient) < ($1.key.job, $1.key.recipient) }
-        func examples(_ text: (SimulatedToken, Accounts.Recipient) -> String?) -> [String] {
-            all.compactMap { token, recipient in
-                text(token, recipient).map {
-                    "job-\(token.job) of app \(token.app), recipient \(token.recipient): \($0)"
-                }
-            }
-        }
-        verdict.add("P1 nothing is lost", examples { $1.reports.isEmpty ? "no outcome" : nil })
-        verdict.add("P1 no job is rejected", accounts.rejectedJobs)
-        verdict.add("P2 only published pushes are reported", accounts.strangers)
-        verdict.add(
-            "P2 one outcome for each recipient",
-            examples { _, recipient in
-                let plain = recipient.reports.count { !$0.isRedelivered }
-                return plain > 1 ? "\(plain) outcomes without \"redelivered\"" : nil
-            })
-        verdict.add(
-            "P3 outcomes are true",
-            examples { token, recipient in
-                let accepted = fleet.provider.accepted[token] ?? 0
-                for report in recipient.reports {
-                    switch report.kind {
-                    case "sent" where accepted == 0: return "reported as sent, but never accepted"
-                    case "unregistered" where token.fate != .dead: return "reported as unregistered"
-                    case "rejected" where token.fate == .good: return "rejected: \(report.reason ?? "")"
-                    case "failed" where accepted > 0 && recipient.reports.count == 1 && !mayRepeat:
-                        return "accepted, but reported as failed: \(report.reason ?? "")"
-                    default: continue
-                    }
-                }
-                return nil
-            })
-        if !mayRepeat {
-            verdict.add(
-                "P2 no push is accepted twice",
-                examples { token, _ in
-                    let count = fleet.provider.accepted[token] ?? 0
-                    return count > 1 ? "accepted \(count) times" : nil
-                })
-        }
-        verdict.add(
-            "P1 dead tokens are marked",
-            examples { token, recipient in
-                guard recipient.reports.contains(where: { $0.kind == "unregistered" }) else { return nil }
-                return fleet.database.deadTokens.contains(token.text) ? nil : "unregistered, but not marked"
-            })
-        verdict.add("P5 healthy apps do not wait", examples(late))
-        return verdict
-    }
-
-    /// Returns how late a push of a healthy tenant was, or `nil` if it was in time or if a fault explains the delay.
-    private func late(_ token: SimulatedToken, _ recipient: Accounts.Recipient) -> String? {
-        let tenant = fleet.tenants[token.app]
-        guard token.fate == .good, tenant.isHealthy, let first = recipient.reports.first else { return nil }
-        let delay = first.time - recipient.publishedAt
-        guard delay > 10_000 else { return nil }
-        let explained = faults.contains { fault in
-            fault.delays(tenant) && fault.start <= first.time
-                && fault.end + fault.aftermath >= recipient.publishedAt
-        }
-        return explained ? nil : "\(recipient.lane.rawValue), \(first.kind) after \(Double(delay) / 1_000) s"
     }
 }

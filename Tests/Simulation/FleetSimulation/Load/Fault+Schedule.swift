@@ -11,6 +11,7 @@ extension Fault {
     }
 
     private func begin(in fleet: Fleet, _ publisher: Publisher) {
+        fleet.note("begins: \(kind)")
         switch kind {
         case .cutConsumer(let number, let connection): worker(number, in: fleet)?.cutConsumer(connection)
         case .cutPublisher(let number): worker(number, in: fleet)?.cutPublisher()
@@ -34,6 +35,7 @@ extension Fault {
     }
 
     private func end(in fleet: Fleet) {
+        fleet.note("ends: \(kind)")
         switch kind {
         case .cutConsumer, .cutPublisher, .loseProvider, .burst: break
         // The orchestrator replaces a worker that is gone.

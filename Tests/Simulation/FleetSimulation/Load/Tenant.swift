@@ -2,7 +2,7 @@ import PushModel
 import Routing
 
 /// A tenant of the simulated fleet: one app and its traffic.
-struct Tenant {
+package struct Tenant {
     let number: Int
     /// The id of the credential, which several tenants may share.
     let credential: String
@@ -18,6 +18,18 @@ struct Tenant {
     /// The rate limit in pushes per second, or `nil` for none.
     var rate: Int?
     var isPaused = false
+
+    package init(
+        number: Int, credential: String, jobsPerHour: Double = 100, recipients: Int = 1, urgentShare: Double = 0,
+        bulkShare: Double = 0
+    ) {
+        self.number = number
+        self.credential = credential
+        self.jobsPerHour = jobsPerHour
+        self.recipients = recipients
+        self.urgentShare = urgentShare
+        self.bulkShare = bulkShare
+    }
 
     /// The app's bundle id.
     var bundleID: String { "com.example.app\(number)" }

@@ -79,6 +79,7 @@ final class SimulatedPool {
             return answer(request.tag, .status(400, reason: "BadDeviceToken"), after: 5_000)
         }
         let (answer, time) = provider.answer(token, credential: credential)
+        timeline.note("request to \(token) with \(credential): \(answer) after \(time / 1_000) ms")
         self.answer(request.tag, answer, after: time)
     }
 
@@ -160,7 +161,6 @@ final class SimulatedPool {
     private func tick() {
         guard !isEnded else { return }
         let now = timeline.milliseconds
-        // One silent request ends after its timeout; if all are silent, the connection is useless.
         for tag in onWire.keys.sorted() {
             guard let sent = onWire[tag], now - sent.sentAt >= Self.requestTimeout else { continue }
             onWire[tag] = nil

@@ -20,6 +20,13 @@ package final class Dice: @unchecked Sendable {
     package func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &numbers) }
     package func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &numbers) }
 
+    /// Returns a UUID.
+    package func uuid() -> String {
+        func bytes(_ value: UInt64) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
+        let all = bytes(numbers.next()) + bytes(numbers.next())
+        return all.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)).uuidString.lowercased() }
+    }
+
     /// Returns `true` with a probability.
     package func happens(_ probability: Double) -> Bool { fraction() < probability }
 

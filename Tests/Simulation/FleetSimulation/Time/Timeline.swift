@@ -21,7 +21,18 @@ package final class Timeline: @unchecked Sendable {
     /// The number of events that have run.
     package private(set) var count = 0
 
+    /// A function that receives the lines of the timeline, or `nil` if nobody reads them.
+    package var reader: ((String) -> Void)?
+
     package init() {}
+
+    /// Adds a line with the current time, if somebody reads the timeline.
+    func note(_ line: @autoclosure () -> String) {
+        guard let reader else { return }
+        let seconds = now / 1_000_000
+        let micros = String(now % 1_000_000 + 1_000_000).dropFirst()
+        reader("\(seconds).\(micros)  \(line())")
+    }
 
     /// The time since the start of the history, in milliseconds.
     package var milliseconds: Int64 { now / 1_000 }

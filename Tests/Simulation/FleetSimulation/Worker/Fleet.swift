@@ -15,6 +15,7 @@ final class Fleet {
     let database: ModelDatabase
     let provider: ModelProvider
     private let dice: Dice
+    private let ids: Dice
     private let names = PipelineNames()
     private(set) var workers: [SimulatedWorker] = []
     private(set) var snapshot: Snapshot
@@ -28,6 +29,7 @@ final class Fleet {
         self.tenants = tenants
         self.timeline = timeline
         self.dice = dice
+        ids = dice.fork()
         broker = ModelBroker(PipelineConfiguration(worker: "topology").topology, timeline)
         database = ModelDatabase(timeline, dice.fork())
         provider = ModelProvider(dice.fork())
@@ -46,7 +48,9 @@ final class Fleet {
     static let maximumAge = 7_200
 
     func configuration(of worker: String) -> PipelineConfiguration {
-        PipelineConfiguration(worker: worker, retry: RetryPolicy(maximumAge: Self.maximumAge))
+        var configuration = PipelineConfiguration(worker: worker, retry: RetryPolicy(maximumAge: Self.maximumAge))
+        configuration.makeID = { [ids] in ids.uuid() }
+        return configuration
     }
 
     /// The number of workers as the database shows it.
@@ -70,6 +74,9 @@ final class Fleet {
         for worker in living { timeline.after(milliseconds: dice.number(10...1_000)) { worker.loadSnapshot() } }
     }
 
+    /// Adds a line to the history's timeline.
+    func note(_ line: @autoclosure () -> String) { timeline.note(line()) }
+
     /// Publishes a message to the exchange of jobs.
     ///
     /// - Returns: whether the broker has confirmed it.
@@ -77,7 +84,8 @@ final class Fleet {
         let properties = AMQPProperties(
             messageID: id, timestamp: UInt64(Self.timestamp(timeline.milliseconds).seconds))
         return broker.publish(
-            ModelMessage(exchange: names.jobs, routingKey: lane.rawValue, properties: properties, body: body))
+            ModelMessage(exchange: names.jobs, routingKey: lane.rawValue, properties: properties, body: body),
+            from: "publisher")
             == .confirmed
     }
 

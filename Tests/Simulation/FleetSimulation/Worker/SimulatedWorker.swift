@@ -53,7 +53,7 @@ final class SimulatedWorker: @unchecked Sendable {
                 core.received(event, of: queues)
             }
         }
-        publisher = PublishingConnection(network) { [weak self] event in
+        publisher = PublishingConnection(name, network) { [weak self] event in
             guard let self, !isDead else { return }
             // Consuming starts only when result events can be published.
             if case .connected = event { for source in sources { source.connect() } }
