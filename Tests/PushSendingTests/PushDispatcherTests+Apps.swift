@@ -1,9 +1,7 @@
-import Logging
 import PushModel
 import PushSending
 import PushTestSupport
 import Testing
-import Foundations
 import HTTP2Pool
 
 extension PushDispatcherTests {
@@ -63,13 +61,36 @@ extension PushDispatcherTests {
         #expect(next(at: 31_020)?.isProbe != false, "another app's accepted push must not end the refusal")
     }
 
-    @Test func holdsWholeCredentialAMinuteAfterTheLastAcceptance() throws {
+    /// Reproduces a finding of the simulation: an app with few pushes waited an hour for refusals of another app.
+    @Test(arguments: [1, 2])
+    func holdsNoOtherAppIfNothingWasAcceptedForLong(refusedApps: Int) throws {
         try handIn("good-0", at: 0)
         try accept(write(at: 0), at: 5)
-        try handIn("bad", app: "com.example.bad", at: 61_000)
-        _ = try refuse(write(at: 61_000), isAmbiguous: false, at: 61_005)
-        try handIn("good-1", at: 61_010)
-        #expect(recorder.outcomes.last?.verdict == .hold && dispatcher.isEmpty)
+        for app in 0..<refusedApps { try refuseJob("bad-\(app)", app: "com.example.bad\(app)", at: 3_600_000) }
+        try handIn("good-1", at: 3_600_100)
+        let good = try #require(next(at: 3_600_100))
+        #expect(good.job.routed.job.id == "good-1" && !good.isProbe)
+    }
+
+    /// If the credential is refused for several apps in a row, one refusal is enough for each further app.
+    @Test func holdsAppAtFirstRefusalIfOthersWereRefusedBefore() throws {
+        try handIn("other", at: 0)
+        try accept(write(at: 0), at: 5)
+        #expect(try refuseJob("a-0", app: "com.example.a", at: 70_000).verdict == .retry)
+        #expect(try refuseJob("b-0", app: "com.example.b", at: 70_100).verdict == .hold)
+        #expect(try refuseJob("a-1", app: "com.example.a", at: 70_200).verdict == .hold)
+        try handIn("b-1", app: "com.example.b", at: 70_300)
+        #expect(dispatcher.isEmpty, "the app's other pushes must be held")
+        try handIn("good", at: 70_400)
+        try accept(dispatcher.putOnWire(try #require(next(at: 70_400))), at: 70_500)
+        try handIn("b-2", app: "com.example.b", at: 70_600)
+        #expect(next(at: 70_600)?.isProbe == false, "the accepted push shows that the credential is good again")
+    }
+
+    @discardableResult
+    private func refuseJob(_ id: String, app: String, at now: Int64) throws -> RefusalConsequence {
+        try handIn(id, app: app, at: now)
+        return try refuse(write(at: now), isAmbiguous: false, at: now + 5)
     }
 
     @Test func knowsWhetherAnAppFailsAlone() throws {
@@ -99,6 +120,7 @@ extension PushDispatcherTests {
     @Test func probesWithOtherAppsFirst() throws {
         try handIn("bad-0", app: "com.example.bad", at: 0)
         _ = try refuse(write(at: 0), isAmbiguous: false, at: 20)
+        dispatcher.refuseCredential(reason: "r", at: dispatcher.moment(20))
         turn(at: 14_000)
         for id in ["bad-0", "bad-1"] { try handIn(id, app: "com.example.bad", at: 14_000) }
         try handIn("good", at: 14_000)
@@ -122,30 +144,5 @@ extension PushDispatcherTests {
         #expect(hanging.retryAfterSeconds == 120, "the push that waited must be the next probe")
         for id in ["hangs", "other"] { try handIn(id, at: 20_000) }
         #expect(next(at: 20_000)?.job.routed.job.id == "other")
-    }
-
-    @Test func reportsCredentialOnceForSeveralRefusedApps() throws {
-        let events = Mutex<[Refusal.Event]>([])
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let subject = Refusal.Subject(credential: "1", environment: .production, topic: nil)
-        let health = PoolHealth(
-            of: subject, service: "the test", breakMilliseconds: 15_000, silenceMilliseconds: 10_000,
-            refusals: { event in events.withLock { $0.append(event) } }, logger: logger)
-        func sent(_ app: String, _ id: Int) throws -> PushOnWire {
-            let text = Job.sampleText([#""id":"\#(id)""#]).replacing("com.example.shop", with: app)
-            let job = QueuedJob(RoutedJob(try Job.read(text)), sink: recorder)
-            job.health = health.scope(of: job)
-            return PushOnWire(push: QueuedPush(job: job, recipient: 0), writtenAt: Int64(id))
-        }
-        for id in [0, 10, 20] {
-            for app in ["a", "b"] {
-                _ = health.refused(
-                    try sent(app, id), .credential, isAmbiguous: true, reason: "r",
-                    now: dispatcher.moment(Int64(id) + 5))
-            }
-        }
-        #expect(events.withLock { $0.count } == 1)
-        health.accepted(.credential, try sent("a", 40), now: dispatcher.moment(45))
-        #expect(events.withLock { $0 }.suffix(1) == [.ended(subject)] && events.withLock { $0.count } == 2)
     }
 }

@@ -6,10 +6,9 @@ package import PushModel
 /// provider refuses pushes or does not answer, only single probes are sent. The object is used only on the pool's event
 /// loop.
 ///
-/// A refusal that the provider states concerns the credential, or the topic that it names. An ambiguous refusal is
-/// evidence about the topic, or about the job's app if the output has no topics. A stated refusal of the credential is
-/// treated in the same way while pushes of other topics or apps are accepted. Such refusals never hold another app's
-/// pushes.
+/// The refusal of a push is evidence only about the push's topic, or about its app if the output has no topics. It never
+/// holds pushes of other topics or apps, even if the provider states that it refuses the credential. The credential as a
+/// whole is held only if the provider refuses it without reference to a push, for example in a GOAWAY.
 package final class PoolHealth {
     /// The number of topics, and of apps, above which the health of topics or apps without a refusal is dropped.
     /// Publishers may name any number of topics. Queued jobs keep the health of their topic or app alive.
@@ -34,6 +33,9 @@ package final class PoolHealth {
     @exclusivity(unchecked) package private(set) var restrictsJobs = false
     private var failed = FailedJobs()
     @exclusivity(unchecked) private var acceptedScopes = AcceptedScopes()
+    @exclusivity(unchecked) private var refusedScopes = RefusedScopes()
+    /// Whether the refusal of the credential for several topics is reported.
+    private var isReportedForTopics = false
     private var isReturningAll = false
 
     /// Creates the health of a new pool, without refusals.
@@ -82,25 +84,28 @@ package final class PoolHealth {
     ) -> RefusalConsequence {
         let job = sent.push.job
         failed.insert(job, nowMilliseconds: now.uptime)
-        let isAlone = what == .credential && job.health.map { isAcceptedForOthers($0, now) } ?? false
-        let evidence: Breaker.Evidence =
-            isAmbiguous ? .ambiguous(sent.push.identity) : .stated(sent.push.identity, isAlone: isAlone)
-        guard let scope = job.health, what == .topic || isAmbiguous || isAlone else {
-            let conclusion = refuseCredential(evidence, writtenAt: sent.writtenAt, reason, now)
-            return consequence(conclusion, of: credential, sent, isAmbiguous: isAmbiguous)
-        }
+        guard let scope = job.health else { return RefusalConsequence(.retry) }
         // A message accepted for any app proves that the credential works for all apps.
         if isAmbiguous, scope.topic == nil, credential.isProven(since: sent.writtenAt, nowMilliseconds: now.uptime) {
             return RefusalConsequence(.retry)
         }
-        let wasReported = scope.topic == nil && isCredentialReported
+        let refusesCredential = what == .credential && !isAmbiguous
+        let wasReported = (scope.topic == nil || refusesCredential) && isCredentialReported
+        if refusesCredential {
+            refusedScopes.refused(scope, isOnly: topics.count + apps.count == 1, writtenAt: sent.writtenAt)
+        }
+        let isAlone = refusesCredential && !refusedScopes.concernCredential
         let conclusion = scope.breaker.refused(
-            reason, evidence, writtenAt: sent.writtenAt, nowMilliseconds: now.uptime, random: random())
+            reason, isAmbiguous ? .ambiguous(sent.push.identity) : .stated(sent.push.identity, isAlone: isAlone),
+            writtenAt: sent.writtenAt, nowMilliseconds: now.uptime, random: random())
         restrictsJobs = restrictsJobs || !scope.breaker.isClosed
-        if what == .credential, !isAmbiguous, !scope.breaker.isClosed { scope.isCredentialRefused = true }
+        if refusesCredential, !scope.breaker.isClosed { scope.isCredentialRefused = true }
         if conclusion == .refused(isNew: true) {
             log(scope.breaker, topic: scope.topic, app: scope.topic == nil ? job.routed.job.app : nil)
-            if !wasReported { report(scope.breaker, subject(scope), now: now) }
+            let isWide = refusesCredential && refusedScopes.concernCredential
+            if isWide, scope.topic != nil { isReportedForTopics = true }
+            if !isWide, scope.topic != nil, !wasReported { scope.isReported = true }
+            if !wasReported { report(scope.breaker, isWide ? subject : subject(scope), now: now) }
         }
         return consequence(conclusion, of: scope.breaker, sent, isAmbiguous: isAmbiguous)
     }
@@ -114,20 +119,10 @@ package final class PoolHealth {
 
     /// Records that the provider refuses the credential without reference to a push, for example in a GOAWAY.
     package func refuseCredential(reason: String, now: Moment) {
-        _ = refuseCredential(.global, writtenAt: now.uptime, reason, now)
-    }
-
-    private func refuseCredential(
-        _ evidence: Breaker.Evidence, writtenAt: Int64, _ reason: String, _ now: Moment
-    ) -> Breaker.Conclusion {
         let wasReported = isCredentialReported
-        let conclusion = credential.refused(
-            reason, evidence, writtenAt: writtenAt, nowMilliseconds: now.uptime, random: random())
-        if conclusion == .refused(isNew: true) {
-            log(credential, topic: nil, app: nil)
-            if !wasReported { report(credential, subject, now: now) }
-        }
-        return conclusion
+        guard credential.refused(reason, nowMilliseconds: now.uptime, random: random()) else { return }
+        log(credential, topic: nil, app: nil)
+        if !wasReported { report(credential, subject, now: now) }
     }
 
     /// Records an answer that shows that the provider accepts the credential, or both the credential and the topic.
@@ -135,6 +130,7 @@ package final class PoolHealth {
     package func accepted(_ what: RefusalSubject, _ sent: PushOnWire, now: Moment) {
         let wasReported = (restrictsJobs || !credential.isClosed) && isCredentialReported
         _ = credential.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
+        if refusedScopes.accepted(writtenAt: sent.writtenAt) { freeAll() }
         if restrictsJobs {
             for app in apps.values where !app.breaker.isClosed && !app.isCredentialRefused {
                 _ = app.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
@@ -145,13 +141,19 @@ package final class PoolHealth {
         if scope.topic == nil || what == .topic || scope.isCredentialRefused {
             let isEnded = scope.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
             if scope.breaker.isClosed { scope.isCredentialRefused = false }
-            if isEnded, scope.topic != nil { reportEnd(subject(scope)) }
+            if isEnded { reportEnd(of: scope) }
         }
         if wasReported, !isCredentialReported { reportEnd(subject) }
     }
 
-    private func isAcceptedForOthers(_ scope: ScopeHealth, _ now: Moment) -> Bool {
-        acceptedScopes.includeOther(than: scope, nowMilliseconds: now.uptime)
+    /// Ends the refusals of the credential for all topics and apps, because the provider accepts it again.
+    private func freeAll() {
+        isReportedForTopics = false
+        for scope in Array(topics.values) + Array(apps.values) where scope.isCredentialRefused {
+            scope.isCredentialRefused = false
+            scope.breaker.succeeded()
+            reportEnd(of: scope)
+        }
     }
 
     /// Returns whether a failure concerns the job's app alone, because the receiver has answered another app in the
@@ -160,12 +162,14 @@ package final class PoolHealth {
     /// - Parameter quietMilliseconds: The time without answers after which the method returns `false`.
     package func isAlone(_ job: QueuedJob, quietMilliseconds: Int64, now: Moment) -> Bool {
         guard let scope = job.health else { return false }
-        return isAcceptedForOthers(scope, now)
+        return acceptedScopes.includeOther(than: scope, nowMilliseconds: now.uptime)
             && !acceptedScopes.areQuiet(for: quietMilliseconds, nowMilliseconds: now.uptime)
     }
 
-    /// Whether the credential is reported as refused, either as a whole or for at least one app.
-    private var isCredentialReported: Bool { credential.isRefused || apps.values.contains { $0.breaker.isRefused } }
+    /// Whether the credential is reported as refused: as a whole, for several topics, or for at least one app.
+    private var isCredentialReported: Bool {
+        credential.isRefused || isReportedForTopics || apps.values.contains { $0.breaker.isRefused }
+    }
 
     package func hostAnswered(now: Moment) {
         if host.answered(now: now) { logger.notice(.hostAnswersAgain, "\(service) answers again") }
@@ -182,6 +186,13 @@ package final class PoolHealth {
 
     private func report(_ breaker: Breaker, _ subject: Refusal.Subject, now: Moment) {
         refusals(.began(Refusal(subject: subject, reason: breaker.reason ?? "-", since: now.wall)))
+    }
+
+    /// Reports the end of a topic's refusal, if its beginning was reported.
+    private func reportEnd(of scope: ScopeHealth) {
+        guard scope.isReported else { return }
+        scope.isReported = false
+        reportEnd(subject(scope))
     }
 
     private func reportEnd(_ subject: Refusal.Subject) {
@@ -287,6 +298,6 @@ extension PoolHealth: SendingHealth {
 
     package func forget() {
         if isCredentialReported { refusals(.ended(subject)) }
-        for scope in topics.values where scope.breaker.isRefused { refusals(.ended(subject(scope))) }
+        for scope in topics.values where scope.isReported { refusals(.ended(subject(scope))) }
     }
 }

@@ -5,8 +5,11 @@ package final class ScopeHealth {
     package let topic: String?
     // Exclusivity checks are off on this hot path, because only one thread uses this object.
     @exclusivity(unchecked) package var breaker: Breaker
-    /// Whether a refusal of the credential opened the breaker while pushes of other topics or apps were accepted.
+    /// Whether a refusal of the credential opened the breaker, so that pushes of other topics or apps do not close it.
     @exclusivity(unchecked) var isCredentialRefused = false
+
+    /// Whether a refusal of the topic is reported.
+    var isReported = false
 
     init(topic: String?, breaker: Breaker) {
         self.topic = topic
