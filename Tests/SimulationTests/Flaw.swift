@@ -13,6 +13,7 @@ enum Flaw {
     case killsLivingToken
     case forgetsMark
     case isLate
+    case isEarly
 
     private static let good = SimulatedToken(app: 0, job: 0, recipient: 0, fate: .good)
     private static let dead = SimulatedToken(app: 0, job: 0, recipient: 1, fate: .dead)
@@ -21,15 +22,15 @@ enum Flaw {
     var violations: [Verdict.Violation] {
         var judge = Judge(
             recipients: [
-                Self.good: .init(.normal, publishedAt: 1_000, reports: [.init("sent", at: 1_050)]),
-                Self.dead: .init(.urgent, publishedAt: 1_000, reports: [.init("unregistered", at: 1_060)]),
-            ], accepted: [Self.good: 1], marked: [Self.dead.text],
+                Self.good: .init(.normal, dueAt: 1_000, reports: [.init("sent", at: 1_050)]),
+                Self.dead: .init(.urgent, dueAt: 1_000, reports: [.init("unregistered", at: 1_060)]),
+            ], accepted: [Self.good: [1_020]], marked: [Self.dead.text],
             tenants: [Tenant(number: 0, credential: "c1")], faults: [])
         switch self {
         case .none: break
         case .losesOutcome: judge.recipients[Self.good]?.reports = []
         case .repeatsOutcome: judge.recipients[Self.good]?.reports.append(.init("sent", at: 1_070))
-        case .repeatsPush: judge.accepted[Self.good] = 2
+        case .repeatsPush: judge.accepted[Self.good] = [1_020, 1_030]
         case .inventsOutcome: judge.strangers = ["ab"]
         case .rejectsJob: judge.rejectedJobs = ["job-0"]
         case .reportsUnsentAsSent: judge.accepted = [:]
@@ -37,6 +38,7 @@ enum Flaw {
             judge.recipients[Self.good]?.reports = [.init("unregistered", at: 1_050)]
             judge.marked.insert(Self.good.text)
         case .forgetsMark: judge.marked = []
+        case .isEarly: judge.accepted[Self.good] = [999]
         case .isLate: judge.recipients[Self.good]?.reports = [.init("sent", at: 11_001)]
         }
         return judge.verdict().violations

@@ -9,6 +9,7 @@ import Testing
         (.rejectsJob, "P1 no job is rejected"),
         (.reportsUnsentAsSent, "P3 outcomes are true"), (.killsLivingToken, "P3 outcomes are true"),
         (.forgetsMark, "P1 dead tokens are marked"), (.isLate, "P5 healthy apps do not wait"),
+        (.isEarly, "no push is early"),
     ])
     func findsFlaw(flaw: Flaw, promise: String) {
         #expect(Flaw.none.violations.isEmpty, "\(Flaw.none.violations)")

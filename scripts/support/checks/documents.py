@@ -158,20 +158,6 @@ def dangling(file: pathlib.Path, document) -> list[str]:
     return problems
 
 
-def decisions(root: pathlib.Path) -> list[str]:
-    """Checks that the index of docs/decisions.md lists all decisions in their order, and that numbers are unique."""
-    text = (root / "docs" / "decisions.md").read_text()
-    index = re.findall(r"^ +- \[(\d+\. .*)\]\(#", text, re.MULTILINE)
-    standing = re.findall(r"^### (.*)$", text, re.MULTILINE)
-    numbers = [title.partition(".")[0] for title in standing]
-    problems = [f"its index lacks: {title}" for title in standing if title not in index]
-    problems += [f"only its index has: {title}" for title in index if title not in standing]
-    problems += [f"has {number} twice" for number in sorted({number for number in numbers if numbers.count(number) > 1})]
-    if not problems and index != standing:
-        problems.append("its index has another order")
-    return [f"docs/decisions.md: {problem}" for problem in problems]
-
-
 # Google's reasons are in capitals.
 REASON = r"(?:[A-Z][a-z]+(?:[A-Z][A-Za-z]*)?|[A-Z]+(?:_[A-Z]+)+|[A-Z]{8,})"
 # The title of the table of reasons that outcomes of any output may have.

@@ -21,13 +21,17 @@ package final class Accounts {
 
     package struct Recipient {
         let lane: Lane
-        /// The time at which the job was published, in milliseconds since the start of the history.
-        let publishedAt: Int64
+        /// The time from which the push may be sent, in milliseconds since the start of the history.
+        let dueAt: Int64
+        let isAtMostOnce: Bool
+        /// The number of times that the job was published.
+        package var publications = 1
         package var reports: [Report] = []
 
-        package init(_ lane: Lane, publishedAt: Int64, reports: [Report] = []) {
+        package init(_ lane: Lane, dueAt: Int64, isAtMostOnce: Bool = false, reports: [Report] = []) {
             self.lane = lane
-            self.publishedAt = publishedAt
+            self.dueAt = dueAt
+            self.isAtMostOnce = isAtMostOnce
             self.reports = reports
         }
     }
@@ -57,14 +61,16 @@ package final class Accounts {
         self.timeline = timeline
     }
 
-    func published(_ job: Int, _ lane: Lane, _ tokens: [SimulatedToken], at time: Int64) {
+    /// Records that the broker has confirmed a job.
+    func published(_ job: SimulatedJob) {
         jobs += 1
-        for token in tokens {
-            // The outcome may be known before the publisher has its confirm.
-            var recipient = Recipient(lane, publishedAt: time)
-            recipient.reports = recipients[token]?.reports ?? []
-            if recipient.reports.isEmpty { open += 1 }
-            recipients[token] = recipient
+        for token in job.tokens {
+            if recipients[token] != nil {
+                recipients[token]?.publications += 1
+            } else {
+                recipients[token] = Recipient(job.lane, dueAt: job.dueAt, isAtMostOnce: job.isAtMostOnce)
+                open += 1
+            }
         }
     }
 

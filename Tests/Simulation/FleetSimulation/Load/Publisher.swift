@@ -44,17 +44,23 @@ final class Publisher {
                 dice.happens(tenant.deadShare) ? .dead : dice.happens(tenant.poisonShare) ? .refusesCredential : .good
             return SimulatedToken(app: tenant.number, job: number, recipient: recipient, fate: fate)
         }
-        var body =
-            #"{"id":"job-\#(number)","app":"\#(tenant.bundleID)","payload":{"aps":{"alert":"Hi"}},"recipients":["#
-        body += tokens.map { "\"\($0.text)\"" }.joined(separator: ",") + "]}"
-        deliver(Array(body.utf8), number, lane, tokens)
+        let isScheduled = dice.happens(tenant.scheduledShare)
+        let job = SimulatedJob(
+            number: number, tenant: tenant, lane: lane, tokens: tokens,
+            dueAt: timeline.milliseconds + (isScheduled ? dice.number(1_000...600_000) : 0), isScheduled: isScheduled,
+            isAtMostOnce: dice.happens(tenant.onceShare))
+        deliver(job)
+        // A careless publisher publishes a job again, because it did not wait for the confirm.
+        if job.isAtMostOnce, dice.happens(0.1) {
+            timeline.after(milliseconds: dice.number(0...20_000)) { [self] in deliver(job) }
+        }
     }
 
-    private func deliver(_ body: [UInt8], _ number: Int, _ lane: Lane, _ tokens: [SimulatedToken]) {
-        guard fleet.publish(body, lane: lane, id: "job-\(number)") else {
-            timeline.after(milliseconds: 1_000) { [self] in deliver(body, number, lane, tokens) }
+    private func deliver(_ job: SimulatedJob) {
+        guard fleet.publish(job.body, lane: job.lane, id: job.id) else {
+            timeline.after(milliseconds: 1_000) { [self] in deliver(job) }
             return
         }
-        accounts.published(number, lane, tokens, at: timeline.milliseconds)
+        accounts.published(job)
     }
 }

@@ -27,6 +27,8 @@ package struct Scenario {
                 jobsPerHour: max(1, jobs * weights[number] / sum / hours), recipients: dice.pick([2, 10, 600]),
                 urgentShare: dice.pick([0, 0.2, 0.5]), bulkShare: dice.pick([0, 0.2, 0.5]))
             if dice.happens(0.3) { tenant.deadShare = 0.1 }
+            if dice.happens(0.2) { tenant.scheduledShare = 0.2 }
+            if dice.happens(0.2) { tenant.onceShare = dice.pick([0.2, 1]) }
             if dice.happens(0.1) { tenant.poisonShare = dice.pick([0.05, 1]) }
             // A refused push pays for its rate limit again each time it returns, so such an app may need days. That
             // belongs to the place where jobs wait, which will be rebuilt.

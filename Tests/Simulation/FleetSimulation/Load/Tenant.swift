@@ -14,6 +14,9 @@ package struct Tenant {
     let urgentShare, bulkShare: Double
     /// The share of recipients whose token is dead, and of those whose pushes are refused with the credential.
     var deadShare = 0.0
+    /// The share of jobs with a `send_at`, and of jobs that are sent at most once.
+    var scheduledShare = 0.0
+    var onceShare = 0.0
     var poisonShare = 0.0
     /// The rate limit in pushes per second, or `nil` for none.
     var rate: Int?
@@ -45,6 +48,6 @@ package struct Tenant {
         "TEAM" + String(repeating: "0", count: 6 - credential.count) + credential.uppercased()
     }
 
-    /// Whether the tenant's pushes should be sent at once if nothing else is wrong.
-    var isHealthy: Bool { rate == nil && !isPaused && poisonShare == 0 }
+    /// Whether the tenant's pushes in a lane should be sent at once if nothing else is wrong.
+    func isHealthy(_ lane: Lane) -> Bool { (rate == nil || lane == .urgent) && !isPaused && poisonShare == 0 }
 }

@@ -11,6 +11,7 @@ final class ModelProvider {
         case connectionLost
     }
 
+    private let timeline: Timeline
     private let dice: Dice
     /// The mean time until an answer, in milliseconds.
     var meanMilliseconds: Int64 = 40
@@ -24,11 +25,12 @@ final class ModelProvider {
     var refusedCredentials: Set<String> = []
     /// The apps for which the provider refuses every credential.
     var refusedApps: Set<Int> = []
-    /// The number of accepted requests by device token.
-    private(set) var accepted: [SimulatedToken: Int] = [:]
+    /// The times of the accepted requests, in milliseconds since the start of the history, by device token.
+    private(set) var accepted: [SimulatedToken: [Int64]] = [:]
     private(set) var requests = 0
 
-    init(_ dice: Dice) {
+    init(_ timeline: Timeline, _ dice: Dice) {
+        self.timeline = timeline
         self.dice = dice
     }
 
@@ -46,7 +48,7 @@ final class ModelProvider {
         case .bad: return (.status(400, reason: "BadDeviceToken"), time)
         case .refusesCredential: return (.status(403, reason: "InvalidProviderToken"), time)
         }
-        accepted[token, default: 0] += 1
+        accepted[token, default: []].append(timeline.milliseconds)
         return (.status(200, reason: nil), time)
     }
 }

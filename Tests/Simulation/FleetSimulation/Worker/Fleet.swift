@@ -32,7 +32,7 @@ final class Fleet {
         ids = dice.fork()
         broker = ModelBroker(PipelineConfiguration(worker: "topology").topology, timeline)
         database = ModelDatabase(timeline, dice.fork())
-        provider = ModelProvider(dice.fork())
+        provider = ModelProvider(timeline, dice.fork())
         snapshot = Self.snapshot(tenants)
     }
 
