@@ -50,7 +50,7 @@ import Testing
 
         func accept(_ push: PushOnWire) { health.accepted(.topic, push, now: moment(push.writtenAt + 5)) }
 
-        private func moment(_ uptime: Int64) -> Moment { Moment(wall: Timestamp(milliseconds: uptime), uptime: uptime) }
+        func moment(_ uptime: Int64) -> Moment { Moment(wall: Timestamp(milliseconds: uptime), uptime: uptime) }
     }
 
     @Test func reportsCredentialOnceForSeveralRefusedApps() throws {
@@ -71,6 +71,40 @@ import Testing
         }
         #expect(pool.reports() == ["+ all"])
         pool.accept(try pool.sent("app", topic: "b", at: 70_040))
+        #expect(pool.reports() == ["- all"])
+    }
+
+    /// An accepted push that was written before the refused ones proves nothing.
+    @Test func keepsReportForEarlierPush() throws {
+        let pool = Pool()
+        let earlier = try pool.sent("app", topic: "a", at: 60)
+        pool.refuse(try pool.sent("app", topic: "b", at: 100))
+        pool.accept(earlier)
+        #expect(pool.reports() == ["+ all"])
+        pool.accept(try pool.sent("app", topic: "a", at: 200))
+        #expect(pool.reports() == ["- all"])
+    }
+
+    /// Two refused topics are no evidence about the credential while a third one is accepted.
+    @Test func reportsTopicsWhileAnotherIsAccepted() throws {
+        let pool = Pool()
+        var reports: [String] = []
+        for round in 0..<8 as Range<Int64> {
+            pool.accept(try pool.sent("app", topic: "good", at: round * 2_000))
+            for topic in ["x", "y"] { pool.refuse(try pool.sent("app", topic: topic, at: round * 2_000 + 1_500)) }
+            reports += pool.reports()
+        }
+        #expect(reports == ["+ x", "+ y"])
+    }
+
+    /// A topic that is refused while a GOAWAY holds the credential stays reported when the credential is accepted again.
+    @Test func reportsTopicThatOutlastsGoAway() throws {
+        let pool = Pool()
+        for topic in ["a", "b"] { pool.accept(try pool.sent("app", topic: topic, at: 800)) }
+        pool.health.refuseCredential(reason: "r", now: pool.moment(1_000))
+        for time in [900, 901, 902, 2_000] as [Int64] { pool.refuse(try pool.sent("app", topic: "a", at: time)) }
+        #expect(pool.reports() == ["+ all", "+ a"])
+        pool.accept(try pool.sent("app", topic: "b", at: 16_000))
         #expect(pool.reports() == ["- all"])
     }
 

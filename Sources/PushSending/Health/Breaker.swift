@@ -15,8 +15,8 @@ internal import Foundations
 ///
 /// A request has been accepted recently if it was accepted in the last minute or since the refused request was written.
 /// Even then, stated refusals open the breaker if nothing is accepted between them. Three jobs or ten pushes suffice
-/// only if nothing has been accepted for a second. Refusals for ten seconds suffice unless only one of several topics or
-/// apps is refused. In that case, a single refusal never opens the breaker.
+/// only if nothing has been accepted for a second. Refusals for ten seconds suffice unless the provider accepts the
+/// credential for other topics or apps.
 ///
 /// A trial sends one request at a time, the probe, until one is accepted. The next probe follows at once if a probe
 /// ends without evidence, and after a minute if a probe gets no answer. Some requests were already on the wire when the
@@ -37,8 +37,7 @@ package struct Breaker: Sendable {
         /// All requests are refused or lost: the host is silent, or it refuses a connection.
         case global
         /// The answer to a push states that the provider refuses the credential or the topic.
-        /// If `isAlone`, other topics or apps use the credential, and the provider has not refused it for them since it
-        /// last accepted a push.
+        /// If `isAlone`, other topics or apps use the credential, and the provider has accepted it recently.
         case stated(PushIdentity, isAlone: Bool = false)
         /// The refusal may concern this push alone.
         case ambiguous(PushIdentity)

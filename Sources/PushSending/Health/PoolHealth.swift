@@ -33,9 +33,11 @@ package final class PoolHealth {
     @exclusivity(unchecked) package private(set) var restrictsJobs = false
     private var failed = FailedJobs()
     @exclusivity(unchecked) private var acceptedScopes = AcceptedScopes()
-    @exclusivity(unchecked) private var refusedScopes = RefusedScopes()
-    /// Whether the refusal of the credential for several topics is reported.
-    private var isReportedForTopics = false
+    /// Whether a refusal of the credential is reported.
+    @exclusivity(unchecked) private var isCredentialReported = false
+    /// The time at which the newest request was written whose refusal is in doubt, because nothing had been accepted for
+    /// a minute.
+    @exclusivity(unchecked) private var doubtWrittenAt = Int64.min
     private var isReturningAll = false
 
     /// Creates the health of a new pool, without refusals.
@@ -90,22 +92,22 @@ package final class PoolHealth {
             return RefusalConsequence(.retry)
         }
         let refusesCredential = what == .credential && !isAmbiguous
-        let wasReported = (scope.topic == nil || refusesCredential) && isCredentialReported
-        if refusesCredential {
-            refusedScopes.refused(scope, isOnly: topics.count + apps.count == 1, writtenAt: sent.writtenAt)
-        }
-        let isAlone = refusesCredential && !refusedScopes.concernCredential
+        let isProven = credential.isProven(since: sent.writtenAt, nowMilliseconds: now.uptime)
+        let isAlone = refusesCredential && isProven && topics.count + apps.count > 1
         let conclusion = scope.breaker.refused(
             reason, isAmbiguous ? .ambiguous(sent.push.identity) : .stated(sent.push.identity, isAlone: isAlone),
             writtenAt: sent.writtenAt, nowMilliseconds: now.uptime, random: random())
         restrictsJobs = restrictsJobs || !scope.breaker.isClosed
-        if refusesCredential, !scope.breaker.isClosed { scope.isCredentialRefused = true }
-        if conclusion == .refused(isNew: true) {
-            log(scope.breaker, topic: scope.topic, app: scope.topic == nil ? job.routed.job.app : nil)
-            let isWide = refusesCredential && refusedScopes.concernCredential
-            if isWide, scope.topic != nil { isReportedForTopics = true }
-            if !isWide, scope.topic != nil, !wasReported { scope.isReported = true }
-            if !wasReported { report(scope.breaker, isWide ? subject : subject(scope), now: now) }
+        if case .refused(let isNew) = conclusion {
+            if isNew { log(scope.breaker, topic: scope.topic, app: scope.topic == nil ? job.routed.job.app : nil) }
+            scope.isCredentialRefused = scope.isCredentialRefused || refusesCredential
+            if refusesCredential, !isProven {
+                scope.isHeldInDoubt = true
+                doubtWrittenAt = max(doubtWrittenAt, sent.writtenAt)
+                reportCredential(scope.breaker, now: now)
+            } else {
+                report(scope, now: now)
+            }
         }
         return consequence(conclusion, of: scope.breaker, sent, isAmbiguous: isAmbiguous)
     }
@@ -119,41 +121,50 @@ package final class PoolHealth {
 
     /// Records that the provider refuses the credential without reference to a push, for example in a GOAWAY.
     package func refuseCredential(reason: String, now: Moment) {
-        let wasReported = isCredentialReported
         guard credential.refused(reason, nowMilliseconds: now.uptime, random: random()) else { return }
         log(credential, topic: nil, app: nil)
-        if !wasReported { report(credential, subject, now: now) }
+        reportCredential(credential, now: now)
     }
 
     /// Records an answer that shows that the provider accepts the credential, or both the credential and the topic.
-    /// The push itself may have been refused for another reason. The credential counts as accepted for all apps.
+    /// The push itself may have been refused for another reason. The credential counts as accepted for all apps, except
+    /// for those for which it is refused while it is accepted for others.
     package func accepted(_ what: RefusalSubject, _ sent: PushOnWire, now: Moment) {
-        let wasReported = (restrictsJobs || !credential.isClosed) && isCredentialReported
         _ = credential.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
-        if refusedScopes.accepted(writtenAt: sent.writtenAt) { freeAll() }
-        if restrictsJobs {
-            for app in apps.values where !app.breaker.isClosed && !app.isCredentialRefused {
-                _ = app.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
+        if restrictsJobs { endDoubt(sent, now: now) }
+        if let scope = sent.push.job.health {
+            acceptedScopes.accepted(scope, nowMilliseconds: now.uptime)
+            if scope.topic == nil || what == .topic || scope.isCredentialRefused {
+                _ = scope.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
+                if scope.breaker.isClosed { closed(scope) }
             }
         }
-        guard let scope = sent.push.job.health else { return }
-        acceptedScopes.accepted(scope, nowMilliseconds: now.uptime)
-        if scope.topic == nil || what == .topic || scope.isCredentialRefused {
-            let isEnded = scope.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
-            if scope.breaker.isClosed { scope.isCredentialRefused = false }
-            if isEnded { reportEnd(of: scope) }
-        }
-        if wasReported, !isCredentialReported { reportEnd(subject) }
+        guard isCredentialReported, sent.writtenAt > doubtWrittenAt, !credential.isRefused,
+            !apps.values.contains(where: \.isReported)
+        else { return }
+        isCredentialReported = false
+        reportEnd(subject)
     }
 
-    /// Ends the refusals of the credential for all topics and apps, because the provider accepts it again.
-    private func freeAll() {
-        isReportedForTopics = false
-        for scope in Array(topics.values) + Array(apps.values) where scope.isCredentialRefused {
-            scope.isCredentialRefused = false
-            scope.breaker.succeeded()
-            reportEnd(of: scope)
+    /// Ends the refusals of topics and apps that are in doubt, because the provider has accepted a push of another one.
+    private func endDoubt(_ sent: PushOnWire, now: Moment) {
+        for app in apps.values where !app.breaker.isClosed && !app.isCredentialRefused {
+            _ = app.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
+            if app.breaker.isClosed { closed(app) }
         }
+        guard sent.writtenAt > doubtWrittenAt else { return }
+        for scope in Array(topics.values) + Array(apps.values) where scope.isHeldInDoubt {
+            scope.breaker.succeeded()
+            closed(scope)
+        }
+    }
+
+    /// Records that the provider accepts pushes of a topic or app again.
+    private func closed(_ scope: ScopeHealth) {
+        (scope.isCredentialRefused, scope.isHeldInDoubt) = (false, false)
+        guard scope.isReported else { return }
+        scope.isReported = false
+        if scope.topic != nil { reportEnd(subject(scope)) }
     }
 
     /// Returns whether a failure concerns the job's app alone, because the receiver has answered another app in the
@@ -164,11 +175,6 @@ package final class PoolHealth {
         guard let scope = job.health else { return false }
         return acceptedScopes.includeOther(than: scope, nowMilliseconds: now.uptime)
             && !acceptedScopes.areQuiet(for: quietMilliseconds, nowMilliseconds: now.uptime)
-    }
-
-    /// Whether the credential is reported as refused: as a whole, for several topics, or for at least one app.
-    private var isCredentialReported: Bool {
-        credential.isRefused || isReportedForTopics || apps.values.contains { $0.breaker.isRefused }
     }
 
     package func hostAnswered(now: Moment) {
@@ -184,15 +190,18 @@ package final class PoolHealth {
             ])
     }
 
-    private func report(_ breaker: Breaker, _ subject: Refusal.Subject, now: Moment) {
-        refusals(.began(Refusal(subject: subject, reason: breaker.reason ?? "-", since: now.wall)))
+    /// Reports the refusal of a topic. For an app, reports the refusal of the credential.
+    private func report(_ scope: ScopeHealth, now: Moment) {
+        guard !scope.isReported else { return }
+        scope.isReported = true
+        guard scope.topic != nil else { return reportCredential(scope.breaker, now: now) }
+        refusals(.began(Refusal(subject: subject(scope), reason: scope.breaker.reason ?? "-", since: now.wall)))
     }
 
-    /// Reports the end of a topic's refusal, if its beginning was reported.
-    private func reportEnd(of scope: ScopeHealth) {
-        guard scope.isReported else { return }
-        scope.isReported = false
-        reportEnd(subject(scope))
+    private func reportCredential(_ breaker: Breaker, now: Moment) {
+        guard !isCredentialReported else { return }
+        isCredentialReported = true
+        refusals(.began(Refusal(subject: subject, reason: breaker.reason ?? "-", since: now.wall)))
     }
 
     private func reportEnd(_ subject: Refusal.Subject) {

@@ -5,10 +5,12 @@ package final class ScopeHealth {
     package let topic: String?
     // Exclusivity checks are off on this hot path, because only one thread uses this object.
     @exclusivity(unchecked) package var breaker: Breaker
-    /// Whether a refusal of the credential opened the breaker, so that pushes of other topics or apps do not close it.
+    /// Whether the breaker is open because the provider refuses the credential for this topic or app.
     @exclusivity(unchecked) var isCredentialRefused = false
-
-    /// Whether a refusal of the topic is reported.
+    /// Whether the breaker was opened while nothing showed whether the provider refuses the credential for this topic or
+    /// app alone.
+    var isHeldInDoubt = false
+    /// Whether the refusal of this topic or app is reported.
     var isReported = false
 
     init(topic: String?, breaker: Breaker) {

@@ -1,3 +1,4 @@
+import AMQPClient
 import Foundation
 package import PushModel
 
@@ -49,6 +50,8 @@ package final class Accounts {
     }
 
     private let timeline: Timeline
+    /// The message ids of the result events.
+    private var events: Set<String> = []
     private(set) var recipients: [SimulatedToken: Recipient] = [:]
     private(set) var jobs = 0
     /// The recipients of confirmed jobs without an outcome.
@@ -83,8 +86,10 @@ package final class Accounts {
         }.max() ?? 0
     }
 
-    /// Reads a result event.
+    /// Reads a result event. Like a consumer, it ignores an event with the message id of an earlier one, which a worker
+    /// published again because it had no confirm.
     func read(_ message: ModelMessage) {
+        if let id = message.properties.messageID, !events.insert(id).inserted { return }
         guard let event = try? JSONDecoder().decode(Event.self, from: Data(message.body)) else {
             strangers.append("unreadable event \(message.routingKey)")
             return
