@@ -35,6 +35,8 @@ package final class PoolHealth {
     @exclusivity(unchecked) private var acceptedScopes = AcceptedScopes()
     /// Whether a refusal of the credential is reported.
     @exclusivity(unchecked) private var isCredentialReported = false
+    /// Whether a topic or app is held in doubt.
+    private var holdsInDoubt = false
     /// The time at which the newest request was written whose refusal is in doubt, because nothing had been accepted for
     /// a minute.
     @exclusivity(unchecked) private var doubtWrittenAt = Int64.min
@@ -87,12 +89,10 @@ package final class PoolHealth {
         let job = sent.push.job
         failed.insert(job, nowMilliseconds: now.uptime)
         guard let scope = job.health else { return RefusalConsequence(.retry) }
-        // A message accepted for any app proves that the credential works for all apps.
-        if isAmbiguous, scope.topic == nil, credential.isProven(since: sent.writtenAt, nowMilliseconds: now.uptime) {
-            return RefusalConsequence(.retry)
-        }
-        let refusesCredential = what == .credential && !isAmbiguous
         let isProven = credential.isProven(since: sent.writtenAt, nowMilliseconds: now.uptime)
+        // A message accepted for any app proves that the credential works for all apps.
+        if isAmbiguous, scope.topic == nil, isProven { return RefusalConsequence(.retry) }
+        let refusesCredential = what == .credential && !isAmbiguous
         let isAlone = refusesCredential && isProven && topics.count + apps.count > 1
         let conclusion = scope.breaker.refused(
             reason, isAmbiguous ? .ambiguous(sent.push.identity) : .stated(sent.push.identity, isAlone: isAlone),
@@ -102,7 +102,7 @@ package final class PoolHealth {
             if isNew { log(scope.breaker, topic: scope.topic, app: scope.topic == nil ? job.routed.job.app : nil) }
             scope.isCredentialRefused = scope.isCredentialRefused || refusesCredential
             if refusesCredential, !isProven {
-                scope.isHeldInDoubt = true
+                (scope.isHeldInDoubt, holdsInDoubt) = (true, true)
                 doubtWrittenAt = max(doubtWrittenAt, sent.writtenAt)
                 reportCredential(scope.breaker, now: now)
             } else {
@@ -152,7 +152,8 @@ package final class PoolHealth {
             _ = app.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
             if app.breaker.isClosed { closed(app) }
         }
-        guard sent.writtenAt > doubtWrittenAt else { return }
+        guard holdsInDoubt, sent.writtenAt > doubtWrittenAt else { return }
+        holdsInDoubt = false
         for scope in Array(topics.values) + Array(apps.values) where scope.isHeldInDoubt {
             scope.breaker.succeeded()
             closed(scope)

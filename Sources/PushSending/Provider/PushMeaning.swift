@@ -4,7 +4,7 @@
 ///
 /// | meaning | other pushes with the credential |
 /// |---|---|
-/// | `credentialRefused` | wait, and single pushes test whether the refusal persists |
+/// | `credentialRefused` | those of the same app wait, and single pushes test whether the refusal persists |
 /// | `throttled` | wait until the delay has passed |
 /// | all others | continue |
 ///

@@ -45,7 +45,8 @@ package struct History {
         for fault in scenario.faults { fault.schedule(in: fleet, publisher) }
         let lastFault = scenario.faults.map(\.end).max() ?? 0
         timeline.run(untilMilliseconds: max(scenario.duration, lastFault))
-        let end = timeline.milliseconds + Self.patience + accounts.millisecondsOfRates(scenario.tenants)
+        // Workers that share a rate limit do not always use all of it.
+        let end = timeline.milliseconds + Self.patience + 2 * accounts.millisecondsOfRates(scenario.tenants)
         while accounts.open > 0, timeline.milliseconds < end {
             timeline.run(untilMilliseconds: timeline.milliseconds + 1_000)
         }

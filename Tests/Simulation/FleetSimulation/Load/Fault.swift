@@ -30,8 +30,8 @@ package struct Fault: CustomStringConvertible {
     /// Whether pushes may be sent twice because of the fault.
     var mayRepeatPushes: Bool {
         switch kind {
-        case .killWorker, .stopWorker, .loseProvider, .silentProvider, .unreachableProvider, .cutPublisher,
-            .cutConsumer, .isolateWorker:
+        case .killWorker, .stopWorker, .loseProvider, .silentProvider, .unreachableProvider, .slowProvider,
+            .cutPublisher, .cutConsumer, .isolateWorker:
             true
         default: false
         }
