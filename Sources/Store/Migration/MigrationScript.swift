@@ -11,7 +11,7 @@ enum MigrationScript {
     ]
 
     private static let grants = "SELECT martlet.apply_grants();"
-    /// The same call as `grants`, but without a result. The script shows the missing roles only once, at its end.
+    /// Makes the call of `grants`, but without a result. The script shows the missing roles only once, at its end.
     private static let quietGrants = "DO $$ BEGIN PERFORM martlet.apply_grants(); END $$;"
 
     /// Returns a script that applies each migration in its own transaction. The first error ends the script.

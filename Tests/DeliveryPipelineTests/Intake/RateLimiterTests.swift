@@ -160,7 +160,7 @@ import Testing
         #expect((4_990...5_010).contains(next.due.milliseconds - at(0).milliseconds))
     }
 
-    /// The same number of jobs still waits in the broker, and the fleet sends them at the same rate.
+    /// As many jobs as before wait in the broker, and the fleet sends them at the same rate.
     @Test(arguments: [1, 10]) func keepsSlotsWhenNumberOfWorkersChanges(workers: Int) {
         var limiter = limiter(100)
         for _ in 0..<100 { _ = limiter.slot(for: 10, behind: 0, now: at(0)) }

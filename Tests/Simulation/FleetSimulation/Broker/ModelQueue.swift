@@ -27,7 +27,6 @@ package final class ModelQueue {
 
     package var count: Int { ready.count + taken }
     var isFull: Bool { maximumLength.map { count >= $0 } ?? false }
-    var isConsumed: Bool { !consumers.isEmpty }
 
     func append(_ message: ModelMessage, at now: Int64) {
         message.enteredAt = now

@@ -13,7 +13,7 @@ final class PublishingConnection {
     /// The publications without a verdict, in the order of publication.
     private var unconfirmed: [(number: UInt64, publication: AMQPPublication)] = []
     private var nextNumber: UInt64 = 0
-    /// Until when messages to the broker are on the way. Messages of one connection keep their order.
+    /// The time at which the last message reaches the broker, in microseconds. Messages of one connection keep their order.
     private var lastArrival: Int64 = 0
     private var lastAnswer: Int64 = 0
 
@@ -52,8 +52,6 @@ final class PublishingConnection {
         hasEnded = true
         isOpen = false
     }
-
-    var isIdle: Bool { unconfirmed.isEmpty }
 
     func publish(_ publications: [AMQPPublication]) {
         let new = publications.map { publication in

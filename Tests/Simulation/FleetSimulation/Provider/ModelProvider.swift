@@ -7,8 +7,6 @@ final class ModelProvider {
         case status(Int, reason: String?)
         /// The request gets no answer.
         case silence
-        /// The connection is lost before the answer.
-        case connectionLost
     }
 
     private let timeline: Timeline

@@ -89,7 +89,6 @@ final class SimulatedPool {
             guard !isEnded, epoch == self.epoch else { return }
             switch answer {
             case .silence: break
-            case .connectionLost: loseConnection()
             case .status(let status, let reason):
                 guard let sent = onWire.removeValue(forKey: tag) else { return }
                 let now = timeline.milliseconds
