@@ -1,6 +1,6 @@
 /// A migration in this folder, as embedded in the program.
 package struct MigrationFile: Sendable {
-    /// The file name, for example `0001_initial.sql`.
+    /// The file name, for example `0002_audit.sql`.
     package let name: String
     package let bytes: [UInt8]
 

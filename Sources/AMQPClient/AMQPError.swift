@@ -1,4 +1,4 @@
-/// An error between this client and the broker. It never contains a password.
+/// An error that this client or the broker reports. It never contains a password.
 package struct AMQPError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure. It is not an enum, so that kinds can be added without breaking a `switch`.
     package struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {

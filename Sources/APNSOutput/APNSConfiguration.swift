@@ -28,8 +28,8 @@ package struct APNSConfiguration: Sendable {
     package var proxy: HTTPProxy?
     /// The maximum number of connections of one credential to one environment.
     package var maximumConnections: Int
-    /// The number of streams of each connection that are reserved for the urgent lane. At most a tenth of the streams
-    /// is reserved.
+    /// The number of streams on each connection that are reserved for the urgent lane. At most a tenth of a
+    /// connection's streams are reserved.
     package var urgentStreams = 20
     /// The time limit for an answer, in seconds.
     package var requestTimeoutSeconds: Int
@@ -38,15 +38,14 @@ package struct APNSConfiguration: Sendable {
     package var connectTimeoutSeconds: Int
     /// The length of the first pause after APNs refuses a credential or topic, in milliseconds.
     package var breakMilliseconds: Int64 = 15_000
-    /// How long waiting pushes still use a retired credential, in seconds. The time is too short to finish a large
-    /// campaign, because a worker must follow a change within five seconds. If the worker missed the notification, up
-    /// to three of the five seconds have passed already.
+    /// The time for which waiting pushes still use a retired credential, in seconds. A worker must apply a change
+    /// within five seconds, and may need three of them to notice a change whose notification it missed.
     package var retirementSeconds: Int64 = 1
-    /// The time without a provider token after which the token store counts as unavailable, in milliseconds. Pushes
-    /// then wait in the broker.
+    /// The time without an answer after which the token store counts as unavailable, in milliseconds. Pushes then wait
+    /// in the broker.
     package var tokenPatienceMilliseconds: Int64 = 5_000
-    /// How long pushes may wait while APNs sends no answer at all, in milliseconds. Waiting pushes occupy capacity that
-    /// other apps need.
+    /// The time without any answer from APNs after which its pushes wait in the broker, in milliseconds. In a worker
+    /// they would occupy capacity that other apps need.
     package var silenceMilliseconds: Int64 = 10_000
     /// The registry for the metrics of pools, or `nil` for no metrics.
     package var metrics: MetricRegistry?

@@ -38,7 +38,7 @@ final class APNSRules: ConnectionRules {
         authorization = ConnectionAuthorization(authority: double.tokens, environment: environment)
     }
 
-    // The values other than the stream limit were observed on the live service (aapns, pushy#878).
+    // The values other than the stream limit were observed on the live service (library aapns, pushy issue 878).
     func settings(streamLimit: Int) -> HTTP2Settings {
         let streams = identity == nil ? configuration.unauthenticatedStreamLimit : streamLimit
         return HTTP2Settings(
@@ -119,7 +119,7 @@ final class APNSRules: ConnectionRules {
 
     func judge(_ request: Int, on connection: SimulatorConnection) -> AnswerTime {
         if let extras = requests.states[request].extras {
-            // There is nothing to judge here. Requests about channels are checked when they are answered.
+            // Requests about channels are checked when they are answered.
             if extras.concernsChannels { return .after(milliseconds: 0) }
             if let topic = extras.topic, let token = extras.token {
                 requests.states[request].facts.topicIsAllowed = token.scope.covers(topic: topic)

@@ -7,7 +7,7 @@ package enum CommandProgram {
     /// Runs `body`, which must end the process.
     ///
     /// This function is synchronous, because Swift opens file descriptors of its own before the first line of an
-    /// asynchronous `main` runs. Closed standard descriptors must be opened earlier.
+    /// asynchronous `main` runs. Closed standard descriptors must be opened before that.
     package static func main(_ body: @escaping @Sendable () async -> Never) -> Never {
         StandardDescriptors.openClosed()
         Task { await body() }

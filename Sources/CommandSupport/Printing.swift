@@ -41,8 +41,8 @@ package func print(screen lines: [String]) {
     flushOutput()
 }
 
-/// Writes bytes unchanged to a file or another program. On a terminal, prints them as text with control characters
-/// escaped.
+/// Writes bytes to standard output. On a terminal, control characters are escaped. Otherwise, the bytes are written
+/// unchanged.
 package func printBytes(_ bytes: [UInt8]) throws {
     guard isTerminal else { return try FileHandle.standardOutput.write(contentsOf: bytes) }
     Swift.print(String(decoding: bytes, as: UTF8.self).printableLines, terminator: "")

@@ -18,7 +18,7 @@ package struct Drop: Sendable, Hashable {
 
     package init(of delivery: AMQPDelivery) {
         let headers = delivery.properties.headers
-        // The broker inserts the latest entry at the front, before any entries that a publisher wrote.
+        // The broker inserts its latest entry at the front of `x-death`, before any entries that a publisher wrote.
         guard case .array(let deaths)? = headers["x-death"], case .table(let death)? = deaths.first,
             let cause = death["reason"]?.string, !delivery.exchange.hasSuffix(".jobs")
         else {
@@ -44,8 +44,8 @@ package struct Drop: Sendable, Hashable {
 }
 
 extension Lane {
-    /// Reads the lane from the routing key of a dropped or dead job. Returns `nil` if the routing key does not stand
-    /// for a lane.
+    /// Reads the lane of a dropped or dead job from its routing key or, for a suspect, from a header. Returns `nil` if
+    /// the routing key does not stand for a lane.
     package init?(of delivery: AMQPDelivery) {
         let key = delivery.routingKey
         if let lane = Lane.allCases.first(where: {

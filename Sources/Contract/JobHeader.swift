@@ -30,7 +30,8 @@ package enum JobHeader {
     package static let paced = "x-martlet-paced"
     /// The headers that concern the wait for a rate limit.
     package static let turn = [slot, slotRate, paced]
-    /// The owner of a claim request that was not answered. If the claim was made, it passes to this message.
+    /// The owner in an unanswered claim request for this job. If the database granted that claim, this message takes it
+    /// over.
     package static let claim = "x-martlet-claim"
     /// The lane of a suspect job.
     package static let lane = "x-martlet-lane"

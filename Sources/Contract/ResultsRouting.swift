@@ -1,8 +1,8 @@
 package import PushModel
 
 /// A sample of the result events that shows whether a queue receives them. If no queue is bound, the broker drops an
-/// event and still confirms it. Therefore, for one event of each kind per second, the publisher requests a report if no
-/// queue receives the event.
+/// event and still confirms it. Once per second, an event of each kind is therefore published in such a way that the
+/// broker returns it if no queue receives it.
 package struct ResultsRouting: Sendable {
     package struct Counts: Sendable, Hashable {
         /// The number of sampled events that at least one queue took.

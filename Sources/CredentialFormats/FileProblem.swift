@@ -1,5 +1,5 @@
-/// The reason why a file cannot be used. The text is the predicate of a sentence whose subject is the file. It never
-/// contains a secret.
+/// The reason why a file cannot be used. The text continues a sentence that begins with the name of the file, such as
+/// "is empty". It never contains a secret.
 public struct FileProblem: Error, Sendable, Hashable, CustomStringConvertible {
     public let description: String
 

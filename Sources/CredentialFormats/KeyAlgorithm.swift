@@ -1,4 +1,4 @@
-/// The algorithm of a key, with the distinctions that Martlet needs.
+/// The algorithm of a key, as far as Martlet distinguishes algorithms.
 public enum KeyAlgorithm: Sendable, Hashable, CustomStringConvertible {
     case rsa(bits: Int)
     /// ECDSA on NIST's P-256.

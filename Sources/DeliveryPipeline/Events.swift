@@ -14,7 +14,8 @@ extension EventName {
     static let registrationsMade = EventName("device_tokens.registration.resumed")
     static let eventUntellable = EventName("event.untellable", repeats: true)
     static let jobsUnsendable = EventName("jobs.unsendable", repeats: true)
-    /// The log event for a finished job. It is logged for each job that ``JobLog`` selects.
+    /// The log event for a finished job that ``JobLog`` selects. For ``JobLog/problems``, `jobProblems` is logged
+    /// instead.
     static let jobDone = EventName("job.done")
     static let jobProblems = EventName("job.problems", repeats: true)
 }

@@ -139,8 +139,8 @@ struct Pipeline {
         for job in scheduler.overdue(now: turn.now) { putOff(job, &turn) }
     }
 
-    /// Moves a waiting job to a delay queue if its app has a rate limit, and otherwise to the overflow queue. A suspect
-    /// job is moved to the queue of suspects again.
+    /// Moves a waiting job to a delay queue if its app's rate limit applies to it, and otherwise to the overflow queue.
+    /// A suspect job is moved to the queue of suspects again.
     private mutating func putOff(_ job: WaitingJob, _ turn: inout Turn) {
         if let slot = scheduler.putOff(job, now: turn.now) { return throttle(job, until: slot, &turn) }
         turn.counts.jobsOverflowed += 1

@@ -29,8 +29,8 @@ package struct PipelineConfiguration: Sendable {
     /// for the headers that the broker and the workers add.
     package static let maximumHeaderBytes = 32_768
     /// The time that a delivery may stay unsettled before the broker requeues it, in milliseconds. It is RabbitMQ's
-    /// default. From RabbitMQ 4.3 on, each consumer requests it in its arguments. A worker keeps a job for at most 25
-    /// minutes (``RefusalBackoff/longestForJobs``).
+    /// default. From RabbitMQ 4.3 on, each consumer requests it in its arguments. A worker gives up a job before this
+    /// timeout if the broker refuses its messages (``RefusalBackoff/longestForJobs``).
     package static let acknowledgementTimeoutMilliseconds = 1_800_000
     /// The number of unexplained deliveries after which a job is moved to the suspects, because it may be crashing the
     /// workers. Deliveries that ended with a connection loss that this worker survived are not counted.

@@ -159,7 +159,7 @@ package final class PipelineCore: @unchecked Sendable {
         }
     }
 
-    /// Stops starting jobs, requeues waiting jobs, and calls `done` once all started jobs are settled.
+    /// Stops starting jobs, requeues waiting jobs, and calls `done` once no job is open.
     package func drain(_ done: @escaping @Sendable () -> Void) {
         happened { [self] in
             drained.append(done)

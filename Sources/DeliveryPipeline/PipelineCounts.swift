@@ -22,7 +22,7 @@ package struct PipelineCounts: Sendable, Hashable {
     package var jobsRejected = 0
     /// The number of times that routing delayed a job, for example because its app was paused.
     package var jobsHeld = 0
-    /// The number of times in ``jobsHeld`` whose reason was a paused app.
+    /// The part of ``jobsHeld`` that was caused by paused apps.
     package var jobsPaused = 0
     /// The number of times that a job was delayed because the database did not answer its claim in time.
     package var jobsUnclaimed = 0
@@ -63,7 +63,7 @@ package struct PipelineCounts: Sendable, Hashable {
     package var jobsWaiting = 0
     /// The number of jobs that were started and not yet acknowledged.
     package var jobsOpen = 0
-    /// The number of pending settlements: outcomes that the broker or the database has not confirmed yet.
+    /// The number of pending settlements of the open jobs, usually one for each recipient.
     package var obligationsOpen = 0
     /// The age of the oldest unacknowledged job, in seconds since its arrival.
     package var oldestJobSeconds = 0

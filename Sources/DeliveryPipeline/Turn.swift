@@ -138,7 +138,7 @@ struct Turn {
         outbox.withdraw(id)
         _ = outbox.ledger.met(group: id)
         var waiting = job.waiting
-        // The broker may have redelivered the message in the meantime, with a new tag.
+        // The broker may have redelivered the job in the meantime, with a new tag.
         waiting.inbound = job.inbound
         return (waiting, message.publication.exchange)
     }

@@ -23,9 +23,9 @@ package struct FCMConfiguration: Sendable {
     package var quotaPerMinute = 600_000
     /// The length of the first pause after FCM refuses a credential, in milliseconds.
     package var breakMilliseconds: Int64 = 15_000
-    /// How long waiting messages still use a retired credential, in seconds.
+    /// The time for which waiting messages still use a retired credential, in seconds.
     package var retirementSeconds: Int64 = 1
-    /// How long messages may wait while FCM sends no answer at all, in milliseconds.
+    /// The time without any answer from FCM after which its messages wait in the broker, in milliseconds.
     package var silenceMilliseconds: Int64 = 10_000
     /// The registry for the metrics of pools, or `nil` for no metrics.
     package var metrics: MetricRegistry?

@@ -11,8 +11,8 @@ final class FCMPushes {
     /// The longest pause of a project during which its messages wait in this process, in milliseconds. During a longer
     /// pause they wait in the broker.
     private static let longestWaitHere: Int64 = 5_000
-    /// The time within which the quota must allow all messages that wait in this process, in seconds. The remaining
-    /// messages wait in the broker, so that no delivery stays open until the broker's timeout.
+    /// The maximum time for which messages wait in this process for the quota, in seconds. Messages that would wait
+    /// longer wait in the broker instead, so that no delivery stays open until the broker's timeout.
     private static let secondsHere = 60.0
     /// The reason in the outcomes of messages that wait because no access token is available.
     static let noAccessToken = "NoAccessToken"
@@ -26,9 +26,9 @@ final class FCMPushes {
     private let noFields: HTTP2Fields
     /// The number of messages that may still be sent in this turn.
     private var room = 0
-    /// The time at which the newest accepted request was written, in milliseconds of `Uptime`.
+    /// The latest time at which a request that FCM accepted was written, in milliseconds of `Uptime`.
     @exclusivity(unchecked) private var acceptedWrittenAt = Int64.min
-    /// Whether the last answer refused the access token.
+    /// Whether the last answer had status 401, which usually means that FCM refuses the access token.
     @exclusivity(unchecked) private var isUnauthenticated = false
     /// A closure that schedules the pool's next turn after a number of milliseconds.
     var wake: (Int64) -> Void = { _ in }

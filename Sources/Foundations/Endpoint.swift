@@ -3,7 +3,7 @@ public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     /// A fault in the text of an endpoint.
     package enum Fault: Error, Sendable, Hashable {
         case noClosingBracket
-        /// A bracket is elsewhere than around the host.
+        /// The host contains a bracket that does not enclose it.
         case strayBracket
         /// The text after the closing bracket is not a port.
         case textAfterBracket

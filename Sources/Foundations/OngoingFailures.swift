@@ -21,8 +21,8 @@ public final class OngoingFailures: Sendable {
         let isOnDemand: Bool
     }
 
-    /// How long a failure is listed if its attempts are made on demand. It is limited, because there may never be a
-    /// demand for another attempt.
+    /// The time for which a failure is listed after its last attempt, if attempts are made only on demand. The time is
+    /// limited, because there may never be another attempt.
     private static let demandLasts = Duration.seconds(60)
 
     private let attempts = Mutex<[EventName: LastAttempt]>([:])

@@ -39,7 +39,7 @@ package struct ConfigurationExample: Sendable {
         return "\(key.isRequired ? "" : "# ")\(name): \(Self.isText(key.setting.kind) ? Self.quoted(value) : value)"
     }
 
-    /// Returns the valid values of a kind as one note, or no note if there is nothing to list.
+    /// Returns a note that lists the valid values of a kind, or an empty array if there is nothing to list.
     private static func values(of kind: OutputSetting.Kind) -> [String] {
         switch kind {
         case .integer(let range): ["\(range.lowerBound) to \(range.upperBound)"]

@@ -2,9 +2,10 @@ package import PushModel
 
 /// A configuration key of Martlet or of an output. Reading, validation and documentation use this definition.
 package struct ConfigurationKey: Sendable, Hashable {
-    /// The setting, whose key is complete, such as `amqp.url`.
+    /// The setting. Its key includes the section, such as `amqp.url`.
     package let setting: OutputSetting
-    /// Whether every worker needs a value. A required key has no default.
+    /// Whether a worker needs a value. As an exception, `keyring.keys` can replace `keyring.file`. A required key has
+    /// no default.
     package let isRequired: Bool
     /// Whether the key takes effect on SIGHUP, without a restart.
     package let isReloadable: Bool

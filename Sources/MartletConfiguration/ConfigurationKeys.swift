@@ -27,12 +27,17 @@ package struct ConfigurationKeys: Sendable {
 
     /// Checks the names of environment variables that begin with `MARTLET_`.
     ///
-    /// - Throws: ``ConfigurationError`` if an unknown name differs from that of a key in at most two characters.
+    /// - Throws: ``ConfigurationError`` if a name is unknown and at most two edits away from a key's variable, or
+    ///   if it ends with `_FILE` and its key is not a secret.
     func checkVariables(_ names: some Sequence<String>) throws {
         let known = all.map(\.environmentVariable)
         for name in names.sorted() where name.hasPrefix("MARTLET_") {
             let meant = name.hasSuffix("_FILE") ? String(name.dropLast("_FILE".count)) : name
-            if known.contains(name) || known.contains(meant) { continue }
+            if known.contains(name) { continue }
+            if let key = all.first(where: { $0.environmentVariable == meant }) {
+                if key.isSecret { continue }
+                throw ConfigurationError("\(name) is not read, because \(key.rawValue) is not a secret: set \(meant)")
+            }
             guard let nearest = known.first(where: { Self.distance($0, name) <= 2 || Self.distance($0, meant) <= 2 })
             else { continue }
             throw ConfigurationError("unknown environment variable \(name); did you mean \(nearest)?")

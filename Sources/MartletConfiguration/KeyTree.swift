@@ -1,11 +1,11 @@
-/// A part of the configuration file: a key, or a section with the parts whose names begin with its name.
+/// A part of the configuration file: a key, or a section with all parts whose names begin with the section's name.
 package indirect enum KeyTree: Sendable {
     case key(name: String, ConfigurationKey)
     case section(name: String, [KeyTree])
 
     /// Returns the parts of a section, in the order of the keys.
     ///
-    /// - Parameter depth: the number of words that the keys have in common.
+    /// - Parameter depth: the number of leading words that all keys have in common.
     package static func parts(of keys: [ConfigurationKey], depth: Int = 0) -> [KeyTree] {
         var names: [String] = []
         var members: [String: [ConfigurationKey]] = [:]

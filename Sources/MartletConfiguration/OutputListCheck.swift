@@ -18,14 +18,14 @@ package struct OutputListCheck: Sendable {
 
     private let accountWords: Set<String>
     private var names: Set<String> = []
-    /// The key that each environment variable sets, by the variable's name. Two keys that differ only by a dot and an
-    /// underscore have the same variable.
+    /// The key that each environment variable sets, by the variable's name. Two keys that differ only in dots and
+    /// underscores have the same variable.
     private var keys: [String: String] = [:]
 
     /// Checks the names of plugins.
     ///
     /// - Parameter accountWords: the words that no output may use as its term for an account, because commands already
-    ///   use them for options and members.
+    ///   use them for options and in JSON.
     package init(_ outputs: [any OutputPlugin], accountWords: Set<String>) {
         self.accountWords = accountWords
         for key in ConfigurationKey.own { _ = claim(key) }

@@ -49,8 +49,8 @@ package struct SecretFiles {
     }
 }
 
-/// An error for a URL that was read again and has changed in a part that must not change. The file may be incomplete,
-/// or the URL may name another server.
+/// An error for a reloaded URL that differs in a part that must not change. The file may be incomplete, or the URL may
+/// name another server.
 package struct SecretChange: Error {
     /// The names of the parts that differ.
     package let parts: [String]
@@ -88,8 +88,8 @@ extension PostgresConfiguration {
 /// A secret that is read again from its file whenever a connection needs it. Therefore a password can be changed
 /// without a restart.
 ///
-/// If the file can't be read or parsed, or if a part has changed that must not change, the last value stays in use and
-/// the failure is logged.
+/// If the file can't be read or parsed, or if a part differs that must not change, the last value stays in use and the
+/// failure is logged.
 package final class SecretFile<Value: Sendable>: Sendable {
     private let path: String
     private let parse: @Sendable (String) throws -> Value

@@ -3,7 +3,7 @@ package import PostgresClient
 import PushModel
 package import Store
 
-/// The keys of the database and of what workers read from it.
+/// The keys of the database, the keyring and the suppression of dead tokens.
 extension ConfigurationKey {
     package static let databaseURL = ConfigurationKey(
         "database.url",

@@ -32,7 +32,7 @@ package enum DatabaseWait {
 
 extension PostgresError {
     /// Logs that the process waits for the database. A refused login is logged as an error, because only an operator
-    /// can correct it. It is still retried, because an operator may correct it at any time.
+    /// can correct it. The process still retries, because the correction may come at any time.
     package func logWaiting(_ wait: Duration, _ logger: Logger) {
         let level: Logger.Level = isLoginRefused ? .error : .warning
         logger.log(

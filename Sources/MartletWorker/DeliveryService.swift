@@ -33,8 +33,8 @@ struct DeliveryService: Service {
     func run() async throws {
         StartReport.begin(configuration, logger)
         let pool = PostgresPool(configuration.database, logger: logger)
-        // Operators' changes are read over separate connections, so that they are not delayed by statements that wait
-        // for a lock.
+        // Operators' changes are read over separate connections, so that a statement that waits for a lock can't delay
+        // them.
         var few = PostgresPool.Options()
         few.maximumConnections = 2
         let operators = PostgresPool(configuration.database, options: few, logger: logger)

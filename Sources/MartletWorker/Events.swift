@@ -8,6 +8,7 @@ extension EventName {
     static let keyringOpens = EventName("keyring.open.resumed")
     static let fleetKnown = EventName("fleet.read.resumed")
     static let fleetForbidden = EventName("fleet.forbidden")
+    static let rowKept = EventName("worker.row_kept")
     static let fleetUnknown = EventName("fleet.read.failed")
     static let clearingFailed = EventName("database.clearing.failed", repeats: true)
     static let clearedAgain = EventName("database.clearing.resumed")

@@ -6,8 +6,8 @@ import Store
 import Routing
 
 /// A gate that stops the start of a worker while its keyring can't open any credential. The worker consumes no jobs
-/// until a credential can be opened. Workers with the right master key process the jobs in the meantime, and a rollout
-/// with a wrong keyring stops at its first worker.
+/// until a credential can be opened. In the meantime, workers with a valid keyring process the jobs, and a rollout with
+/// a wrong keyring stops at its first worker.
 struct KeyringGate {
     let store: SnapshotStore
     let changes: ChangeListener

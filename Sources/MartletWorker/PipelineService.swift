@@ -22,7 +22,7 @@ struct PipelineService: Service {
             logger.notice(.stopping, "Stopping; waiting for pushes on the wire")
             let end = await pipeline.drain(deadline: drainTimeout)
             let drained = ContinuousClock.now
-            // Outcomes that outputs report after the drain are ignored.
+            // Outcomes that outputs report after the drain are not counted.
             let counts = pipeline.counts
             logEnd(end, counts)
             await shutDownOutputs(awaitingTheWire: end != .unsettled)

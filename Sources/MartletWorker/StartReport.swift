@@ -10,7 +10,7 @@ import Routing
 import ServiceLifecycle
 import Store
 
-/// A service that logs a worker's first lines, with its settings and the broker and database that it has found.
+/// A service that logs a worker's first lines: its settings, and the products and versions of its broker and database.
 struct StartReport: Service {
     let configuration: WorkerConfiguration
     let pipeline: JobPipeline

@@ -7,7 +7,7 @@ package struct StopLimits: Sendable {
     package var drain: Duration
     /// The maximum time after the drain for closing connections and for all other services.
     package var closing: Duration = .seconds(30)
-    /// The maximum time for tasks that were cancelled after ``closing``. After it, the process exits.
+    /// The maximum time for tasks to end after they are cancelled at the end of ``closing``. The process then exits.
     package var cancellation: Duration = .seconds(10)
 
     package init(drain: Duration) {

@@ -1,8 +1,8 @@
 /// An estimator of quantiles from the counts of a histogram's buckets.
 package enum BucketQuantile {
     /// Returns an estimate of a quantile, or `nil` if there are no observations. The value is interpolated linearly
-    /// within its bucket, as by Prometheus' `histogram_quantile`. A quantile in the last bucket is twice the largest
-    /// bound.
+    /// within its bucket, as by Prometheus' `histogram_quantile`. A quantile in the last bucket is estimated as twice
+    /// the largest bound.
     ///
     /// - Parameters:
     ///   - share: the quantile, from 0 to 1. For example, 0.99 is the 99th percentile.

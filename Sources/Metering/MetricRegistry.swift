@@ -4,7 +4,7 @@ import Foundations
 /// all values from it.
 ///
 /// A series has one cell for each owner, and a scrape adds up the values of these cells. The lock is held only while a
-/// cell is created and while values are read. Pushes never take the lock, because owners keep their cells.
+/// cell is created and while values are read. Counting never takes the lock, because owners keep their cells.
 package final class MetricRegistry: Sendable {
     /// A closure that adds current values to a page during a scrape.
     package typealias Reader = @Sendable (inout MetricPage) -> Void

@@ -5,8 +5,7 @@ package import Store
 
 /// A decoder that turns result events into rows of the outcome ledger.
 package enum LedgerEvent {
-    /// The maximum length of a string, in bytes. Longer strings are truncated, because the ledger needs them only as
-    /// identification.
+    /// The maximum length of a stored string, in bytes. Longer strings are truncated.
     private static let mostBytes = 1_024
 
     /// Returns the ledger rows for the outcomes in a result event.
@@ -39,7 +38,8 @@ package enum LedgerEvent {
         return rows
     }
 
-    /// Returns the time of the earliest outcome in a result event, or `nil` if the event is malformed.
+    /// Returns the time of a rejection, or of the earliest outcome in a result event. Returns `nil` if the event is
+    /// malformed.
     static func time(of body: [UInt8]) -> Timestamp? {
         guard let event = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any] else { return nil }
         return moment(event) ?? (event["outcomes"] as? [[String: Any]])?.compactMap(moment).min()
@@ -63,8 +63,8 @@ package enum LedgerEvent {
         return row
     }
 
-    /// Returns the provider's id for the push, or `nil` if the outcome has none. Its key begins with the name of the
-    /// output or of its provider and ends with `_id`, such as `receiver_id`.
+    /// Returns the provider's id for the push, or `nil` if the outcome has none. The name of this field depends on the
+    /// output and ends with `_id`, for example `receiver_id`. A field that ends with `_unique_id` has a different id.
     private static func providerID(_ outcome: [String: Any]) -> String? {
         outcome.keys.filter { $0.hasSuffix("_id") && !$0.hasSuffix("_unique_id") }.min().flatMap { text(outcome, $0) }
     }
@@ -84,8 +84,8 @@ package enum LedgerEvent {
         (object["at"] as? String).flatMap(Timestamp.init(rfc3339:))
     }
 
-    /// Returns a member of a JSON object in the form in which the ledger stores strings, or `nil` if it is not a
-    /// string.
+    /// Returns a string of a JSON object in the form in which the ledger stores it. Returns `nil` if the member is
+    /// missing or not a string.
     private static func text(_ object: [String: Any], _ key: String) -> String? {
         (object[key] as? String).map { LedgerText.kept($0, most: mostBytes) }
     }

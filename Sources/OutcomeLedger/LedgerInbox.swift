@@ -2,7 +2,7 @@ import AMQPClient
 import Foundations
 
 /// The result events that the ledger has received and not yet stored. The consumer's thread adds events, and the
-/// ledger's task takes them in batches. The prefetch and the consumer's byte budget limit their number.
+/// ledger's task takes them in batches. The consumer's prefetch and byte budget limit the number of events.
 final class LedgerInbox: Sendable {
     private struct State {
         var waiting: [AMQPDelivery] = []

@@ -3,7 +3,7 @@ package import PushModel
 /// The progress of a running outcome ledger: the numbers of stored events and outcomes, and the obstacle that prevents
 /// storing more. A value type without clock or I/O.
 package struct LedgerProgress: Sendable, Hashable {
-    /// The numbers of a batch of result events whose outcomes are stored in one transaction.
+    /// The counts of a batch of result events whose outcomes are stored in one transaction.
     package struct Batch: Sendable, Hashable {
         package var events = 0
         /// The number of messages that were dropped because they are malformed.
@@ -84,7 +84,7 @@ package struct LedgerProgress: Sendable, Hashable {
 
     // MARK: State
 
-    /// Returns whether the last statement succeeded and no statement is running for longer than ``patience``.
+    /// Returns whether the last statement succeeded and no statement has been running for ``patience`` or longer.
     package func isStoring(at now: Timestamp) -> Bool {
         hasWritten && databaseError == nil && statementMilliseconds(at: now) < Self.patience
     }

@@ -8,7 +8,7 @@
 /// for result in await suite.results() { print(result) }
 /// ```
 ///
-/// With every rule, the suite also checks that each recipient gets exactly one outcome and that `shutDown` returns.
+/// For every rule, the suite also checks that each recipient gets exactly one outcome and that `shutDown` returns.
 ///
 /// The suite works with any test library because a result is a plain value. docs/output.md has an example.
 public struct ConformanceSuite: Sendable {

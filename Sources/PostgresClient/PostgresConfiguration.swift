@@ -3,8 +3,8 @@ import Foundation
 
 /// The address of a database and the settings of connections to it, as options of libpq.
 package struct PostgresConfiguration: Sendable, CustomStringConvertible {
-    /// The time limit for a connection to each address of each host of the URL, and for each look-up of a name.
-    /// Addresses are tried one after another. The default is `connect_timeout` of the URL, or 5 seconds.
+    /// The time limit for an attempt to connect to one address, and for the look-up of one host name. Hosts and their
+    /// addresses are tried one after another. The default is `connect_timeout` of the URL, or 5 seconds.
     package var connectTimeout: Duration
     /// The time limit for the answer to a request, or `nil` for no limit. After this time, the request is cancelled and
     /// its connection is closed.
@@ -78,8 +78,8 @@ package struct PostgresConfiguration: Sendable, CustomStringConvertible {
     /// The options of each host, in the order of the attempts.
     var hosts: [[String: String]] { HostAttempts.of(options, environment: ProcessInfo.processInfo.environment) }
 
-    /// The additional time that a pool's caller may have to wait for a connection. It is one connect timeout for each
-    /// further host, and one more for each host name, for its look-up or for one address that does not answer.
+    /// The additional time that a pool's caller may have to wait for a connection. Each host after the first adds one
+    /// connect timeout. Each host name adds another one, for its look-up or for one address that does not answer.
     var timeForOthers: Duration {
         connectTimeout * (hosts.count - 1 + hosts.count { HostAttempts.name(of: $0) != nil })
     }

@@ -1,6 +1,6 @@
-/// An error between this client and PostgreSQL. This client never adds a password or a parameter's value to it.
+/// An error that this client or PostgreSQL reports. This client never adds a password or a parameter's value to it.
 package struct PostgresError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure: the party that found the fault, and the stage at which it occurred.
+    /// The kind of failure.
     package struct Code: Sendable, Hashable, CustomStringConvertible {
         package let description: String
 

@@ -1,4 +1,4 @@
-/// The environment of the provider to which a push goes. For Apple, it determines the host.
+/// The provider's environment for a push. For Apple, the environment determines the host.
 public enum PushEnvironment: String, Sendable, Hashable, CaseIterable, Codable {
     case production
     case sandbox

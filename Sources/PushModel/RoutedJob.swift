@@ -36,7 +36,7 @@ public final class RoutedJob: Sendable {
         isTraced = trace?.isRecorded == true
     }
 
-    /// Returns a job with only the recipients at the given indices and the same results of routing.
+    /// Returns a copy of this job with only the recipients at the given indices.
     package func limited(to recipients: [Int]) -> RoutedJob {
         RoutedJob(
             job: job.limited(to: recipients), environment: environment, credential: credential, lane: lane,

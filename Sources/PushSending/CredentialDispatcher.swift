@@ -1,6 +1,6 @@
 package import PushModel
 
-/// The manager of the pushes of a pool that belongs to one credential.
+/// A dispatcher for the pushes of a pool that belongs to one credential.
 // why: unchecked for the same reason as its superclass.
 package final class CredentialDispatcher: PushDispatcher, @unchecked Sendable {
     package let health: PoolHealth
@@ -14,7 +14,7 @@ package final class CredentialDispatcher: PushDispatcher, @unchecked Sendable {
         super.init(rules: health, badTokens: badTokens, leastWait: leastWait, clock: clock)
     }
 
-    /// Records that a push was refused, certainly or possibly because of its credential or topic.
+    /// Records that the provider refused a push, and that its credential or topic is or may be the cause.
     ///
     /// - Parameter isAmbiguous: Whether the refusal may concern this push alone, such as a bare 403 or 404. It is
     ///   `false` if the provider stated that it refuses the credential or topic.
@@ -33,8 +33,8 @@ package final class CredentialDispatcher: PushDispatcher, @unchecked Sendable {
         holdQueued(at: now)
     }
 
-    /// Settles all waiting and later pushes with the verdict `returned`. Called some time after the credential was
-    /// retired.
+    /// Settles all waiting pushes, and all pushes that arrive later, with the verdict `returned`. Called some time
+    /// after the credential was retired.
     package func returnAll(now: Int64) {
         health.returnAll()
         holdQueued(at: moment(now))
@@ -42,7 +42,8 @@ package final class CredentialDispatcher: PushDispatcher, @unchecked Sendable {
 
     /// Settles a push that the provider has accepted.
     ///
-    /// - Parameter what: The subject that the provider has accepted with this push.
+    /// - Parameter what: The subject that the provider has accepted: the credential, or both the credential and the
+    ///   topic.
     package func settleSent(
         _ sent: PushOnWire, _ what: RefusalSubject, status: Int, trimmedBytes: Int = 0, at now: Moment
     ) {

@@ -76,7 +76,7 @@ package class PushDispatcher: @unchecked Sendable {
         for job in jobs { take(job, at: now) }
     }
 
-    /// Adds a job to the queue.
+    /// Adds a job to the queue, or settles its pushes if they cannot wait in this process.
     package final func take(_ job: QueuedJob, at now: Moment) {
         rules.enters(job)
         if let badTokens, !job.routed.job.isBroadcast { job.tokens = badTokens.tokens(of: job.routed.job.app) }
@@ -203,15 +203,14 @@ package class PushDispatcher: @unchecked Sendable {
 
     package final func update(_ tag: Int, _ change: (inout PushOnWire) -> Void) { onWire.update(tag, change) }
 
-    /// Moves all waiting pushes to the delay queues (verdict `hold`).
+    /// Settles all waiting pushes with the verdict `hold`, which moves them to delay queues.
     package final func putAside(reason: String, seconds: Int32 = 0, at now: Moment) {
         while let push = queue.next() { settle(push, .hold, reason: reason, retryAfterSeconds: seconds, at: now) }
     }
 
-    /// Moves pushes to the delay queues, beginning with those that would be sent last. Bulk pushes are moved before
-    /// urgent ones.
+    /// Moves the waiting pushes that would be sent last to delay queues. Bulk pushes are moved before urgent ones.
     ///
-    /// - Parameter count: The number of pushes that stay, in their order.
+    /// - Parameter count: The number of pushes that stay in the queue. Their order does not change.
     package final func putAside(allBut count: Int, reason: String, at now: Moment) {
         for push in queue.removeLast(allBut: count) { settle(push, .hold, reason: reason, at: now) }
     }
@@ -242,8 +241,8 @@ package class PushDispatcher: @unchecked Sendable {
         queue.resend(push.again(isCounted: isCounted))
     }
 
-    /// Queues a refused push for a second request in the same attempt. The request has new authorization, or follows
-    /// other pushes of its job.
+    /// Queues a refused push for a second request in the same attempt. The request has new authorization, or waits for
+    /// other pushes of the job to show whether the provider accepts the payload.
     package final func sendOnceMore(_ push: QueuedPush, at now: Moment) {
         if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
         if queue.isEmpty { rules.waitBegins(now: now) }
@@ -316,8 +315,8 @@ package class PushDispatcher: @unchecked Sendable {
         return true
     }
 
-    /// Reports the end of all reported refusals and mix-ups of environments or projects, because no later push can show
-    /// whether they persist.
+    /// Reports that all reported refusals and mix-ups of environments or projects have ended. Called when the pool
+    /// ends, because no later push can show whether they persist.
     package final func end(now: Int64) {
         guard !hasEnded else { return }
         hasEnded = true

@@ -15,16 +15,16 @@ package final class PushPools<Key: Hashable & Sendable, Job: QueuedJob>: Sendabl
         /// Pools that are retired but not closed.
         var draining: [ObjectIdentifier: PushPool<Job>] = [:]
         var credentials: Set<Credential.ID> = []
-        /// Credentials that are no longer in use. A job that was routed shortly before may still name such a
-        /// credential.
+        /// Credentials that are no longer in use. A job that was routed before its credential was retired may still
+        /// arrive.
         var retired: Set<Credential.ID> = []
         var isStopped = false
 
         var all: [PushPool<Job>] { pools.values.map(\.pool) + draining.values }
     }
 
-    /// How long the pool of a retired credential still sends its waiting pushes. These may be the pushes of a whole
-    /// campaign.
+    /// How long the pool of a retired credential continues to send its waiting pushes. The time is limited, because the
+    /// pushes of a whole campaign may be waiting.
     private let retirement: TimeAmount
     private let state = Mutex(State())
 
@@ -55,7 +55,7 @@ package final class PushPools<Key: Hashable & Sendable, Job: QueuedJob>: Sendabl
     @discardableResult
     package func credentialsChanged(to credentials: Set<Credential.ID>) -> Set<Credential.ID> {
         let (gone, retired) = state.withLock { state in
-            // A credential that is in neither set comes from a later snapshot, so it is not retired.
+            // A pool's credential that was never in a set comes from a newer snapshot, so it is not retired.
             state.retired = state.retired.union(state.credentials).subtracting(credentials)
             state.credentials = credentials
             let gone = state.pools.filter { state.retired.contains($0.value.credential) }

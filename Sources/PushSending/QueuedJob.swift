@@ -33,9 +33,10 @@ open class QueuedJob: @unchecked Sendable {
         if let recipients { recipients.count } else { routed.job.recipients.count }
     }
 
-    /// Returns the index in the whole job of one of this pool's recipients.
+    /// Returns the index of a recipient in the whole job.
     ///
-    /// - Parameter place: A number from 0 up to, but not including, ``count``.
+    /// - Parameter place: The recipient's position among those of this pool, from 0 up to, but not including,
+    ///   ``count``.
     package final func recipient(at place: Int) -> Int {
         if let recipients { Int(recipients[place]) } else { place }
     }

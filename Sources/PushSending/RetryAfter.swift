@@ -8,8 +8,8 @@ package enum RetryAfter {
     /// The longest wait, in seconds. A longer wait is considered a mistake and is shortened to this value.
     private static let longestSeconds: Int64 = 86_400
 
-    /// Returns the requested wait in whole seconds, at least 1, or `nil` if the value is not positive or cannot be
-    /// read.
+    /// Returns the requested wait in whole seconds, from 1 to a day. Returns `nil` if the value is neither a positive
+    /// number nor a date.
     package static func seconds(_ value: UnsafeRawBufferPointer, now: Timestamp) -> Int32? {
         let text = String(decoding: value, as: UTF8.self)
         if let seconds = Int64(text) { return seconds > 0 ? Int32(min(seconds, longestSeconds)) : nil }

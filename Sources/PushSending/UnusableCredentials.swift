@@ -15,7 +15,8 @@ package final class UnusableCredentials: Sendable {
         self.logger = logger
     }
 
-    /// Reports the outcome `hold` for a job whose credential can't be used. Also reports the credential the first time.
+    /// Reports the outcome `hold` for a job whose credential can't be used. The first time, the credential is reported
+    /// too.
     package func hold(_ job: RoutedJob, because error: any Error, _ sink: any OutcomeSink, at now: Timestamp) {
         let credential = job.credential?.id
         if known.withLock({ $0.insert(credential).inserted }) {
@@ -30,7 +31,8 @@ package final class UnusableCredentials: Sendable {
         sink.reportAll(of: job, .hold, reason: SendingReason.credentialUnusable, at: now)
     }
 
-    /// Reports the end of the refusals of credentials that are no longer in use or that can be used now.
+    /// Reports that these credentials are no longer refused, if they were reported before. Call this when a credential
+    /// is retired, or when a pool for it has been created.
     package func ended(_ credentials: some Sequence<Credential.ID>) {
         for credential in credentials where known.withLock({ $0.remove(credential) }) != nil {
             refusals(.ended(Self.subject(credential)))

@@ -1,5 +1,5 @@
-/// The description of one push service. ``SimulatedService`` contains everything that is common to all services: server,
-/// certificates, faults, records, counters and the control endpoint.
+/// The description of one push service. ``SimulatedService`` contains everything that is common to all services: the
+/// server, certificates, faults, records, counters and the control endpoint.
 public protocol PushDouble: Sendable {
     associatedtype Answer: SimulatedAnswer
 

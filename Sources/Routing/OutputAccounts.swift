@@ -1,4 +1,4 @@
-/// The names that routing needs of an output whose accounts have credentials.
+/// The name of an output whose accounts have credentials, and its term for an account.
 package struct OutputAccounts: Sendable, Hashable {
     package let name: String
     /// The output's term for an account, such as `team`.

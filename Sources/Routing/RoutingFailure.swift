@@ -4,7 +4,7 @@ package enum RoutingFailure: Error, Sendable, Hashable, CustomStringConvertible 
     case unknownApp(String)
     /// An operator has paused the app.
     case paused(String)
-    /// The credential that the job names does not suit the job and never will.
+    /// The credential that the job names is unknown or retired, or does not suit the job.
     case unsuitable(explanation: String)
     /// No credential was imported for this app, environment and topic.
     case noCredential(explanation: String)

@@ -62,7 +62,7 @@ package final class Snapshot: Sendable {
     /// Returns the route of a job, with the chosen credential. A credential that the job names is the only candidate.
     /// Otherwise, a credential that the app names is the only candidate. If neither names one, the order of preference
     /// is: a certificate for the topic, a key limited to the topic, a key limited to the wider topic, a key of the
-    /// whole account. The newest usable credential of the first possible kind is chosen.
+    /// whole account. The newest usable credential of the first kind that has one is chosen.
     ///
     /// - Parameters:
     ///   - environment: the environment that the job names, or `nil` for the app's default.

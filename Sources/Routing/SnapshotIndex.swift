@@ -13,7 +13,7 @@ struct SnapshotIndex: Sendable {
         var certificates: [String: [SnapshotCredential]] = [:]
         /// The keys that are limited to topics, by topic.
         var topicKeys: [String: [SnapshotCredential]] = [:]
-        /// The keys that are valid for every topic.
+        /// The keys that are valid for every topic, and the credentials whose rows can't be read.
         var keys: [SnapshotCredential] = []
 
         mutating func add(_ credential: SnapshotCredential) {

@@ -6,7 +6,7 @@ package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     package struct Code: Sendable, Hashable, CustomStringConvertible {
         package let description: String
 
-        /// The keyring file is missing, readable by others, or malformed.
+        /// The keyring file is missing or malformed, or its permissions are too wide.
         package static let keyring = Code(description: "keyring")
         /// A secret was sealed under a master key that the keyring does not have.
         package static let missingMasterKey = Code(description: "missing master key")
@@ -40,7 +40,7 @@ package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension StoreError {
-    /// Returns the error of a row that can't be read.
+    /// Creates the error of a row that can't be read.
     init(_ problem: RowError) { self.init(.unreadable, problem.message) }
 }
 

@@ -23,9 +23,9 @@ package struct WebPushConfiguration: Sendable {
     package var defaultTTL = WebPushRequest.maximumTTL
     /// The length of the first pause after a service refuses a key, in milliseconds.
     package var breakMilliseconds: Int64 = 15_000
-    /// How long waiting messages still use a retired credential, in seconds.
+    /// The time for which waiting messages still use a retired credential, in seconds.
     package var retirementSeconds: Int64 = 1
-    /// How long messages to an origin may wait while the origin sends no answer at all, in milliseconds.
+    /// The time without any answer from an origin after which its messages wait in the broker, in milliseconds.
     package var silenceMilliseconds: Int64 = 10_000
     /// The maximum number of origins for each event loop and each entry of the list of allowed hosts. A browser
     /// vendor's service has one or a few origins, but UnifiedPush has any number.

@@ -14,7 +14,7 @@ package final class WebPushSender: Output {
     private struct State {
         var identities: [Credential.ID: VAPIDIdentity] = [:]
         var credentials: Set<Credential.ID> = []
-        /// The credentials that went out of use. A job that was routed before may still name one of them.
+        /// The credentials that went out of use. A job that was routed earlier may still name one of them.
         var retired: Set<Credential.ID> = []
         var isStopped = false
         /// The index of the shard that received the first part of the last job.
@@ -97,7 +97,8 @@ package final class WebPushSender: Output {
 
     package func credentialsChanged(to credentials: Set<Credential.ID>) {
         let gone = state.withLock { state in
-            // A credential that was in no set yet belongs to a snapshot that is not applied yet. It is not retired.
+            // A credential that no set has contained yet belongs to a newer snapshot that is not applied yet, so it is
+            // not retired.
             let gone = state.credentials.subtracting(credentials)
             state.retired = state.retired.union(gone).subtracting(credentials)
             state.credentials = credentials

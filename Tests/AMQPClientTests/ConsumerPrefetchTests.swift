@@ -7,7 +7,7 @@ struct ConsumerPrefetchTests {
         .init(tag: "consumer-\(number)", prefetch: prefetch)
     }
 
-    @Test("the prefetch grows by another consumer, and shrinks by cancelling the newest")
+    @Test("a higher prefetch adds a consumer, and a lower prefetch cancels the newest consumers")
     func addsConsumersAndCancelsNewest() {
         var prefetch = ConsumerPrefetch(4)
         #expect(prefetch.consumers == [consumer(1, 4)])
@@ -21,7 +21,7 @@ struct ConsumerPrefetchTests {
             prefetch.change(to: 6) == [.cancel(consumer(4, 1)), .cancel(consumer(2, 4)), .consume(consumer(5, 2))])
     }
 
-    @Test("below the prefetch of the first consumer, another consumer replaces it")
+    @Test("a prefetch below that of the first consumer replaces this consumer")
     func replacesFirstConsumerBelowItsPrefetch() {
         var prefetch = ConsumerPrefetch(4)
         #expect(prefetch.change(to: .max) == [.consume(consumer(2, .max - 4))])

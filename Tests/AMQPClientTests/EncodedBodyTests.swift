@@ -33,7 +33,7 @@ import Testing
         #expect(try EncodedBody.content(of: body) == Self.job)
         for end in 0..<body.count {
             let cut = Array(body[..<end])
-            // Whole sections may be missing at the end.
+            // A body that is cut between two sections is valid but shorter.
             if let content = try? EncodedBody.content(of: cut) { #expect(Self.job.starts(with: content), "\(end)") }
         }
     }

@@ -34,7 +34,7 @@ struct PropertiesWireTests {
     func repairsInvalidUTF8() throws {
         let garbage = Array(repeating: 0xFF as UInt8, count: 255)
         let header = [255] + garbage + [UInt8(ascii: "V")]
-        // Headers and message id.
+        // The name of a header and the message id are invalid UTF-8.
         let wire = [0x20, 0x80] + size(header.count) + header + [255] + garbage
         let (properties, problem) = AMQPProperties.read(wire: wire)
         #expect(problem == nil)

@@ -2,7 +2,7 @@ import AMQPClient
 import TestSupport
 import Testing
 
-@Suite("Settlement ledger")
+@Suite("Settlement batcher")
 struct SettlementBatcherTests {
     typealias Acknowledgement = SettlementBatcher.Acknowledgement
 

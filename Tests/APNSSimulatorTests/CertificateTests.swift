@@ -67,7 +67,7 @@ import Testing
             ("Apple Push Services: com.example", [.sandbox, .production]), ("Pass Type ID: com.example", [.production]),
             ("Some Service: com.example", []),
         ] as [(String, Set<SimulatorConfiguration.Environment>)])
-    func readsEnvironmentsFromCommonNameWithoutMarks(
+    func readsEnvironmentsFromCommonNameWithoutExtensions(
         name: String, environments: Set<SimulatorConfiguration.Environment>
     ) async throws {
         let made = try await Subprocess.run([

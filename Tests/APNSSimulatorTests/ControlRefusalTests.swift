@@ -21,7 +21,7 @@ import FoundationNetworking
             ("POST", "keys", nil, 400), ("POST", "keys", "[]", 400),
             ("PUT", "recording", String(repeating: " ", count: 2 << 20), 413), ("PUT", "answers/tokens/xyz", "{}", 400),
         ] as [(String, String, String?, Int)])
-    func answersEveryFaultWithErrorField(method: String, path: String, body: String?, status: Int) async throws {
+    func answersInvalidRequestsWithErrorField(method: String, path: String, body: String?, status: Int) async throws {
         try await withControl { simulator, control in
             let answer = try await control.send(method, path, body)
             #expect(answer.status == status, "\(answer)")

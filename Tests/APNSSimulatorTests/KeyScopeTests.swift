@@ -3,8 +3,7 @@ import Foundation
 import SimulatorTestSupport
 import Testing
 
-/// Rules on the keys that a connection accepts, alone and together (Apple: "Establishing a token-based connection to
-/// APNs").
+/// The rules for the keys that may be used on one connection (Apple: "Establishing a token-based connection to APNs").
 @Suite struct KeyScopeTests {
     private func token(
         _ keyID: String, team: String = "T", environments: Set<SimulatorConfiguration.Environment> = [.production],

@@ -44,7 +44,8 @@ def publish_all(url: str, lane: str, bodies) -> None:
         if last:
             broker.publish(lane, last)
         last = body
-    # A confirm of the last message covers the earlier ones. A channel that is closed at once may lose unconfirmed messages.
+    # The broker handles the messages of a channel in order, so after the confirm of the last one it has all of them. If
+    # the channel were closed without waiting, messages might be lost.
     broker.channel.confirm_delivery()
     broker.publish(lane, last)
     broker.connection.close()

@@ -6,7 +6,7 @@ from outcomes import Outcomes
 from workload import ACCEPTED, DEAD, text, token
 
 COUNT = 5_000_000
-# One push in a hundred gets status 410, and its token must be marked dead.
+# Every hundredth push gets status 410, and its token must be marked dead.
 DEAD_EVERY = 100
 AWAY_SECONDS = 120
 FORMS = (("jobs of 300", "normal", 300), ("jobs of 500,000", "bulk", 500_000))

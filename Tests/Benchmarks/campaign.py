@@ -6,9 +6,9 @@ from workload import job
 
 SIZE = 1_000_000
 # For each campaign: its limiting factor, its lane, the number of jobs, and the worker's settings. If this machine is the
-# limit, urgent requests also queue in the simulator, which lacks CPU time. Apple's servers always have enough.
+# limit, the simulator lacks CPU time too, so urgent requests also wait there. They do not wait at Apple's servers.
 CAMPAIGNS = (("by 3 connections", "normal", 2, ("apns.maximum_connections=3",)), ("by this machine", "bulk", 6, ()))
-# Short, so that the 99th percentile is taken from many samples.
+# The seconds between two urgent pushes. A short interval gives enough samples for the 99th percentile.
 INTERVAL = 0.1
 IDLE_SECONDS, LONGEST_SECONDS = 60, 300
 # Simulates the distance to Apple's servers.

@@ -107,7 +107,8 @@ static int take(struct pipe *p) {
     return 1;
 }
 
-/* Forwards the chunks that are due. Returns when the next is due, 0 if none is held, or -1 if the receiver is full. */
+/* Forwards the chunks that are due. Returns the time when the next chunk is due, 0 if there is no other chunk, or -1 if
+ * the receiver accepts no more bytes for now. */
 static int64_t hand_on(struct pipe *p, int64_t at) {
     while (p->count > 0) {
         struct chunk *chunk = &p->chunks[p->first];
@@ -129,7 +130,8 @@ static int64_t hand_on(struct pipe *p, int64_t at) {
     return 0;
 }
 
-/* Closes the connections of which one side has ended and all bytes have been forwarded. */
+/* Closes each connection that has ended in one direction, after all bytes of that direction have been forwarded. Bytes
+ * of the other direction are discarded. */
 static void sweep(void) {
     for (unsigned i = 0; i + 1 < pipe_count;) {
         struct pipe *up = pipes[i], *down = pipes[i + 1];

@@ -10,11 +10,12 @@ from outcomes import Outcomes, Probe
 from workload import TEAM, job
 
 JOBS, SIZE = 800, 500
-# Many more jobs than the lane's prefetch, and small enough that all prefetched jobs can be in flight together.
+# There are many more small jobs than a worker prefetches from the lane. Their size allows a worker to send all
+# prefetched jobs at the same time.
 OTHER_LANE, SMALL_JOBS, SMALL_SIZE, NEWCOMERS = "bulk", 3_000, 100, 20
 NEWCOMER = "com.example.newcomer"
 COUNT = JOBS * SIZE
-# Few connections, so that this machine limits a fleet of eight workers as little as possible.
+# Each worker has few connections, so that this machine limits a fleet of eight workers as little as possible.
 ANSWER_DELAY_MS, CONNECTIONS = 150, 3
 LANE = "normal"
 ALONE_SECONDS = 3

@@ -12,7 +12,7 @@ from deduplication import server_cpu
 from workload import APP
 
 COUNT = 1_000_000
-# The number of outcomes in an event, and how many in a hundred are problems.
+# The number of outcomes in an event, and the percentage of events that report failures.
 SHAPES = ((500, 2), (1, 2))
 HOUR = 3_600
 
@@ -56,7 +56,7 @@ def publish(bench, count: int, size: int, problems: int) -> None:
             "outcomes": [{"job": f"ledger-{number}", "recipient": f"{recipient:064x}", "ref": f"user-{recipient}", **more,
                           "attempts": 1, "at": now} for recipient in range(number * size, (number + 1) * size)]})
         bench.broker.channel.basic_publish(
-            "martlet.results", f"{kind}.{APP}", body.encode(),
+            "martlet.results", f"apns.{kind}.{APP}", body.encode(),
             pika.BasicProperties(content_type="application/json", delivery_mode=2, message_id=f"ledger-{size}-{number}"))
 
 

@@ -16,15 +16,15 @@ OTHER_TEAM, OTHER_KEY = "TEAMOTHER1", "KEYOTHER12"
 # The rate of all healthy apps together. Each job has one recipient.
 JOBS_A_SECOND = 200
 SECONDS = 40
-# The phases, in order. Each may have a flood that begins with it (the number of jobs, and the recipients of a job), and a bad
-# app that begins with it and continues in the later phases.
+# The phases, in order: the name; the flood that starts in this phase (the number of jobs, and the recipients of a job),
+# or None; and the bad app that starts in this phase and continues until the end, or None.
 PHASES = (
     ("healthy apps alone", None, None),
     ("beside a flood, jobs of 100", (15_000, 100), None),
     ("beside a flood, jobs of one", (200_000, 1), None),
     ("flood and a host that hangs", (15_000, 100), HANGING),
     ("flood, hanging host, refused credential", (15_000, 100), REFUSED))
-# For each of the two bad apps.
+# The jobs per second of each of the two bad apps, and the recipients of a job.
 BAD_JOBS_A_SECOND, BAD_SIZE = 100, 1
 ANSWER_DELAY_MS = 50
 

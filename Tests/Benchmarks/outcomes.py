@@ -15,14 +15,14 @@ KINDS = ("", "sent", "unregistered", "rejected", "failed", "unknown", "expired",
 
 
 class Outcomes:
-    """The outcomes of the recipients with the numbers 0 to `count` (workload.py).
+    """The outcomes of the recipients with the numbers below `count` (workload.py).
 
-    Use it as a context. It binds a queue to the results exchange and consumes it until the end.
+    Use it as a context manager. It binds a queue to the results exchange and consumes it until the context ends.
     """
 
     def __init__(self, broker, url: str, count: int):
         self.broker, self.url, self.count = broker, url, count
-        # This memory is shared with the consuming process.
+        # The consuming process shares this memory.
         self.times = mmap.mmap(-1, max(1, count))
         self.kinds = mmap.mmap(-1, max(1, count))
         self.at = memoryview(mmap.mmap(-1, 8 * max(1, count))).cast("d")

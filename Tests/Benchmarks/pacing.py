@@ -15,9 +15,9 @@ from workload import APP, TEAM, job
 
 RATE, SIZE, WORKERS, SECONDS = 500, 1_000_000, 4, 60
 BESIDE, LANE, INTERVAL = "com.example.beside", "bulk", 0.1
-# In seconds since the beginning of the minute.
+# When a worker is killed and when another one is added, in seconds since the beginning of the minute.
 KILL_AT, ADD_AT = 20, 30
-# How far the rate of the minute may differ from the limit.
+# The maximum difference between the rate of the minute and the limit, as a fraction of the limit.
 TOLERANCE = 0.05
 
 
@@ -67,7 +67,7 @@ def measure_pacing(bench) -> None:
 
 
 class Minute:
-    """Counts the pushes that arrive at the push service, and changes the fleet during the minute."""
+    """A minute in which pushes are counted at the push service, one worker is killed, and another one is added."""
 
     def __init__(self, bench, members: list):
         self.bench, self.members = bench, members

@@ -20,7 +20,7 @@ from workload import KEY_ID, PAYLOAD, TEAM, token
 
 CLIENTS = pathlib.Path(__file__).resolve().parent / "clients"
 APP = "com.example.peers"
-# The recipients for each service, and the recipients of each of Martlet's jobs, which are small enough not to be split.
+# The number of recipients for each service, and the number in each of Martlet's jobs. Jobs of this size are not split.
 COUNTS, JOB = {"apns": 20_000, "fcm": 5_000, "webpush": 5_000}, 500
 # The time limits of one client's installation and of one of its rounds, in seconds.
 TO_INSTALL, TO_SEND = 180, 120
@@ -35,7 +35,8 @@ class Peer(typing.NamedTuple):
     wish: dict = {}
 
 
-# aioapns waits for a second when a connection's window is full, so it has no more pushes under way than fit into the window.
+# aioapns waits for a second when a connection's window is full, so its number of concurrent pushes is what fits into
+# the window.
 PEERS = (
     Peer("aioapns 4.0", "apns", "send_aioapns.py", ("aioapns==4.0",), "asyncio, 150 under way", {"under_way": 150}),
     Peer("PyAPNs2 0.7.2", "apns", "send_apns2.py", ("apns2==0.7.2", "cryptography<42", "setuptools<81"),
@@ -140,8 +141,8 @@ class Service:
         return statuses.get("200", 0) + statuses.get("201", 0)
 
     def file_for(self, peer: Peer) -> dict:
-        """Returns the parameters for the script. They have no subscriptions, because the script makes its own, for its own
-        key."""
+        """Returns the parameters for the script. For Web Push they contain no subscriptions, because the script creates
+        subscriptions for its own key."""
         wish = {**self.wish, **peer.wish, "port": self.port, "control": self.control, "count": self.count}
         if self.name == "webpush":
             return {**wish, "payload": browsers.PAYLOAD}
@@ -200,7 +201,7 @@ class Line:
         self.results.append(result)
 
     def attempt(self, work) -> None:
-        """Runs a round of the client. If it fails, its line has the reason, and later rounds are skipped."""
+        """Runs a round of the client. If it fails, the line shows the reason, and later rounds are skipped."""
         if self.trouble:
             return
         try:

@@ -91,8 +91,7 @@ class Page:
         self.load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
 
     def tables(self) -> list[Table]:
-        """Returns a table of the common form for each part that has rows, followed by the tables that have a form of their
-        own."""
+        """Returns a table with the columns HEAD for each part that has rows, and then the tables with other columns."""
         parts = dict.fromkeys(part for part, _ in self.bench.rows)
         tables = [Table(name, HEAD, [cells for part, cells in self.bench.rows if part == name]) for name in parts]
         return tables + self.bench.tables

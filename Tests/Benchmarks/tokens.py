@@ -12,10 +12,10 @@ from workload import job
 
 
 COUNT = 5_000_000
-# One token in ten is dead at the end.
+# Every tenth token is marked dead before suppression is measured with dead tokens.
 DEAD = COUNT // 10
 MARKED = 100_000
-# The number of jobs, of a thousand recipients each, with which a worker is measured.
+# The number of jobs for one measurement of a worker. Each job has a thousand recipients.
 JOBS = 200
 MASK = (1 << 64) - 1
 # The length of an address in bytes, by kind.
@@ -120,7 +120,7 @@ def worker_cost(bench, enabled: bool, dead: int) -> tuple[float, float]:
 
 
 def compare_workers(bench, registry: Registry, what: str, dead: int) -> None:
-    """Measures in turn without and with suppression, so that other load on the machine affects both."""
+    """Measures alternately without and with suppression, so that other load on the machine affects both."""
     off, on = [], []
     for number in range(bench.rounds):
         bench.run.step(f"whole worker, {what}, suppression off and on, round {number + 1} of {bench.rounds}")

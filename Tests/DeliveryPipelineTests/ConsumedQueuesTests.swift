@@ -5,7 +5,7 @@ import Testing
 
 /// The arguments that a worker passes to the broker when it starts to consume.
 struct ConsumedQueuesTests {
-    /// Since RabbitMQ 4.3, the request overrides the broker's settings. A shorter time would cause duplicates.
+    /// Since RabbitMQ 4.3, a consumer's timeout overrides the broker's. A shorter timeout would cause duplicate pushes.
     @Test func requestsThirtyMinutesForEachQueue() {
         let consumed = PipelineConfiguration(worker: "push-7").consumed(JobQueue.all)
         #expect(consumed.map(\.name) == PipelineNames().consumedQueues)

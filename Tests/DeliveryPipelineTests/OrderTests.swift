@@ -2,7 +2,7 @@ import Contract
 import DeliveryPipeline
 import Testing
 
-/// Tests of the hard-coded indices, which save searches.
+/// Tests that hard-coded indices match the positions in the lists. The indices avoid searches.
 @Suite struct OrderTests {
     @Test func ordersQueuesByIndex() {
         #expect(JobQueue.all.map(\.index) == Array(JobQueue.all.indices))

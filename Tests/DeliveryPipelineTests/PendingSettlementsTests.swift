@@ -5,7 +5,7 @@ import Testing
 @Suite struct PendingSettlementsTests {
     typealias Ledger = PendingSettlements<String>
 
-    /// An output may report a recipient twice. By then, the entry's place may belong to another job.
+    /// An output may report a recipient twice. At the second report, the entry's place may belong to another job.
     @Test func ignoresLateReportAfterReuseOfPlace() {
         var ledger = PendingSettlements<String>()
         let settled = ledger.open("a", obligations: 1)
@@ -84,7 +84,7 @@ import Testing
     }
 }
 
-/// A simple model of the ledger. Random operations are applied to both, and their results are compared.
+/// A simple model of `PendingSettlements`. Random operations are applied to both, and their results are compared.
 private struct LedgerModel {
     private struct Account {
         let entry: Int

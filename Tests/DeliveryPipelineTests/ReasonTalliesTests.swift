@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct ReasonTalliesTests {
-    @Test func countsByNameEveryReasonThatAllOutputsHave() throws {
+    @Test func countsDocumentedReasonsOfAllOutputsByName() throws {
         let page = try String(contentsOf: Project.root.appending(path: "docs/errors.md"), encoding: .utf8)
         let section = try #require(page.components(separatedBy: "### All outputs\n").last)
         let rows = section.prefix(through: try #require(section.range(of: "\n### ")).lowerBound).split(separator: "\n")

@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [([5, 30, 120], 30), ([1, 2], 2), ([60, 90], 60), ([], nil)] as [([Int], Int?)])
-    func holdsPausedJobsForFirstDelayOfThirtySeconds(delays: [Int], seconds: Int?) {
+    func holdsPausedJobsForFirstDelayOfAtLeastThirtySeconds(delays: [Int], seconds: Int?) {
         #expect(RetryPolicy(delays: delays).shortestHold == seconds)
         let decision = RetryPolicy(delays: delays).hold(expiration: nil, now: now)
         #expect(decision == seconds.map { .wait(seconds: $0) } ?? .giveUp)
@@ -85,7 +85,7 @@ import Testing
     func stopsRetriesWithinTimeLimitOfProvider(attempt: Int, decision: RetryPolicy.Decision) {
         #expect(
             RetryPolicy().decide(
-                // The job was held for most of its age, which does not count.
+                // The job was held for most of its age. This time does not count toward the provider's limit.
                 afterAttempt: attempt, age: 40_000, wish: 10, patience: 3_600, expiration: nil, now: now) == decision)
     }
 

@@ -3,7 +3,7 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// Replays of the inputs that fuzzing has kept, through the entry functions of the fuzz targets.
+/// Tests that run each fuzz target with its stored inputs.
 @Suite struct FuzzCorpusTests {
     @Test(arguments: FuzzTarget.allCases) func keepsAllRulesForKeptInputs(of target: FuzzTarget) throws {
         let corpus = try inputs(in: "Corpus/\(target.rawValue)")

@@ -14,7 +14,7 @@ import Testing
         return connections
     }
 
-    @Test func decidesAsInTable() {
+    @Test func decidesWhenToConnect() {
         let far = Self.connections(inFlight: 100, established: 1, roundTrip: 150)
         let near = Self.connections(inFlight: 100, established: 1, roundTrip: 0.2)
         let awaiting = Self.connections(established: 1, awaiting: true)

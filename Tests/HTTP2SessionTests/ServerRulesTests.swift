@@ -55,7 +55,7 @@ import Testing
         #expect(try server.output() == [0, 0, 6, 4, 0, 0, 0, 0, 0] + [0, 3, 0, 0, 0, 9])
     }
 
-    /// The library would end the connection instead.
+    /// The session itself refuses the stream, because nghttp2 would end the connection.
     @Test func refusesOneStreamAboveAcknowledgedLimit() throws {
         let peer = try Peer(limit: 1)
         try peer.send(.headers(Self.request, stream: 1), .headers(Self.request, stream: 3))

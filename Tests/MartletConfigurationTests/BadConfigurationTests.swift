@@ -211,6 +211,14 @@ import Testing
         #expect(failure == "unknown environment variable \(name); did you mean \(meant)?")
     }
 
+    @Test func rejectsFileOfKeyThatIsNoSecret() async {
+        let failure = await failure {
+            try await ConfigurationSource(file: nil, settings: [], environment: ["MARTLET_LOG_LEVEL_FILE": "x"])
+        }
+        #expect(
+            failure == "MARTLET_LOG_LEVEL_FILE is not read, because log.level is not a secret: set MARTLET_LOG_LEVEL")
+    }
+
     /// Kubernetes sets such variables in all pods of a namespace with a service named `martlet`.
     @Test(arguments: [
         "MARTLET_SERVICE_HOST", "MARTLET_SERVICE_PORT", "MARTLET_SERVICE_PORT_HTTP", "MARTLET_PORT",

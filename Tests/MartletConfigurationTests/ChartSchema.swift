@@ -40,7 +40,8 @@ enum ChartSchema {
         }
     }
 
-    /// Returns the schema of a text with a pattern. YAML reads a text that looks like a number as a number.
+    /// Returns the schema of a text with a pattern. The schema allows integers if the pattern does, because YAML reads
+    /// such a text as an integer.
     private static func schema(matching pattern: String) -> String {
         let acceptsNumber = (try? Regex("(\(pattern))").wholeMatch(in: "5")) != nil
         return #""type": \#(acceptsNumber ? #"["string", "integer"]"# : #""string""#), "pattern": "^(\#(pattern))$""#

@@ -10,7 +10,7 @@ struct DerivedFile {
 
     var text: String { lines.joined(separator: "\n") }
 
-    /// Replaces the first consecutive lines after a heading that have a common prefix.
+    /// Replaces the first block of consecutive lines with a common prefix after a heading.
     mutating func replaceBlock(after heading: String, startingWith prefix: String, with block: [String]) throws {
         let heading = try #require(lines.firstIndex(of: heading), "no heading \(heading)")
         let start = try #require(lines[heading...].firstIndex { $0.hasPrefix(prefix) }, "no line with \(prefix)")

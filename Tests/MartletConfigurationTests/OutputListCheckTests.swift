@@ -87,7 +87,7 @@ import Testing
             ]
         ),
     ])
-    private func everyFaultIsSaid(plugin: Named, expected: [String]) {
+    private func reportsEveryFault(plugin: Named, expected: [String]) {
         #expect(faults([DiscardPlugin(), plugin]) == expected)
     }
 }

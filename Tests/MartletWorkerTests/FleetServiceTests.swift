@@ -4,6 +4,7 @@ import Foundations
 import MartletWorker
 import Observability
 import PostgresClient
+import ServiceLifecycle
 import Store
 import TestSupport
 import TestTraits
@@ -104,7 +105,7 @@ struct FleetServiceTests {
             try await members(4, database) { members in
                 try await eventually(members, share: 4)
                 await members[3].kill()
-                // As if six seconds had passed.
+                // Makes the row six seconds older, so that it is stale.
                 try await database.pool.query(
                     "UPDATE martlet.workers SET seen_at = seen_at - interval '6 s' WHERE name = 'push-4'")
                 try await eventually(members[..<3], share: 3)
@@ -155,6 +156,38 @@ struct FleetServiceTests {
                 #expect(members[0].quotaShares.view.isKnown)
                 let reported = log.text.split(separator: "assumes that it is the only one").count - 1
                 #expect(reported == 2, "\(log.text)")
+            }
+        }
+    }
+
+    /// The table is missing when the worker stops. In the second case, the table is restored while the worker retries.
+    @Test(arguments: [false, true]) func deletesOrReportsItsRowOnStop(tableReturns: Bool) async throws {
+        try await TestDatabase.withMigrated { database in
+            let (log, pool) = (LogRecorder(), PostgresPool(database.configuration, logger: database.logger))
+            defer { pool.close() }
+            let (quotaShares, changes) = (
+                QuotaShareTable(), ChangeListener(database.configuration, logger: database.logger)
+            )
+            var pace = FleetService.Pace()
+            pace.signOff = tableReturns ? .seconds(600) : .zero
+            let service = FleetService(
+                quotaShares: quotaShares, changes: changes, repository: WorkerRepository(pool),
+                worker: RunningWorker(
+                    id: UUID().uuidString.lowercased(), name: "push-1", version: "0", outputs: [], start: .now),
+                pace: pace, logger: log.logger("fleet"))
+            let group = ServiceGroup(services: [service], logger: database.logger)
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask { try await group.run() }
+                quotaShares.look()
+                try await TestSupport.eventually("the row is written") { quotaShares.view.isKnown }
+                try await database.pool.query("ALTER TABLE martlet.workers RENAME TO hidden")
+                await group.triggerGracefulShutdown()
+                if tableReturns { try await database.pool.query("ALTER TABLE martlet.hidden RENAME TO workers") }
+                try await tasks.waitForAll()
+            }
+            #expect(log.text.contains("martlet top --forget push-1") == !tableReturns, "\(log.text)")
+            if tableReturns {
+                #expect(try await database.pool.query("SELECT FROM martlet.workers").isEmpty)
             }
         }
     }

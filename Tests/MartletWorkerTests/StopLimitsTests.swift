@@ -28,13 +28,13 @@ import Testing
             let running = Task { try await group.run() }
             for await _ in signals { break }
             await group.triggerGracefulShutdown()
-            // An error thrown here would end the process with a failure, too.
+            // An error thrown here would also end the process with a failure, and the test would pass without reason.
             _ = try? await running.value
         }
     }
 
-    /// The limits apply to the default `worker.drain_timeout`.
-    @Test func unitAllowsMoreTimeThanStopNeeds() throws {
+    /// The drain has the default `worker.drain_timeout` of 30 s.
+    @Test func systemdUnitAllowsEnoughTimeToStop() throws {
         let file = URL(filePath: #filePath).appending(path: "../../../deploy/systemd/martlet.service").standardized
         let unit = try String(contentsOf: file, encoding: .utf8)
         let patience = try #require(unit.firstMatch(of: /TimeoutStopSec=([0-9]+)/)?.1)

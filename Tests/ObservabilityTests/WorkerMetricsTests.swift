@@ -122,7 +122,7 @@ import WorkerTestSupport
     }
 
     /// The program's name in this line contains parentheses and spaces, see proc_pid_stat(5).
-    @Test func readsProcessFigures() throws {
+    @Test func readsProcessStatistics() throws {
         let stat =
             "42 (a) b 7) S 1 42 42 0 -1 4194560 1 2 3 4 150 50 9 9 20 0 11 0 300 4096000 25 18446744073709551615 1"
         let statistics = try #require(ProcessStatistics(stat: stat, boot: 1_000, ticks: 100, pageBytes: 4_096))

@@ -76,12 +76,12 @@ import Routing
                 + (isUnread ? "which has no consumer" : "without events that the ledger has received"))
     }
 
-    @Test func allowsForJobThatEndedBeforeLedgerStarted() {
+    @Test func mentionsThatJobMayHaveEndedBeforeLedgerStarted() {
         let cause = Explanation(facts { $0.ledger?.begin = LedgerBegin(first: nil) }).cause
         #expect(cause.hasSuffix("it ended before the ledger was started (the ledger has no rows yet)"))
     }
 
-    @Test(arguments: [true, false]) func addsPresentFaultOfAppToSameFailure(isStill: Bool) {
+    @Test(arguments: [true, false]) func addsCurrentFaultOfAppToMatchingFailure(isStill: Bool) {
         let lack = JobFacts.AppFault("team A has no credential", of: "push", todo: "Give it one.")
         func explanation(_ reason: String) -> Explanation {
             Explanation(
@@ -166,7 +166,7 @@ import Routing
         #expect(explanation.advice?.contains("martlet doctor") == true)
     }
 
-    /// The broker cannot be queried for a particular job, so a waiting job is no evidence.
+    /// The broker cannot be queried for one job. A message that waits in a queue may belong to any other job.
     @Test(arguments: [true, false]) func doesNotGuessThatEndedJobWaits(hasLedger: Bool) {
         let explanation = Explanation(
             facts {
@@ -183,7 +183,7 @@ import Routing
         #expect(explanation.cause.hasPrefix(beginning), "\(explanation.cause)")
     }
 
-    @Test func startsWithMissingLedger() {
+    @Test func reportsMissingLedgerFirst() {
         let cause = Explanation(
             facts {
                 $0.ledger = JobFacts.Ledger()

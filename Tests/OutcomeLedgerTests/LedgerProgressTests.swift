@@ -35,7 +35,7 @@ import Testing
         #expect(progress.obstacle(at: after(1)) == nil, "a ledger that has begun must stay ready")
     }
 
-    @Test func namesFailingSideInObstacle() {
+    @Test func namesBrokerOrDatabaseFailureInObstacle() {
         var progress = ready
         progress.statementFailed("read-only")
         #expect(progress.obstacle(at: after(1)) == "consuming: true, storing: false: read-only")

@@ -7,7 +7,7 @@ import Testing
 ///
 /// The tests run one at a time, because parallel tests would delay calls that must return at once.
 @Suite(.serialized) struct FaultTests {
-    /// The faults that a rule detects only after its patience has run out.
+    /// The faults that a rule detects only when its time limit, `ConformanceLimits.patience`, expires.
     private static let lasting: Set<PaperFault> = [
         .forgets, .mixesSinks, .neverRecovers, .keepsConnections, .neverEnds, .leavesOpen, .keepsJobs, .keepsItself,
     ]
@@ -42,7 +42,7 @@ import Testing
             "\(results.first.map { "\($0)" } ?? "")".hasPrefix("paper: credential retired: skipped\n  the harness has"))
     }
 
-    @Test func skipsSecondCredentialRuleWithoutTwoOfSameAccount() async throws {
+    @Test func skipsSecondCredentialRuleIfNoAccountHasTwoCredentials() async throws {
         var harness = OutputHarness.paper()
         harness.samples.credentials = ["a", "b"].map { id in
             Credential(

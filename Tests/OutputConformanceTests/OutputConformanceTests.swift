@@ -12,7 +12,7 @@ import Testing
         .impatientAPNS, .impatientFCM, .impatientWebPush, .impatientWebhook, .impatientNtfy,
     ]
 
-    /// The rules that have a silent provider and still pass if a push times out early.
+    /// The rules that test a silent provider, and that pass even if a push times out early.
     private static let impatient: Set<String> = ["provider is silent", "recovers", "calls return"]
 
     /// The rules that may be skipped for an output, with the reasons. All other rules must be tried.

@@ -45,7 +45,8 @@ import Testing
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: place.path).sorted() == ["coffee.pkpass", "unpacked"])
 
-        // Links, pipes and devices are written through and kept. Pipes and devices need no --force.
+        // `sign` writes to the target of a link, and into an existing pipe or device. It replaces none of them with a
+        // regular file. Pipes and devices need no --force.
         try place.link("link.pkpass", to: "coffee.pkpass")
         try place.write("old", to: "coffee.pkpass")
         _ = try await sign(arguments.dropLast() + [place.path("link.pkpass"), "--force"])

@@ -2,7 +2,7 @@ import PushModel
 import PushTestSupport
 import Testing
 
-/// A walk through all fields of a job, which shows that every field is read, written and copied.
+/// Tests that every field of a job is read, written and copied.
 @Suite struct JobFieldWalkTests {
     /// Returns a JSON value of a field that differs from the field's default.
     private static func json(_ field: JobField) -> String {
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// The fields of a job for devices and of a broadcast. Each has all fields that are allowed.
+    /// All fields that are allowed in a job for devices, and all that are allowed in a broadcast.
     private static let jobs: [[JobField]] = [
         JobField.allCases.filter { $0 != .channel },
         JobField.allCases.filter { ![.recipients, .topic, .collapseID].contains($0) },
@@ -60,7 +60,7 @@ import Testing
         let written = JobEncoder.encode(job, recipients: all)
         let again = try JobDecoder.decode(written) { "must not be asked" }
         let text = String(decoding: written, as: UTF8.self)
-        // A job is written after its `sendAt`, which is then left out.
+        // `JobEncoder` omits `sendAt`, because a worker writes a job only after that time.
         for field in fields where field != .sendAt {
             #expect(text.contains("\"\(field.name)\":\(Self.json(field))"), "\(text)")
         }

@@ -66,7 +66,7 @@ import Testing
         #expect(look(&detector, at: 2 * end) == .ended)
     }
 
-    @Test func survivesPausesOfTheApp() {
+    @Test func beginsAgainAtFirstBadTokenAfterQuietTime() {
         var detector = detector(bad: 600)
         #expect(look(&detector) == .began)
         #expect(look(&detector, at: BadTokenDetector.quietMilliseconds - 1) == nil)
@@ -75,7 +75,7 @@ import Testing
         #expect(look(&detector, at: BadTokenDetector.quietMilliseconds + 1) == .began, "the answers are remembered")
     }
 
-    @Test func logsOncePerMinuteDuringMixUp() {
+    @Test func logsBadTokensOncePerMinute() {
         var detector = detector(bad: 500)
         var lines: [Int64] = []
         for second in 0..<200 as Range<Int64> {

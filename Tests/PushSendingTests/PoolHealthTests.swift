@@ -75,7 +75,7 @@ import Testing
     }
 
     /// An accepted push that was written before the refused ones proves nothing.
-    @Test func keepsReportForEarlierPush() throws {
+    @Test func keepsRefusalIfAcceptedPushWasWrittenEarlier() throws {
         let pool = Pool()
         let earlier = try pool.sent("app", topic: "a", at: 60)
         pool.refuse(try pool.sent("app", topic: "b", at: 100))
@@ -97,7 +97,7 @@ import Testing
         #expect(reports == ["+ x", "+ y"])
     }
 
-    /// A topic that is refused while a GOAWAY holds the credential stays reported when the credential is accepted again.
+    /// A topic is refused while a GOAWAY holds the credential. Its refusal must outlast that of the credential.
     @Test func reportsTopicThatOutlastsGoAway() throws {
         let pool = Pool()
         for topic in ["a", "b"] { pool.accept(try pool.sent("app", topic: topic, at: 800)) }
@@ -108,7 +108,7 @@ import Testing
         #expect(pool.reports() == ["- all"])
     }
 
-    @Test func reportsOnlyTopicAsCredential() throws {
+    @Test func reportsCredentialIfItsOnlyTopicIsRefused() throws {
         let pool = Pool()
         pool.refuse(try pool.sent("app", topic: "a", at: 0))
         #expect(pool.reports() == ["+ all"])
@@ -117,7 +117,7 @@ import Testing
     }
 
     /// The provider refuses one of two topics, and accepts the other.
-    @Test func reportsTopicThatAloneIsRefused() throws {
+    @Test func reportsTopicIfAnotherIsAccepted() throws {
         let pool = Pool()
         for number in 0..<4 as Range<Int64> {
             pool.accept(try pool.sent("app", topic: "good", at: number * 2_000))

@@ -93,7 +93,7 @@ extension PushDispatcherTests {
         return try refuse(write(at: now), isAmbiguous: false, at: now + 5)
     }
 
-    @Test func knowsWhetherAnAppFailsAlone() throws {
+    @Test func detectsWhetherAnAppFailsAlone() throws {
         func job(_ app: String) throws -> QueuedJob {
             let job = QueuedJob(
                 RoutedJob(try Job.read(Job.sampleText([]).replacing("com.example.shop", with: app))), sink: recorder)

@@ -131,7 +131,7 @@ import RoutingTestSupport
         #expect(problem("team key") == nil)
     }
 
-    /// Unlike a mismatch, this state may be temporary, or only this worker may be affected.
+    /// The job waits, because the credential's state may change, or may differ in other workers.
     @Test func waitsForUnusableCredentialNamedByJob() {
         let expired = SnapshotCredential.opened(.sample("expired", .token, notAfter: past))
         guard case .failure(.credentialUnusable) = route([expired, teamKey], named: "expired") else {

@@ -1,7 +1,7 @@
 import FleetSimulation
 import PushModel
 
-/// A history with four recipients and one flaw.
+/// A flaw in a finished history with two recipients.
 enum Flaw {
     case none
     case losesOutcome
@@ -14,11 +14,12 @@ enum Flaw {
     case forgetsMark
     case isLate
     case isEarly
+    case isRestless
 
     private static let good = SimulatedToken(app: 0, job: 0, recipient: 0, fate: .good)
-    private static let dead = SimulatedToken(app: 0, job: 0, recipient: 1, fate: .dead)
+    private static let dead = SimulatedToken(app: 0, job: 1, recipient: 0, fate: .dead)
 
-    /// The promises that the judge finds broken.
+    /// The violations that the judge finds in a history with this flaw.
     var violations: [Verdict.Violation] {
         var judge = Judge(
             recipients: [
@@ -38,6 +39,7 @@ enum Flaw {
             judge.recipients[Self.good]?.reports = [.init("unregistered", at: 1_050)]
             judge.marked.insert(Self.good.text)
         case .forgetsMark: judge.marked = []
+        case .isRestless: judge.moves = ["job-1": 9]
         case .isEarly: judge.accepted[Self.good] = [999]
         case .isLate: judge.recipients[Self.good]?.reports = [.init("sent", at: 11_001)]
         }

@@ -2,7 +2,7 @@ import AMQPClient
 import FleetSimulation
 import Testing
 
-/// The rules of the modelled broker.
+/// Tests of the rules in the documentation of ``ModelBroker``.
 @Suite struct ModelBrokerTests {
     private let timeline = Timeline()
 
@@ -37,7 +37,7 @@ import Testing
         #expect(broker.queues["queue"]?.count == 0 && broker.queues["end"]?.count == 1)
     }
 
-    @Test func keepsDeadLetterUntilTargetHasRoom() {
+    @Test func retriesRefusedDeadLetterAfterThreeMinutes() {
         let broker = broker([queue(["x-message-ttl": 1_000, "x-dead-letter-exchange": "out"])])
         broker.queues["end"]?.maximumLength = 0
         publish(to: broker)
@@ -48,8 +48,9 @@ import Testing
         #expect(broker.queues["queue"]?.count == 0 && broker.queues["end"]?.count == 1)
     }
 
-    /// The dead-letter worker has at most 32 messages, so later ones wait behind those that are refused.
-    @Test func blocksDeadLettersBehind32RefusedOnes() {
+    /// A queue dead-letters at most 32 expired messages at a time. If all of them are refused, the others stay in the
+    /// queue until the retry after three minutes.
+    @Test func keepsExpiredMessagesBehind32RefusedDeadLetters() {
         let broker = broker([queue(["x-message-ttl": 1_000, "x-dead-letter-exchange": "out"])])
         broker.queues["end"]?.maximumLength = 0
         for _ in 0..<40 { publish(to: broker) }

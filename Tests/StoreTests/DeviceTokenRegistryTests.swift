@@ -49,10 +49,9 @@ struct DeviceTokenRegistryTests {
     @Test(arguments: [
         (registered: 999, isDead: true), (registered: 1_000, isDead: false), (registered: 1_001, isDead: false),
     ])
-    func marksDeadOnlyAfterRegistration(registered: Int64, isDead: Bool) async throws {
+    func marksTokenDeadOnlyIfRegisteredEarlier(registered: Int64, isDead: Bool) async throws {
         try await withRegistry { registry in
-            // A token is registered before its mark is written, one afterwards, and one by the registration time in
-            // the job.
+            // aa is registered before its mark is written, and bb afterwards. For cc, the job states the time.
             try await registry.register([registration("aa", at: registered)])
             try await registry.mark([mark("aa", at: 1_000)])
             try await registry.mark([mark("bb", at: 1_000)])
@@ -99,7 +98,7 @@ struct DeviceTokenRegistryTests {
     }
 
     /// Several tasks write marks and registrations of a thousand tokens in random order, some of them twice. The newest
-    /// of each must remain.
+    /// mark and the newest registration of each token must remain.
     @Test func keepsNewestTimesInAnyOrder() async throws {
         enum Change: Sendable {
             case mark(TokenMark)

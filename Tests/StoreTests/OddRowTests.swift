@@ -62,8 +62,8 @@ struct OddRowTests {
         store.current.route(app: app, environment: nil, topic: app).map(\.credential.id)
     }
 
-    /// A running worker keeps using the last readable version of the row. A worker that starts makes the jobs of the
-    /// app wait.
+    /// A running worker keeps using the last readable version of the row. A newly started worker has no such version,
+    /// and the app's jobs wait.
     @Test func unreadableRowStopsOnlyItsApp() async throws {
         try await TestDatabase.withMigrated { database in
             let ids = try await fill(database)

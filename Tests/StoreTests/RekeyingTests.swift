@@ -136,7 +136,7 @@ struct RekeyingTests {
             let id = try await credentials.importCredential(.sampleKey("f", secret: "key f"), keyring: old)
             let scene = Scene()
             let imported = try await withThrowingTaskGroup(of: Int.self) { group in
-                // Every token is too old at once, so each call creates a new one.
+                // With a negative maximum age, every token is too old, so each call creates a new one.
                 group.addTask {
                     var count = 0
                     while !scene.isOver.withLock({ $0 }) {

@@ -52,7 +52,8 @@ struct RepositoryTests {
                 try await apps.change(id, [.account("TEAM000001", of: "apns")])
                     == App(bundleID: id, accounts: ["apns": AppAccount("TEAM000001")]))
 
-            // This operator's transaction begins before the second change, which must wait until it commits.
+            // The first operator's transaction begins before the second change, and the second change must wait for its
+            // commit.
             let first = try await PostgresConnection.connect(database.configuration)
             try await first.query("BEGIN")
             try await first.query("UPDATE martlet.apps SET allowed_publishers = '{shop}'")

@@ -33,7 +33,7 @@ import Testing
         #expect(error.message.contains("\(other.table) row \(other.id)"), "\(error)")
     }
 
-    /// The names of another team or another key, or too few names.
+    /// Each list names another team or another key, or lacks a name.
     @Test(arguments: [["TEAM000002", "KEY0000001"], ["TEAM000001", "KEY0000002"], ["TEAM000001"], []])
     func rejectsSecretUnderOtherNames(names: [String]) throws {
         let keyring = try MasterKeyring.sample()

@@ -44,15 +44,15 @@ struct PlanTests {
 
     @Test func schedulesEveryFaultWithinAnHour() {
         let names = Set(Schedule(seed: 5, profile: .long(minutes: 60)).tracks.joined().map(\.fault.name))
-        // In order: workers, servers (stop and kill of each and of both), a table, three links, APNs, credentials,
-        // settings, interludes and a full results queue, failovers, rates, and campaigns.
+        // The addends stand for workers, servers (stop and kill of each and of both), a table, three links, APNs,
+        // credentials, settings, interludes and a full results queue, failovers, rates, and campaigns.
         let others = OutputKind.allCases.filter { $0 != .apns }
         let ofOthers = names.filter { name in others.contains { name.hasPrefix("\($0.rawValue): ") } }
         let links = names.filter { name in others.contains { name.hasSuffix(" to \($0.rawValue)") } }
         #expect(
             names.count - ofOthers.count - links.count == 4 + 2 * 3 + 1 + 3 * 3 + 9 + 1 + 1 + 4 + 2 + 2 + 1,
             "\(names.sorted())")
-        // Ten faults of any service. FCM adds mismatches, two kinds of 429 and five faults of accounts.
+        // Every service has ten faults. FCM adds mismatches, two kinds of 429 and five faults of accounts.
         #expect(ofOthers.count { $0.hasPrefix("fcm: ") } == 10 + 1 + 2 + 5, "\(ofOthers.sorted())")
         #expect(ofOthers.count { $0.hasPrefix("webpush: ") } == 10 + 1, "\(ofOthers.sorted())")
         #expect(ofOthers.count { $0.hasPrefix("webhook: ") } == 12, "\(ofOthers.sorted())")

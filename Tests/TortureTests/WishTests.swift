@@ -5,7 +5,8 @@ import TortureRun
 struct WishTests {
     private let recipient = RecipientID(job: 7, index: 0)
 
-    /// Returns the record of a confirmed job that was sent to its only recipient at a time, or never if it is `nil`.
+    /// Returns the record of a confirmed job with one recipient. Its push was sent at `sentAt`, or never if `sentAt` is
+    /// `nil`.
     private func record(sentAt: Int64? = 1_100, _ change: (inout JobTraits) -> Void = { _ in }) -> TortureRecord {
         var traits = JobTraits()
         change(&traits)

@@ -58,7 +58,7 @@ import WireTestSupport
         }
     }
 
-    /// The operator allows this private host, but a redirect from it must not lead to another.
+    /// The operator allows this private host, but a redirect from it must not lead to another host.
     @Test(arguments: [301, 302, 303, 307, 308]) func retriesWithoutFollowingRedirects(status: Int) async throws {
         try await HTTP1Server.with(protocols: nil) { _ in
             .answer(200, #"{"outcomes":[]}"#)

@@ -41,8 +41,8 @@ import WireTestSupport
         }
     }
 
-    /// Reproduces a fault in which a refused batch and the jobs held behind it returned together and held each other
-    /// again.
+    /// Reproduces a fault in which other jobs were held because of a refused batch. All of them then returned at the
+    /// same time, and the fault repeated itself.
     @Test(arguments: [400, 409, 422, 401, 403, 404, 410, 302])
     func sendsGoodJobsBesideRefusedJob(status: Int) async throws {
         try await HTTP1Server.with(protocols: nil, react: Self.receiver(status)) { server in
@@ -83,7 +83,7 @@ import WireTestSupport
     }
 
     /// At most ten recipients of the job use an attempt. All others are held.
-    @Test func usesTenAttemptsOfLargeJobWithRefusedCredential() async throws {
+    @Test func usesAtMostTenAttemptsOfLargeJobWithRefusedCredential() async throws {
         try await HTTP1Server.with(protocols: nil, react: Self.receiver(403, refusing: "")) { server in
             let fixture = try fixture(at: server)
             let outcomes = try await fixture.send((0..<1_000).map { "r\($0)" })

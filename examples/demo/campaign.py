@@ -13,7 +13,7 @@ LANES = {
     "bulk": [300, 1000],
 }
 CAMPAIGN_JOBS, CAMPAIGN_JOB_SIZE = 500, 1000
-# The simulators answer tokens with these beginnings accordingly (docs/simulators.md).
+# For each kind of outcome, the prefix of tokens that the simulators answer with it (docs/simulators.md).
 PREFIXES = {
     "apns": {"unregistered": "dead0410", "rejected": "bad00400", "sent": "0a11fe57"},
     "fcm": {"unregistered": "dead0404", "rejected": "bad00400", "sent": "0a11fe57"},
@@ -84,7 +84,7 @@ def kind_among_all(number: int) -> str:
 
 
 def kinds() -> Part:
-    """Jobs for every lane and both apps with each kind of outcome, and a malformed job."""
+    """Returns jobs for every lane and both apps with each kind of outcome, and a malformed job."""
     part = Part()
     number = 0
     for lane, sizes in LANES.items():
@@ -100,7 +100,7 @@ def kinds() -> Part:
 
 
 def campaign() -> Part:
-    """A campaign of one app to all its devices, of which one in a hundred is gone."""
+    """Returns a campaign of one app to all its devices, of which one in a hundred is gone."""
     part = Part()
     for place in range(CAMPAIGN_JOBS):
         users = range(place * CAMPAIGN_JOB_SIZE, (place + 1) * CAMPAIGN_JOB_SIZE)
@@ -110,7 +110,7 @@ def campaign() -> Part:
 
 
 def everywhere() -> Part:
-    """One message to all devices: iPhones, Android phones and browsers."""
+    """Returns one message to all devices: iPhones, Android phones and browsers."""
     part, app = Part(), APPS[0]
     for output in ("apns", "fcm"):
         part.add("normal", app, f"demo-everywhere-{output}", "Wherever you are",

@@ -20,7 +20,8 @@ import pika  # noqa: E402
 import campaign  # noqa: E402
 
 SCHEMA = pathlib.Path(__file__).resolve().parents[2] / "docs" / "schema" / "event.schema.json"
-# Python takes longer to check all events of the campaign against the schema than the campaign itself takes.
+# The maximum number of events that are checked against the schema. To check all events of the campaign, Python would
+# need more time than the campaign itself.
 CHECKED_EVENTS = 100
 
 

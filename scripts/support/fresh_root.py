@@ -62,7 +62,7 @@ class Root:
     def __init__(self, suite: str, directory: pathlib.Path):
         self.suite = suite
         self.path = directory / "root"
-        # This file is written last. If it is missing, an earlier attempt did not finish.
+        # The marker is written last. If it is missing, an earlier attempt did not finish.
         self.marker = directory / "made"
         self.packages = ROOT / ".local" / "fresh" / f"packages-{suite}"
 

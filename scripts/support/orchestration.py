@@ -26,7 +26,7 @@ class Interrupted(Exception):
 
 
 class Run:
-    """A run of a script. Use it as a context, which always stops everything that it started."""
+    """A run of a script. Use it as a context manager, which always stops everything that the run started."""
 
     def __init__(self, title: str, instance: str, fsync: bool = True):
         self.title = title

@@ -9,11 +9,13 @@ from .test_report import Report
 CLIENTS = ["--filter", "^(AMQPClient|PostgresClient|Store)Tests", "--experimental-maximum-parallelization-width", "16"]
 # Tests that open connections. They run apart from tests that need the CPU.
 APART = ["(APNS|FCM|Push|WebPush)Simulator", "APNSOutput", "FCMOutput", "(WebPush|Webhook)Output", "OutputConformance"]
+# A simulated history repeats itself only if the order of a dictionary's elements does.
+SIMULATION, FIXED_ORDER = "Simulation", {"SWIFT_DETERMINISTIC_HASHING": "1"}
 WITH_SERVERS = ["Integration", "Torture"]
 UNIT_PARTS = [
-    ["--skip", f"^({'|'.join(['AMQPClient', 'PostgresClient', 'Store', *APART, *WITH_SERVERS])})Tests"],
+    ["--skip", f"^({'|'.join(['AMQPClient', 'PostgresClient', 'Store', *APART, SIMULATION, *WITH_SERVERS])})Tests"],
     CLIENTS,
-    *(["--filter", f"^{name}Tests"] for name in APART)]
+    *(["--filter", f"^{name}Tests"] for name in [*APART, SIMULATION])]
 PARTS = [*UNIT_PARTS, *(["--filter", f"^{name}Tests"] for name in WITH_SERVERS)]
 
 
@@ -21,7 +23,10 @@ def run_part(run: Run, build: pathlib.Path, arguments: list[str], report: Report
     """Runs the tests that `arguments` select, from a folder with a build."""
     # The program is run directly, because `swift test` would not pass on a signal.
     command = [build / "martletPackageTests.xctest", "--testing-library", "swift-testing", *arguments]
-    process = run.popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    is_simulation = any(SIMULATION in argument for argument in arguments)
+    process = run.popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+        env=run.environment | FIXED_ORDER if is_simulation else run.environment)
     try:
         for line in process.stdout:
             print(line, end="", flush=True)

@@ -22,8 +22,8 @@ package struct AMQPConfiguration: Sendable {
     package var virtualHost: String
     /// The TLS settings, or `nil` for plain TCP.
     package var tls: AMQPTLSConfiguration?
-    /// The interval between two heartbeats in seconds, from 1 to 65535. The broker may choose a shorter one. A peer
-    /// that sends nothing, or accepts no data, for two intervals counts as dead.
+    /// The heartbeat interval in seconds, from 1 to 65535. The broker may choose a shorter one. A peer that sends
+    /// nothing, or accepts no data, for two intervals counts as dead.
     package var heartbeatSeconds: Int
     /// The longest pause in reading while the consumer's byte budget is used up. After this pause, a limited amount of
     /// data is read, because RabbitMQ closes a connection that accepts nothing for 30 seconds.

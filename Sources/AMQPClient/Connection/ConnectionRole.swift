@@ -14,7 +14,8 @@ protocol ConnectionRole: AnyObject, SendableMetatype {
     func mustReadOn()
     /// Reports the pending events in batches. The loop calls this after it has read the available data.
     func inputDrained()
-    /// Writes a limited part of the pending data. Returns whether data is waiting for room in the socket.
+    /// Writes a limited part of the pending data. Returns whether the loop must call this again when the socket has
+    /// room, because more data is pending.
     func write(to link: BrokerLink) throws(AMQPError) -> Bool
     /// Handles a lost connection or a failed attempt to connect.
     func disconnected(_ error: AMQPError)

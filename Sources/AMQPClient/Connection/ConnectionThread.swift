@@ -70,8 +70,8 @@ final class ConnectionThread<Role: ConnectionRole>: Sendable {
         wakeUp.signal()
     }
 
-    /// Asks the thread to finish, and waits until it has ended. If it is still blocked in a write three seconds after
-    /// the deadline, its socket is shut down.
+    /// Asks the thread to finish, and waits until it has ended. If it has not ended three seconds after the deadline,
+    /// its socket is shut down, which ends a blocked write.
     ///
     /// - Returns: the pending commands if the thread was never started, otherwise an empty array. The returned commands
     ///   were not carried out.

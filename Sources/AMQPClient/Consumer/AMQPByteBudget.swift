@@ -1,7 +1,7 @@
 import Foundations
 
-/// A limit on the bytes of the unprocessed messages of a consumer. A prefetch limits the number of messages, and
-/// RabbitMQ has no prefetch that limits bytes.
+/// A limit on the total size of a consumer's unprocessed messages. RabbitMQ's prefetch limits only the number of
+/// messages.
 ///
 /// The consumer reserves bytes for each delivery, and its caller releases them after processing the delivery. While the
 /// budget is used up, the consumer stops reading its socket, and TCP makes the broker wait. The held bytes can exceed

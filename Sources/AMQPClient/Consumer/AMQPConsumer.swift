@@ -2,7 +2,7 @@ package import Logging
 
 /// A consumer of queues. It has its own connection, and a channel and a prefetch for each queue.
 ///
-/// After a lost connection, the consumer connects to the next host, with a random back-off of 0.5 to 30 seconds. Then
+/// After a lost connection, the consumer connects to the next host, after a random back-off of up to 30 seconds. Then
 /// it declares the topology and consumes the queues again. Deliveries are acknowledged only when the caller requests
 /// it.
 ///
@@ -11,8 +11,8 @@ package import Logging
 /// Close the consumer when it is no longer needed. If it is released without a close, it closes itself without waiting.
 package final class AMQPConsumer: Sendable {
     /// A function that receives the consumer's events on the connection's thread. It must pass the event on and return
-    /// at once, because the thread does nothing else meanwhile. If it takes longer than a heartbeat, the broker
-    /// considers this consumer dead.
+    /// at once, because the thread does nothing else meanwhile. If it takes longer than the heartbeat interval, the
+    /// broker may close the connection.
     package typealias EventHandler = @Sendable (AMQPConsumerEvent) -> Void
 
     static let largestBatch = 256

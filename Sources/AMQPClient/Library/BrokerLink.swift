@@ -21,7 +21,7 @@ final class BrokerLink {
     /// The default time limit for an answer from the broker.
     let answerLimit: Duration
 
-    /// The frames that have been read since the log-in.
+    /// The buffer for the frames that are read after the log-in.
     ///
     /// The library reads only during the log-in. It closes a connection if it can't decode a header, and any publisher
     /// could send such a header. Therefore ``FrameBuffer``, ``MessageAssembler`` and their helpers read everything

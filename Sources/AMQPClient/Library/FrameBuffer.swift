@@ -7,8 +7,8 @@ package final class FrameBuffer {
         package let payload: UnsafeRawBufferPointer
     }
 
-    /// The size of a frame's header in bytes, the total size of header and end mark, and the end mark. The header
-    /// contains the type, the channel and the size of the payload.
+    /// The size of a frame's header, the size of header and end mark together, both in bytes, and the end mark itself.
+    /// The header contains the type, the channel and the size of the payload.
     private static let (headSize, overhead, endMark) = (7, 8, 0xCE as UInt8)
 
     private var memory: UnsafeMutableRawBufferPointer

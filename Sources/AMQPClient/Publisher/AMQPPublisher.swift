@@ -9,8 +9,8 @@ import Foundations
 ///
 /// A message may fail because its exchange or queue is missing (404, 312). If the exchange is a part of the topology
 /// that this publisher declares, the publisher declares the topology again and publishes the message a second time.
-/// Only a second refusal is reported. If the broker refuses the declaration, the publisher attempts the next
-/// declaration with back-off. Until then, it reports every such message after the first refusal.
+/// Only a second failure is reported. If the broker refuses the declaration, the publisher waits before it declares
+/// again. During this back-off, it reports every such message after the first failure.
 ///
 /// The publisher accepts any number of publications. Callers must limit publications, either by ``unconfirmedCount`` or
 /// by the number of messages that they consume themselves. The publisher begins a chunk of messages only if the socket
@@ -96,8 +96,7 @@ package final class AMQPPublisher: Sendable {
     /// The product and version that the broker reported at the last connect, or `nil` before the first connect.
     package var broker: String? { introduction.product }
 
-    /// The number of publications without a result, waiting or on the wire. The result is a confirm, a refusal or a
-    /// return.
+    /// The number of publications without a confirm, refusal or return. They are waiting or on the wire.
     package var unconfirmedCount: Int { counter.value }
 
     /// Publishes messages in order, without waiting for the broker. This may be called from any thread. Events report
@@ -125,8 +124,9 @@ package final class AMQPPublisher: Sendable {
         if let failure { throw failure }
     }
 
-    /// Checks that the broker still has the durable exchanges and queues of the topology. If one was deleted, this logs
-    /// `broker.queues.vanished` and declares the topology again, with its bindings.
+    /// Makes the publisher check that the broker still has the durable exchanges and queues of the topology. If one was
+    /// deleted, the publisher logs `broker.queues.vanished`. If it declares the topology itself, it also declares the
+    /// topology again, with its bindings.
     package func checkTopology() { _ = thread.send(.checkTopology) }
 
     private func hand(over publications: [AMQPPublication], batch: AwaitedBatch?) -> Bool {

@@ -1,4 +1,4 @@
-/// The confirms and refusals that the publisher has not reported yet. They are reported together, ordered by kind.
+/// The confirms and refusals that the publisher has not reported yet. They are reported in one event for each kind.
 struct PendingVerdicts {
     private var confirmed: [UInt64] = []
     private var refused: [UInt64] = []

@@ -12,7 +12,7 @@ final class PublisherRole: ConnectionRole {
     private final class Item {
         let publication: AMQPPublication
         let batch: AwaitedBatch?
-        /// Whether the topology was declared again for this message. The message is then published a second time.
+        /// Whether the message failed because its exchange or queue was missing, and is published a second time.
         var isSecondTry: Bool
 
         init(_ publication: AMQPPublication, _ batch: AwaitedBatch?, isSecondTry: Bool = false) {
@@ -144,8 +144,8 @@ final class PublisherRole: ConnectionRole {
         return queue.canWrite
     }
 
-    /// Checks whether exchanges or queues have been deleted since they were declared. Declares the whole topology
-    /// again, with its bindings, if something was deleted or if a message was returned.
+    /// Checks whether exchanges or queues have been deleted since they were declared. If this publisher declares the
+    /// topology, and something was deleted or a message was returned, it declares all of it again, with its bindings.
     private func checkTopology(_ link: BrokerLink) throws(AMQPError) {
         let isRepair = mustRepair
         (mustRepair, mustCheck) = (false, false)

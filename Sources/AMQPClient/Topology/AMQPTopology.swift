@@ -1,4 +1,5 @@
-/// The exchanges, queues and bindings that must exist. They are declared in this order after every connect.
+/// The exchanges, queues and bindings that must exist. By default, each client declares them in this order when it
+/// connects.
 ///
 /// A declaration is idempotent: an object that exists with the same properties stays unchanged. If it has other
 /// properties, the broker replies 406 PRECONDITION_FAILED. The error names the object and contains the broker's
@@ -12,8 +13,8 @@ package struct AMQPTopology: Sendable, Hashable {
         /// one is missing.
         ///
         /// The client can't check bindings, arguments, or names for which the user lacks a permission
-        /// (``AMQPInspection/unseen``). If such a queue is missing, consuming it fails. If such an exchange is missing,
-        /// publishing a message to it fails.
+        /// (``AMQPInspection/unseen``). If an unchecked queue is missing, consuming it fails. If an unchecked exchange
+        /// is missing, publishing a message to it fails.
         ///
         /// - Parameter remedy: the advice at the end of the error that names the missing objects.
         case required(remedy: String)

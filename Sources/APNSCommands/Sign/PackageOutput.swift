@@ -32,7 +32,7 @@ struct PackageOutput {
     func write(_ bytes: [UInt8]) throws {
         guard !isStandardOutput else { return try printBytes(bytes) }
         guard !isStream else { return try write(bytes, into: path, O_WRONLY) }
-        // If the path is a symbolic link, its target is replaced and the link is kept.
+        // If the path is a symbolic link to an existing file, the file is replaced and the link is kept.
         let place = force ? Self.realPath(path) ?? path : path
         let temporary = URL(filePath: place).deletingLastPathComponent()
             .appending(path: ".martlet-\(UUID().uuidString).new").path
@@ -57,7 +57,7 @@ struct PackageOutput {
         }
     }
 
-    /// Whether the path leads to something that is not a regular file and can't be replaced, such as a pipe.
+    /// Whether something other than a regular file exists at the path, such as a pipe or a device.
     private var isStream: Bool {
         var facts = stat()
         return stat(path, &facts) == 0 && facts.st_mode & S_IFMT != S_IFREG

@@ -1,7 +1,7 @@
 import PushModel
 
-/// A class of answers with the same consequence, derived from APNs' reason (Apple: "Handling notification responses
-/// from APNs").
+/// A class of answers with the same consequence, derived from APNs' status and reason (Apple: "Handling notification
+/// responses from APNs").
 package enum APNSAnswerClass: Equatable {
     /// The device token is dead.
     case tokenDead

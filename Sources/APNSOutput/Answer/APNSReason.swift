@@ -46,8 +46,8 @@ package enum APNSReason {
         "InvalidProviderToken": .credentialRefused,
         "MissingProviderToken": .credentialRefused,
         "TopicDisallowed": .topicRefused,
-        // These reasons concern broadcasts and channels. The credential belongs to another app, or the app lacks the
-        // permission.
+        // The next three reasons concern broadcasts and channels: the credential belongs to another app, or the app
+        // lacks the permission or has too many channels.
         "TopicMismatch": .topicRefused,
         "FeatureNotEnabled": .topicRefused,
         "CannotCreateChannelConfig": .topicRefused,

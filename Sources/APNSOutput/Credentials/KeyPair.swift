@@ -15,8 +15,8 @@ struct KeyPair {
 
     /// Returns the only unexpired push certificate whose private key is among the given keys, together with that key.
     ///
-    /// - Throws: `CredentialFault` if no certificate or more than one meets the condition, or if the key's algorithm
-    ///   is not allowed.
+    /// - Throws: `CredentialFault` if there is no such certificate or more than one, or if the key's algorithm is not
+    ///   allowed.
     static func choose(
         _ certificates: [(file: CredentialFile, certificate: Certificate)],
         _ keys: [(file: CredentialFile, key: PrivateKey)], now: Timestamp

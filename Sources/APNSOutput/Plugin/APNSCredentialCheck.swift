@@ -36,8 +36,8 @@ package struct APNSCredentialCheck: Sendable {
     ///
     /// - Parameters:
     ///   - device: a device token in hex that receives a background push, or `nil` to deliver nothing.
-    ///   - topic: the topic of the request, or `nil` for the credential's shortest topic. A credential that is not
-    ///     limited to topics then sends no topic.
+    ///   - topic: the topic of the request, or `nil` for the credential's shortest topic. If the credential is not
+    ///     limited to topics, `nil` sends no topic.
     package func run(
         _ credential: Credential, in environment: PushEnvironment, device: String? = nil, topic: String? = nil
     ) async -> CredentialFinding {

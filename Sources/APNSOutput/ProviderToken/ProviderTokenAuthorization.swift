@@ -17,8 +17,8 @@ struct ProviderTokenAuthorization: ConnectionAuthorization {
         self.authority = authority
     }
 
-    /// The number of streams until the first request is authenticated. APNs allows one (Apple: "Sending notification
-    /// requests to APNs").
+    /// The maximum number of open streams until the first request is authenticated. APNs allows one (Apple: "Sending
+    /// notification requests to APNs").
     var streamsUntilProven: Int? { 1 }
 
     mutating func fields() throws -> HTTP2Fields? {

@@ -24,11 +24,11 @@ package struct ProviderTokenCache {
         package let askedAt: Int64
     }
 
-    /// The minimum time between two requests to the store that are made because APNs calls the newest token expired, in
-    /// milliseconds.
+    /// The minimum time between two recorded refusals, in milliseconds. It limits the requests to the store while APNs
+    /// calls the newest token expired.
     package static let recheckInterval: Int64 = 30_000
-    /// The minimum time before a fetched token is renewed, in milliseconds. It limits the requests for a token that is
-    /// due for renewal by this process's clock but still young enough by the store's clock.
+    /// The minimum time between fetching a token and renewing it, in milliseconds. Without it, a token that is due for
+    /// renewal by this process's clock, but not by the store's clock, would be fetched again immediately.
     private static let shortestHold: Int64 = 5_000
 
     private let patience: Int64
@@ -47,8 +47,8 @@ package struct ProviderTokenCache {
         self.patience = patience
     }
 
-    /// Returns the token to use from now on. Also returns the request to make, or `nil` if the store must not be asked
-    /// now.
+    /// Returns the token to use from now on, and the request that the caller must make to the store, or `nil` for no
+    /// request.
     package mutating func needed(now: Int64) -> (Answer, Fetch?) {
         if let held, !isRefused, now < renewAt { return (.token(held), nil) }
         var begun: Fetch?
@@ -76,8 +76,8 @@ package struct ProviderTokenCache {
         let wasFailing = backoff.failures > 0
         backoff.succeeded()
         fetchNotBefore = .min
-        // If the store returns the refused token again, it is used again only if the request was made because of the
-        // refusal.
+        // If the store returns the refused token again, the token is used again only if the request was made because of
+        // the refusal.
         if fetch.age == ProviderTokenSchedule.earliestRenewalAge || shared.token != held?.token { isRefused = false }
         // The store measured this age at some time after the request. The age is counted from the request, so that the
         // token never appears younger than it is.
@@ -97,8 +97,8 @@ package struct ProviderTokenCache {
         return backoff.failures == 1
     }
 
-    /// Records that APNs called a token expired. The next need of a token then asks the store, unless the token was
-    /// replaced meanwhile.
+    /// Records that APNs called a token expired. The next call of ``needed(now:)`` then requests a token from the
+    /// store, unless the token was replaced meanwhile or another refusal was recorded within ``recheckInterval``.
     package mutating func refused(_ token: Secret, now: Int64) {
         guard held?.token == token, now >= recheckNotBefore else { return }
         isRefused = true

@@ -28,7 +28,7 @@ public struct TokenKey: Sendable {
             self.relatedKeyID = relatedKeyID
         }
 
-        /// Returns whether the scope covers a topic. A bundle id includes its topics with a suffix.
+        /// Returns whether the scope covers a topic. A bundle id also covers its topics with a suffix, such as `.voip`.
         func covers(topic: String) -> Bool {
             topics.isEmpty || topics.contains { topic == $0 || topic.hasPrefix($0 + ".") }
         }

@@ -1,7 +1,7 @@
 internal import PushSimulator
 
-/// A validator of the `authorization` fields on one connection. The value usually equals the last accepted one, so that
-/// one comparison is enough.
+/// A validator of the `authorization` fields on one connection. A value usually equals the last accepted value, so one
+/// comparison is enough.
 struct ConnectionAuthorization {
     private let authority: ProviderTokenAuthority
     private var rules: ProviderTokenRules

@@ -7,7 +7,7 @@ package enum FieldName: UInt32 {
     case scheme, authority, contentType, contentLength, userAgent, accept, acceptEncoding
 
     package init?(_ name: UnsafeRawBufferPointer) {
-        // The length distinguishes most names, so one comparison is enough.
+        // The length distinguishes most names, so few comparisons are necessary.
         switch name.count {
         case 5 where name.equals(":path"): self = .path
         case 6 where name.equals("accept"): self = .accept

@@ -1,4 +1,4 @@
-/// The state of one request in progress, as the rules see it.
+/// The data that ``APNSRules`` keeps about one request in progress.
 struct RequestState {
     var facts = RequestProperties()
     /// The answer that was decided, or `nil` to accept the push.

@@ -6,7 +6,7 @@ struct PKCS12File: ~Copyable {
     private let file: OpaquePointer
     private let algorithms: Algorithms
 
-    /// Parses a `.p12` file, or returns `nil` if the bytes are not one.
+    /// Parses a `.p12` file, or returns `nil` if the bytes are not in this format.
     init?(_ bytes: [UInt8], _ algorithms: Algorithms) {
         // The object must exist before parsing. Otherwise, parsing would use the default library context.
         var target = PKCS12_init_ex(NID_pkcs7_data, algorithms.context, nil)

@@ -10,8 +10,8 @@ struct Passphrase {
 
     var isMissing: Bool { given == nil }
 
-    /// The encodings for a PEM key. The second one is OpenSSL's encoding of characters outside ASCII before version
-    /// 1.1.
+    /// The encodings for a PEM key. If the text is not ASCII, the second encoding treats each byte as a character, as
+    /// OpenSSL did before version 1.1.
     var forKey: [[UInt8]] {
         guard let given else { return [] }
         return given.withBytes { bytes in
@@ -20,8 +20,8 @@ struct Passphrase {
         }
     }
 
-    /// The encodings for a `.p12`. A `.p12` may be encrypted without a passphrase (`nil`) or with an empty one, and the
-    /// two differ.
+    /// The encodings for a `.p12`. A `.p12` may be encrypted without a passphrase (`nil`) or with an empty one. The
+    /// results differ.
     var forPKCS12: [[UInt8]?] { forKey + [nil, []] }
 }
 

@@ -3,13 +3,12 @@ package import PushModel
 
 /// A function for signatures that are stored apart from the signed content, in CMS (RFC 5652, formerly PKCS #7).
 package enum DetachedSignature {
-    /// Returns the signature of some content in DER. It uses SHA-256. It includes the time of signing and the
-    /// certificates from the signer to the root.
+    /// Returns the signature of some content in DER. The signature uses SHA-256, and includes the time of signing and
+    /// all given certificates.
     ///
     /// - Parameters:
     ///   - privateKeyDER: the key in PKCS#8, or in the traditional form of its algorithm.
-    ///   - others: the issuer, the issuer's issuer, and so on. The signature includes these certificates and the
-    ///     signer's.
+    ///   - others: the issuer's certificate, the certificate of the issuer's issuer, and so on.
     /// - Throws: ``FileProblem`` if the certificate or the key cannot be used, or if they do not belong together.
     package static func sign(
         _ content: [UInt8], certificate: Certificate, privateKeyDER: Secret, others: [Certificate]

@@ -2,8 +2,9 @@ internal import COpenSSL
 
 /// A writer for `.p12` files (RFC 7292).
 public enum PKCS12Writer {
-    /// Returns a `.p12` file with a certificate and its private key. Like Keychain, it uses triple DES and SHA-1, which
-    /// even the oldest readers support. This encryption is too weak to protect an important secret.
+    /// Returns a `.p12` file with a certificate and its private key. The file is encrypted with triple DES and SHA-1,
+    /// as in Keychain's exports, because even the oldest readers support them. This encryption is too weak to protect
+    /// an important secret.
     ///
     /// - Parameter name: the `friendlyName`, which readers display.
     /// - Throws: ``FileProblem`` if one of the strings is not valid PEM.

@@ -30,8 +30,8 @@ package struct InboundJob: Sendable {
     /// workers.
     let isWorkers: Bool
     /// Whether another delivery may already have started this job. This is possible if the job's name is claimed, or if
-    /// the broker may have duplicated the message. The claim may also belong to this job, because an earlier claim
-    /// request was never answered.
+    /// the broker may have duplicated the message. The claim may also be this job's own, from an earlier request whose
+    /// answer did not arrive.
     var mayBeCopy = false
 
     /// The queue of the delivery that is settled when the job ends. After a lost connection, this may be the queue of
@@ -65,7 +65,7 @@ package struct InboundJob: Sendable {
 
     /// Returns the time of publication, or `nil` if it is unknown or more than 30 days ago. It comes from a worker's
     /// header, from the broker's message interceptor, or from the publisher. A future time is replaced by the current
-    /// time, because the clock must be wrong.
+    /// time, because it comes from a wrong clock.
     private static func publication(_ properties: AMQPProperties, now: Timestamp) -> Timestamp? {
         let carried = properties.headers[JobHeader.since]?.integer ?? properties.headers["timestamp_in_ms"]?.integer
         let seconds = properties.timestamp.flatMap { Int64(exactly: $0) }.flatMap { $0 < 1 << 40 ? $0 : nil }
@@ -95,8 +95,8 @@ package struct InboundJob: Sendable {
     }
 
     /// The `traceparent` header of the message (W3C Trace Context), or `nil` if it is missing or longer than 255 bytes.
-    /// In the current version of the standard, it has 55 bytes. A longer value would not fit into the headers of later
-    /// messages.
+    /// The current version of the standard uses 55 bytes. A value above 255 bytes would not be copied to the job's
+    /// later messages.
     package var traceparent: String? {
         delivery.properties.headers[JobHeader.traceparent]?.string.flatMap { $0.utf8.count <= 255 ? $0 : nil }
     }
@@ -115,8 +115,9 @@ package struct InboundJob: Sendable {
         wasDeliveredBefore || mayBeCopy || delivery.properties.headers[JobHeader.redelivered] == .boolean(true)
     }
 
-    /// Whether this message was delivered before. Deliveries of other messages of the same job do not count. The worker
-    /// that received an earlier delivery may have claimed the job and died, so this delivery must report the outcome.
+    /// Whether this message, or the message from which it was moved, was delivered before. Copies that the publisher
+    /// published do not count. The worker that received an earlier delivery may have claimed the job and died, so this
+    /// delivery must report the outcome.
     var comesAgain: Bool {
         wasDeliveredBefore || delivery.properties.headers[JobHeader.deliveredBefore] == .boolean(true)
     }

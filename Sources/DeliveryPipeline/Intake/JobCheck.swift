@@ -68,7 +68,7 @@ extension PipelineConfiguration {
         return try decode(body, messageID: messageID, now: now, makeID: makeID)
     }
 
-    /// Returns the rejection of a message, with the names of the job and the app if they can be determined.
+    /// Returns the rejection of a message, with the job's id and app if they can be determined.
     func rejection(of inbound: InboundJob, field: String, _ problem: String, now: Timestamp) -> JobRejection {
         let (id, app) = names(of: inbound, now: now)
         return JobRejection(jobID: id, app: app, faults: [.init(field: field, problem: problem)])

@@ -1,6 +1,6 @@
 package import PushModel
 
-/// The policy for retrying a push that was certainly not accepted. A value type without clock or I/O.
+/// The policy for retrying a push that was not accepted, or whose result is unknown. A value type without clock or I/O.
 ///
 /// With the default delays:
 ///

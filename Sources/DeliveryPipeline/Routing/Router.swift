@@ -78,7 +78,7 @@ struct Router {
 
     /// Returns the route of a job.
     ///
-    /// - Throws: a rejection if the credential that the job names cannot be used.
+    /// - Throws: a rejection if the credential that the job names is unknown, retired or unsuitable.
     func route(_ started: StartedJob, _ snapshot: Snapshot, now: Timestamp) throws(JobRejection) -> Route {
         let job = started.job
         if started.isToBeSplit { return .split }

@@ -3,7 +3,7 @@ package import PushModel
 import Store
 import Routing
 
-/// The load of one app in a worker: its waiting jobs by lane, and its recipients in flight.
+/// The load of one app in a worker: its waiting jobs and its recipients in flight, by queue.
 ///
 /// Only the pipeline's queue uses this object.
 // why: unchecked, because only one queue accesses it.
@@ -27,7 +27,7 @@ package final class AppLoad: @unchecked Sendable {
     private(set) var tally = OutcomeTally.none
     /// Whether ``tally`` is final, because the app is registered.
     private var hasTally = false
-    /// The number of jobs that were decoded and not yet started, in all lanes.
+    /// The number of jobs that were decoded and not yet started, in all queues.
     package private(set) var waiting = 0
     /// The number of recipients of the waiting jobs, by the queue's index.
     private var queued = Array(repeating: 0, count: JobQueue.all.count)
@@ -146,7 +146,7 @@ package final class AppLoad: @unchecked Sendable {
         started[queue.index].throughput.inASecond(now: now)
     }
 
-    /// Counts a started job. For a settled job, the number of recipients is negative.
+    /// Counts a started job, or a job that is no longer in flight if the number of recipients is negative.
     func add(_ recipients: Int, from queue: JobQueue) {
         started[queue.index].jobs += recipients.signum()
         started[queue.index].recipients += recipients

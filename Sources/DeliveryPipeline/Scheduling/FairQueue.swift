@@ -3,13 +3,13 @@ import DequeModule
 import PushModel
 
 /// The waiting jobs of one queue. Apps take turns. Within an app, the oldest job goes first. If the app is
-/// rate-limited, jobs that are exempt from the limit go before all others.
+/// rate-limited, its jobs that are exempt from the limit go before its other jobs.
 ///
 /// The queue's prefetch bounds the number of jobs, so no other bound is needed.
 package struct FairQueue {
     /// The size of a set of jobs: their number, their recipients, and their bytes.
     ///
-    /// If a limit has a negative number, no job is admitted.
+    /// Every job exceeds a limit that has a negative number.
     package struct Size: Sendable, Equatable {
         package var jobs: Int
         package var recipients: Int
@@ -99,7 +99,7 @@ package struct FairQueue {
         size += job.size
     }
 
-    /// Removes and returns the oldest job of the next app that may start one, or returns `nil` if no app may start a
+    /// Removes and returns the first job of the next app that may start one, or returns `nil` if no app may start a
     /// job.
     ///
     /// - Parameters:

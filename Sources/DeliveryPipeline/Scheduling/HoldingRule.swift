@@ -6,8 +6,8 @@ package struct HoldingRule {
     /// a smaller number.
     package static let leastInFlight = 2_000
     private static let secondsInFlight = 2
-    /// The throughput, in jobs per second, from which moving a job to another queue costs more than sending it. Above
-    /// this throughput, the limit on waiting jobs grows with the throughput.
+    /// The throughput, in jobs per second, at or above which moving a job to another queue costs more than sending it.
+    /// The limit on waiting jobs then grows with the throughput.
     private static let movedInASecond = 4_000
 
     /// The prefetch of the lane, which all of its apps share.
@@ -26,8 +26,8 @@ package struct HoldingRule {
         max(leastInFlight, secondsInFlight * throughput.recipients)
     }
 
-    /// Returns the limit on the waiting jobs of one app in a lane. It is the work of half a second. It covers only a
-    /// fraction of the places, which leaves room for the jobs of other apps.
+    /// Returns the limit on the waiting jobs of one app in a lane. It is about half a second of work and normally an
+    /// eighth of the places, which leaves room for the jobs of other apps.
     package func waiting(_ throughput: Throughput.Count) -> FairQueue.Size {
         .init(jobs: jobs(of: 8, throughput), recipients: max(chunkSize, throughput.recipients / 2), bytes: bytes / 4)
     }

@@ -1,5 +1,5 @@
-/// The controller of this worker's prefetch for an overflow queue. The caller passes the number of held deliveries at a
-/// steady interval, and gets a new prefetch if it changes. A value type without clock or I/O.
+/// The controller of this worker's prefetch for an overflow queue. The caller records the number of held deliveries
+/// after every turn, and requests adjustments at a steady interval. A value type without clock or I/O.
 ///
 /// An overflow queue holds the overflow of the whole fleet, in jobs of any size. Therefore the prefetch grows while it
 /// limits the worker. It shrinks if more work is waiting than the worker sends in a few seconds. The prefetch belongs

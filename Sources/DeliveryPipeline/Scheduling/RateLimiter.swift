@@ -26,8 +26,8 @@ package struct RateLimiter {
             (self.due, self.rate) = (due, rate)
         }
 
-        /// Creates the slot of a job that cannot be tracked yet. The job must wait for the same time that it has
-        /// already waited.
+        /// Creates the slot of a job for which no limiter reserves time. The job must wait for as long as it has
+        /// already waited, but at least 5 and at most 120 seconds.
         ///
         /// - Parameter waited: the time that the job has waited so far, in seconds.
         init(waitingLonger waited: Int, rate: Int, now: Timestamp) {
@@ -36,7 +36,7 @@ package struct RateLimiter {
         }
 
         /// Returns the delay in the broker until the job is checked again, in seconds. It is at least one second, and
-        /// is more often too short than too long.
+        /// otherwise never longer than the time until the slot.
         package func delay(now: Timestamp) -> Int {
             let left = due.milliseconds - now.milliseconds
             let look = now.milliseconds + min(left, max(Int64(RateLimiter.longestDelay) * 1_000, left / 2))
@@ -58,14 +58,14 @@ package struct RateLimiter {
     static let earlyMilliseconds: Int64 = 2_000
     /// The interval at which waiting jobs are checked again, in milliseconds.
     static let beatMilliseconds = 20
-    /// The delay after which a job in the broker is checked again, in seconds. If half of the job's remaining wait is
-    /// longer, half of that wait is used instead. A changed rate applies to a job when it is checked.
+    /// The maximum delay until a job in the broker is checked again, in seconds. If half of the job's remaining wait is
+    /// longer, that half is the maximum. A changed rate applies to a job when it is checked.
     static let longestDelay = 120
-    /// The shortest wait of a job that cannot be tracked yet, in seconds.
+    /// The shortest wait of a job for which no limiter reserves time, in seconds.
     private static let shortestWait = 5
-    /// The factor by which slots are denser than the rate. With this factor, the slots of half of the workers suffice
-    /// to use the whole rate. The workers' lists of slots usually differ in length, because a worker that splits a job
-    /// receives fewer of its parts.
+    /// The factor by which slots are denser than the rate. Jobs return to any worker, so the slots that half of the
+    /// workers assign suffice to use the whole rate. Workers usually assign different numbers of slots, because a
+    /// worker that splits a job receives fewer of its parts.
     private static let eagerness = 2.0
     /// The number of chunks that make up one second of this worker's work. A chunk has at least `smallestChunk`
     /// recipients.
@@ -74,13 +74,13 @@ package struct RateLimiter {
 
     /// The rate of the whole fleet, in pushes per second.
     package private(set) var rate: Int
-    /// The burst that is allowed after an idle time: the number of seconds whose pushes may be sent at once.
+    /// The burst that is allowed after an idle time, in seconds of this worker's rate.
     private let burstSeconds: Double
     /// The rate of this worker, in pushes per second.
     private var share = 0.0
     /// The number of pushes that may be sent now. A negative number is a debt.
     package private(set) var credit = 1.0
-    /// The time needed to send the jobs with future slots, in seconds. These jobs wait in the broker.
+    /// The total length of the future slots, in seconds. Their jobs wait in the broker.
     private var planned = 0.0
     private var passedAt: Timestamp?
 
@@ -120,7 +120,7 @@ package struct RateLimiter {
     /// ``waitSeconds``.
     package var room: Int { Int(credit + share * Self.waitSeconds) }
 
-    /// The maximum size of a chunk, chosen so that the fleet shares a job evenly and in time.
+    /// The maximum number of recipients in a chunk. It is small, so that all workers can share a large job.
     package var chunkSize: Int { max(Self.smallestChunk, Int(share / Self.chunksInASecond)) }
 
     /// Returns a slot for recipients that must wait in the broker.

@@ -1,7 +1,7 @@
 import PushModel
 
-/// The maximum time that a job waits for a rate limit. It is shorter than the time during which the job's claim is
-/// remembered. A value type without clock or I/O.
+/// The maximum time that a job waits for a rate limit. The names of chunks and of `at_most_once` jobs are remembered
+/// for longer. A value type without clock or I/O.
 struct RateWaitLimit {
     /// The limit for all jobs, in seconds. The name of a chunk is remembered for one day longer
     /// (``Claim/chunkSeconds``).

@@ -23,13 +23,13 @@ struct Scheduler {
     struct PrefetchChange {
         let queue: JobQueue
         let prefetch: Int
-        /// The waiting jobs that exceed the new prefetch. They are moved, so that other workers can receive them.
+        /// The waiting jobs beyond about one second of work. They are moved, so that other workers can receive them.
         let surplus: [WaitingJob]
     }
 
     private static let millisecondsToNextLook: Int64 = 1_000
 
-    /// The maximum number of apps that are tracked without removing idle apps before another app is added.
+    /// The number of tracked apps at or above which idle apps are removed before another app is added.
     private static let mostIdleApps = 1_000
 
     var configuration: PipelineConfiguration

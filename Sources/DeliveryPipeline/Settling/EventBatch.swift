@@ -8,7 +8,7 @@ package struct EventBatch {
     /// The lane of the first outcome's job.
     package private(set) var lane = Lane.normal
     package private(set) var count = 0
-    /// The counters for outcomes of the app.
+    /// The app's counters of outcomes.
     package private(set) var tally = OutcomeTally.none
     /// The pending settlements that are completed when the broker confirms the event.
     package private(set) var shares: [PendingSettlements<OpenJob>.Share] = []

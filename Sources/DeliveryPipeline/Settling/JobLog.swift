@@ -3,7 +3,7 @@ import PushModel
 /// The rule that selects the finished jobs to log.
 package enum JobLog: Sendable, Hashable {
     case none
-    /// Jobs with at least one recipient that was neither sent nor suppressed. At most one line per minute is logged for
+    /// Jobs with at least one outcome other than `sent` and `suppressed`. At most one line per minute is logged for
     /// each app and reason.
     case problems
     /// A fraction of all jobs, from 0 to 1, selected by id. All chunks and attempts of a selected job are logged.

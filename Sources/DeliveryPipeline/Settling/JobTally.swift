@@ -1,7 +1,7 @@
 import Contract
 
-/// The numbers of a job's recipients that were not sent, by result, for the log. It allocates no memory before the
-/// first such recipient.
+/// The number of a job's unsent recipients by result, for the log. The tally allocates no memory before the first such
+/// recipient.
 struct JobTally {
     enum Entry: Hashable {
         case outcome(OutcomeKind)

@@ -56,7 +56,7 @@ package struct OutcomePolicy {
             patience: outcome.job.traits.retriesForSeconds, expiration: outcome.job.job.expiration, now: outcome.at)
         {
         case .wait(let seconds): .retry(seconds: seconds)
-        // No attempt is left, and this attempt or an earlier one may have been accepted, so only `unknown` is correct.
+        // No attempt is left, and the push may have been accepted, so only `unknown` is correct.
         case .giveUp where outcome.mayHaveBeenSent, .expire where outcome.verdict == .unknown:
             .tell(.unknown, reason: outcome.reason)
         case .giveUp: .tell(.failed, reason: "RetriesExhausted", detail: outcome.reason)

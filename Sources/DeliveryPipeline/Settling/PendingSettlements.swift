@@ -83,7 +83,8 @@ package struct PendingSettlements<Delivery> {
         owing += count
     }
 
-    /// Records the settlements that a message completes. The `id` of the message must not be in use.
+    /// Records the settlements that a message completes when the broker confirms it. The `id` of the message must not
+    /// be in use.
     package mutating func expect(group id: UInt64, for shares: [Share]) {
         groups[id] = shares
     }

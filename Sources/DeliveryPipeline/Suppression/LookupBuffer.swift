@@ -33,8 +33,8 @@ package struct LookupBuffer {
         }
     }
 
-    /// The number of tokens from which a look-up is full. A look-up may have more tokens, because the tokens of a job
-    /// stay together.
+    /// The number of tokens at or above which a look-up is full. A look-up may have more tokens, because the tokens of
+    /// a job stay together.
     private static let enoughTokens = 5_000
     private static let pauseMilliseconds: Int64 = 5_000
 

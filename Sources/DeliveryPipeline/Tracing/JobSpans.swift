@@ -82,7 +82,7 @@ struct JobSpans {
         return span
     }
 
-    /// The span from the first request to the last outcome, or `nil` if the job was not sent.
+    /// The span from passing the job to its output to the last outcome, or `nil` if the output reported no outcome.
     private var push: Span? {
         guard let started, trace.outcomes.pushed > 0, let step = trace.push,
             var span = child("push \(started.output.name)", .client, step)

@@ -8,7 +8,7 @@ package import PushModel
 /// |---|---|
 /// | none | fetching, when a push needs a token |
 /// | fetching | held, if a token arrives; otherwise refused or failed |
-/// | held | fetching, five minutes before expiry or when FCM refuses it; unless refused, it stays in use meanwhile |
+/// | held | fetching, five to six minutes before expiry (the token stays in use meanwhile) or when FCM refuses it |
 /// | failed | fetching, when a push needs a token, after 1 to 60 s |
 /// | refused | fetching, when a push needs a token, after 15 s to 15 min |
 ///

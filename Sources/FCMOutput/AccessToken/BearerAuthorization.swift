@@ -37,8 +37,9 @@ struct BearerAuthorization: ConnectionAuthorization {
 }
 
 extension HTTP2Fields {
-    /// Returns the header fields that all messages on a connection share. The token is as long as a message, so it is
-    /// indexed in the header compression table. This is safe, because attackers cannot choose any text in the table.
+    /// Returns the header fields that all messages on a connection share. The token is about as long as a message, so
+    /// the header compression table stores it, and it is not sent with each message. This is safe, because attackers
+    /// cannot choose any text in the table.
     static func fcm(authority: String, token: Secret) throws(HTTP2Error) -> HTTP2Fields {
         try HTTP2Fields([
             HTTP2Field(":method", "POST"), HTTP2Field(":scheme", "https"), HTTP2Field(":authority", authority),

@@ -19,7 +19,7 @@ import PushModel
 /// | any other | rejected | |
 package enum FCMAnswer: Equatable {
     case payloadRefused
-    /// The message is rejected, unless a second request shows that the job's payload is at fault.
+    /// The message is rejected. The answer does not show whether the payload or the recipient is at fault.
     case refused
     /// The message is rejected because of its token, or because of its app's keys in the Firebase console.
     case tokenRefused

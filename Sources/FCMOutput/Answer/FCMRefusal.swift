@@ -9,8 +9,8 @@ struct FCMRefusal {
     /// recipient of the job.
     let isRecipientAtFault: Bool
     /// Whether the recipient may be at fault: FCM refused the request as invalid, but may still accept the same payload
-    /// for another recipient of the job. The message is then sent once more, because most answers for the other
-    /// recipients arrive before its second answer.
+    /// for another recipient of the job. The message is then sent once more. Most of the other recipients' answers
+    /// arrive before its second answer, and show whether FCM accepts the payload.
     let mayConcernRecipient: Bool
     private let sent: PushOnWire
     private let answer: PoolAnswer

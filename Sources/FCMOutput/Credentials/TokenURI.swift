@@ -24,8 +24,8 @@ package struct TokenURI: Sendable, Hashable {
         path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
     }
 
-    /// Returns the reason why Martlet requests no access tokens from this URL, or `nil` if it does. The service
-    /// account's file may name any URL, so assertions go only to Google or to the configured endpoint.
+    /// Returns the reason why Martlet requests no access tokens from this URL, or `nil` if the URL is allowed. The
+    /// service account's file may name any URL, so assertions go only to Google or to the configured endpoint.
     ///
     /// - Parameter other: the endpoint that the configuration allows in addition to Google's.
     package func problem(allowing other: Endpoint?) -> String? {

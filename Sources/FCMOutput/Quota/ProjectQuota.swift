@@ -11,8 +11,8 @@ final class ProjectQuota: Sendable {
         var waitsBecause = ""
     }
 
-    /// The maximum wait of a project in seconds, even if an answer asks for more. A message then tests whether FCM
-    /// accepts messages again.
+    /// The maximum wait of a project in seconds, even if an answer asks for more. After the wait, the next answers show
+    /// whether FCM accepts messages again.
     static let longestWaitSeconds: Int32 = 900
 
     private let name: String
@@ -25,8 +25,8 @@ final class ProjectQuota: Sendable {
         state = Mutex(State(limiter: QuotaRateLimiter(perMinute: perMinute)))
     }
 
-    /// Draws messages from the quota and returns their number, at most `wanted`. The caller must give back the messages
-    /// that it does not send.
+    /// Draws messages from the quota and returns their number, at most `wanted`. The caller must call ``refund(_:)``
+    /// for the messages that it does not send.
     func draw(upTo wanted: Int, now: Int64) -> Int {
         let workers = shares.workers(sharing: name)
         return state.withLock { state in
@@ -62,8 +62,8 @@ final class ProjectQuota: Sendable {
     func mustWait(_ seconds: Int32, because reason: String, now: Int64) -> Bool {
         state.withLock { state in
             let isNews = state.waitsUntil <= now
-            state.waitsUntil = max(state.waitsUntil, now + Int64(min(seconds, Self.longestWaitSeconds)) * 1_000)
-            state.waitsBecause = reason
+            let until = now + Int64(min(seconds, Self.longestWaitSeconds)) * 1_000
+            if until > state.waitsUntil { (state.waitsUntil, state.waitsBecause) = (until, reason) }
             return isNews
         }
     }

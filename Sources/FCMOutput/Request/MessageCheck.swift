@@ -1,7 +1,7 @@
 import PushModel
 
-/// A check for faults that FCM refuses regardless of the recipient (Google: REST resource projects.messages,
-/// "Message"). It finds only what FCM certainly refuses; Google judges the rest.
+/// A check for faults that make FCM refuse a message regardless of its recipient (Google: REST resource
+/// projects.messages, "Message"). It reports a fault only if FCM certainly refuses the message.
 struct MessageCheck {
     /// The members that name the target of a message. Only recipients may set them.
     private static let targets: Set<String> = ["token", "fid", "topic", "condition"]

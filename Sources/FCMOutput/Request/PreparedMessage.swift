@@ -9,8 +9,8 @@ package import PushSending
 /// ``MessageMerge`` adds values from the job's fields to the payload and leaves the rest of it unchanged.
 // why: unchecked like its base class. Only the pool's event loop uses its mutable properties.
 package final class PreparedMessage: QueuedJob, @unchecked Sendable {
-    /// The fault with which FCM refused the payload for devices, and the one for topics. Each is `nil` if FCM has not
-    /// refused it. Topics accept smaller payloads.
+    /// The faults for which FCM refused the payload: one for devices, and one for topics, which accept only smaller
+    /// payloads. Each is `nil` if FCM has not refused the payload there.
     private var refused: (device: FCMFault?, broadcast: FCMFault?)
     /// Whether FCM has accepted the payload for a device, and whether it has accepted it for a topic.
     private var accepted = (device: false, broadcast: false)
@@ -22,9 +22,9 @@ package final class PreparedMessage: QueuedJob, @unchecked Sendable {
     /// The part of a body that follows the target.
     private struct Tail {
         let bytes: ArraySlice<UInt8>
-        /// Whether the payload has no members.
+        /// Whether this part has no members, so that no comma precedes it.
         let isEmpty: Bool
-        /// The time to live with which the tail was made, in seconds, or `nil` without one.
+        /// The time to live in this part, in seconds, or `nil` if the job sets none.
         let ttl: Int64?
     }
 

@@ -29,8 +29,8 @@ final class AccountRegistry: Sendable {
         edition.add(1, ordering: .relaxed)
     }
 
-    /// A number that increases with every change of the registry. Connections then discard cached results about
-    /// bearers.
+    /// A number that increases whenever an account, a token or a refusal of an account changes. Connections then
+    /// discard their cached results about bearers.
     var currentEdition: Int { edition.load(ordering: .relaxed) }
 
     func register(_ account: SimulatedAccount) {

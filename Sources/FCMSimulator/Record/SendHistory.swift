@@ -1,7 +1,7 @@
 internal import Foundations
 
-/// A record of the answers to all pushes. It detects retries that come too early, and pushes that are sent again after
-/// they were accepted.
+/// A record of the last answer to each recent push. It detects retries that come too early, and pushes that are sent
+/// again after they were accepted.
 final class SendHistory: Sendable {
     /// The last answer to a push.
     private struct Answered {

@@ -1,4 +1,4 @@
-/// The state of one request in progress, as the rules see it.
+/// The data that ``FCMRules`` keeps about one request in progress.
 struct FCMRequest {
     /// The decision about a request.
     enum Outcome {

@@ -1,9 +1,9 @@
 import Glibc
 package import NIOCore
 
-/// The rules that decide which addresses belong to the public Internet (IANA's special-purpose registries; RFC 6890). A
-/// connection to a destination that a third party names may use only public addresses. Otherwise it could reach hosts
-/// behind the operator's firewall.
+/// The rules that decide which addresses belong to the public Internet (IANA's special-purpose registries; RFC 6890).
+/// If a third party names the destination of a connection, only public addresses are allowed. Otherwise the connection
+/// could reach hosts behind the operator's firewall.
 ///
 /// In IPv6, only the range for global use (2000::/3) is public. Addresses in this range that contain an IPv4 address
 /// are excluded, because the IPv4 address may be private.

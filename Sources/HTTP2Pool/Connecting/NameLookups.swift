@@ -2,11 +2,11 @@ package import Foundations
 import Foundation
 package import NIOCore
 
-/// A service that looks up names. The same name is looked up only once at a time. A request for a name that is being
+/// A service that looks up names. An endpoint is looked up only once at a time. A request for an endpoint that is being
 /// looked up shares the result.
 ///
 /// The service uses up to ``maximumThreads`` threads of its own, because the system's call blocks while a name server
-/// does not answer. The latest request is served first, because earlier requests may have timed out by then.
+/// does not answer. The latest request is served first, because earlier requests may already have timed out.
 package final class NameLookups: Sendable {
     private struct Lookup {
         let endpoint: Endpoint

@@ -20,8 +20,9 @@ package struct InFlightTable {
 
     package mutating func remove(_ place: Int) -> InFlightRequest? { slab.remove(place) }
 
-    /// Removes and returns the request at a place, or returns `nil` if the request there was not sent on this stream. A
-    /// place is reused once its request is answered. If a request was answered early, its stream closes later.
+    /// Removes and returns the request at a place, or returns `nil` if the request there was not sent on this stream.
+    /// The stream id must be checked because a stream may close after its request was answered and its place was
+    /// reused.
     package mutating func remove(_ place: Int, stream: Int32) -> InFlightRequest? {
         slab[place]?.streamID == stream ? slab.remove(place) : nil
     }

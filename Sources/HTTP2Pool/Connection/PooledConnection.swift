@@ -7,8 +7,8 @@ import NIOCore
 /// state to the pool.
 // why: unchecked because all access is on one event loop.
 final class PooledConnection: @unchecked Sendable {
-    /// How long a connection with few streams counts as ramping up while its first answer is missing, in milliseconds.
-    /// During this time, the connection delays the pool's growth.
+    /// How long a connection that allows few streams counts as ramping up while its first answer is missing, in
+    /// milliseconds. While a connection is ramping up, the pool may open fewer others.
     private static let rampingMilliseconds: Int64 = 2_000
     /// The time limit for sending the reset of a request that was given up, in milliseconds.
     private static let resetMilliseconds: Int64 = 10_000
@@ -203,7 +203,7 @@ final class PooledConnection: @unchecked Sendable {
         case .giveUp: return giveUp()
         }
         let timeout = Int64(configuration.requestTimeoutSeconds) * 1000
-        // A connection that has not even sent the resets of requests that were given up is stuck.
+        // The connection is stuck if it could not even send the reset of a request that was given up.
         if inFlight.hasGivenUp(sentBefore: now - timeout - Self.resetMilliseconds) { return giveUp() }
         let overdue = inFlight.giveUp(sentBefore: now - timeout)
         guard !overdue.isEmpty else { return }

@@ -1,4 +1,4 @@
-/// The streams and body bytes that a connection can take now. Requests are limited by whichever runs out first.
+/// The streams and body bytes that a connection can take now. A request needs both a free stream and free bytes.
 package struct Room: Equatable {
     /// The number of streams that may be opened.
     package var streams: Int

@@ -2,8 +2,8 @@
 /// in milliseconds of ``Uptime``.
 ///
 /// The server counts as unreachable if no connection has been made for at least 30 seconds after the first failed
-/// attempt. This ends when a connection is made. It also ends two hours after the last failed attempt, because the pool
-/// makes no attempts while no request waits.
+/// attempt. The state ends when a connection is made. It also ends two hours after the last failed attempt, because the
+/// pool makes no attempts while no request waits.
 package struct Reachability {
     private static let patience: Int64 = 30_000
     private static let interest: Int64 = 7_200_000

@@ -12,7 +12,7 @@ package final class SingleRequest: @unchecked Sendable {
         package var body: [UInt8] = []
     }
 
-    /// The maximum size of an answer's body. A list of 10,000 ids is far smaller.
+    /// The maximum size of an answer's body, in bytes. A list of 10,000 channel ids is far smaller.
     private static let maximumBodyBytes = 4 * 1024 * 1024
 
     private let path: UnsafeMutableRawBufferPointer

@@ -14,8 +14,8 @@ package struct ConnectPermit {
     /// reconnections as churn.
     private var backoff = Backoff(first: .seconds(1), longest: .seconds(60))
     private var notBefore = Int64.min
-    /// The time up to which the rate limit is used up, in milliseconds of ``Uptime``. Each opened connection adds one
-    /// second.
+    /// The time at which the rate limit has recovered from all opened connections, in milliseconds of ``Uptime``. Each
+    /// connection delays this time by one second.
     private var pacedUntil: Int64 = 0
     /// The number of connections that must be replaced and have no replacement yet.
     package private(set) var replacements = 0

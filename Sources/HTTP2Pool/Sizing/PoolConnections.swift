@@ -2,9 +2,9 @@
 package struct PoolConnections {
     /// The number of requests on the wire.
     package var inFlight = 0
-    /// The number of connections that carry requests.
+    /// The number of open connections that are no longer ramping up.
     package var established = 0
-    /// The number of connections that are still ramping up.
+    /// The number of connections that are ramping up: they are connecting, or wait for their first answer.
     package var ramping = 0
     /// Whether an open connection lacks its authorization.
     package var isAwaitingAuthorization = false

@@ -1,8 +1,8 @@
 /// The policy that decides how many connections a pool has. A value type without clock or I/O.
 ///
 /// A pool with work and no connection opens one. It opens more connections if the existing ones have had no free stream
-/// or window for a while, and if the round trip is the limit, not this process. The round trip is the limit if the
-/// server is far away, answers slowly or allows few streams. The pool opens one connection at a time. If far more
+/// or window for a while, and if requests wait for the network or the server, not for this process. That is assumed if
+/// the server is far away, answers slowly or allows few streams. The pool opens one connection at a time. If far more
 /// requests wait than are in flight, or if each connection takes one request at a time, it opens up to as many
 /// connections as it has.
 package struct PoolSizing {
@@ -10,9 +10,9 @@ package struct PoolSizing {
         /// The number of requests for which no connection had room.
         package var waiting: Int
         package var inFlight: Int
-        /// The number of connections that carry requests.
+        /// The number of open connections that are no longer ramping up.
         package var established: Int
-        /// The number of connections that are still ramping up.
+        /// The number of connections that are ramping up: they are connecting, or wait for their first answer.
         package var ramping: Int
         /// The number of proven connections that the server wants closed and that have no replacement yet.
         package var replacements: Int
@@ -37,8 +37,8 @@ package struct PoolSizing {
         /// Whether more than four times as many requests wait as are in flight.
         private var isPressureLarge: Bool { waiting > 4 * inFlight }
 
-        /// Whether each connection takes one request at a time, as in HTTP/1.1. The client's limit on requests is then
-        /// a limit on connections.
+        /// Whether each connection takes one request at a time, as in HTTP/1.1. Each further request in flight then
+        /// needs another connection.
         private var isSerial: Bool { inFlight <= established }
 
         /// The maximum number of connections that may be opening at the same time.
@@ -47,8 +47,8 @@ package struct PoolSizing {
             return isSerial ? max(1, min(waiting, established)) : 1
         }
 
-        /// Whether the connections carry so few streams that they are idle even with a short round trip. This happens
-        /// if the server limits the streams.
+        /// Whether the connections carry so few streams that they are mostly idle, even with a short round trip. This
+        /// happens if the server limits the streams.
         private var isNarrow: Bool { inFlight < PoolSizing.narrowStreams * established }
 
         /// Whether the wait is caused by the network or the server, not by this process. This process needs a
@@ -71,8 +71,8 @@ package struct PoolSizing {
     package static let saturationMilliseconds: Int64 = 250
     package static let longWayMilliseconds = 5.0
     package static let slowAnswerMilliseconds = 25.0
-    /// The average number of streams on a connection below which connections count as narrow. A flow-control window has
-    /// room for twice this number of the largest payloads.
+    /// The average number of streams on a connection below which connections count as narrow. The default flow-control
+    /// window has room for about twice as many of the largest payloads, so it does not make a connection narrow.
     package static let narrowStreams = 8
 
     package let maximumConnections: Int

@@ -44,7 +44,8 @@ final class ClientCore: SessionCore {
         guard frame.hasFlag(NGHTTP2_FLAG_END_STREAM) else { return }
         if let body = record.pointee.body, record.pointee.bodyOffset < body.count {
             // The server answered before the whole request was sent (RFC 9113, section 8.1). The server needs no more
-            // of the request. If it granted no more window, the stream would stay open forever.
+            // of the request. Without the reset, the stream would stay open forever if the server granted no more
+            // window.
             nghttp2_submit_rst_stream(
                 native, UInt8(NGHTTP2_FLAG_NONE.rawValue), frame.pointee.hd.stream_id,
                 HTTP2ErrorCode.cancel.rawValue)

@@ -20,7 +20,7 @@ final class DelegateHolder<Delegate> {
         }
     }
 
-    /// Calls the delegate without reference counting, which otherwise takes a tenth of all work on a request. The
+    /// Calls the delegate without reference counting, which would take a tenth of the CPU time of a request. The
     /// delegate is an immutable property of a box, so only the box must stay alive. ``keepingAlive(_:)`` ensures that.
     @inline(__always)
     func notify(_ event: (Delegate) -> Void) {

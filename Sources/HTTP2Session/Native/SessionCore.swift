@@ -221,7 +221,8 @@ class SessionCore {
         diagnosis = text
     }
 
-    /// Records a failure if the library itself sent the GOAWAY, because it ended the session for an error of the peer.
+    /// Records a failure if the library decided to send the GOAWAY. It does so when it ends the session because of an
+    /// error of the peer.
     func goAwaySent(_ frame: UnsafePointer<nghttp2_frame>) {
         let goAway = frame.goAway
         guard failure == nil, goAway.code != .noError, goAway.code.rawValue != submittedGoAwayCode else { return }

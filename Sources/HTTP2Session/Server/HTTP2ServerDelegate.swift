@@ -27,7 +27,7 @@ public protocol HTTP2ServerDelegate: AnyObject {
     func settingsAcknowledged()
     func goAwayReceived(lastStreamID: Int32, code: HTTP2ErrorCode, debugData: UnsafeRawBufferPointer)
     func pingAcknowledged(_ payload: UInt64)
-    /// Called when the client has sent a PING. The session answers the PING by itself.
+    /// Called when the client has sent a PING. The session answers the PING automatically.
     func pingReceived()
 }
 

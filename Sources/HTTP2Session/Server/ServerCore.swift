@@ -21,9 +21,9 @@ final class ServerCore: SessionCore {
     init(_ settings: HTTP2Settings, grantsWindowByHand: Bool) throws(HTTP2Error) {
         try super.init(settings) { options in
             nghttp2_option_set_no_auto_window_update(options, grantsWindowByHand ? 1 : 0)
-            // The library would otherwise keep closed streams for priorities, which are not used here.
+            // Unless this is set, the library keeps closed streams for priorities, which are not used here.
             nghttp2_option_set_no_closed_streams(options, 1)
-            // The library would otherwise treat a client that cancels 1,000 streams as an attacker.
+            // Unless the limit is raised, the library treats a client that cancels 1,000 streams as an attacker.
             limit_stream_resets(options, Self.cancellations, Self.cancellations)
         } new: { native, callbacks, options in
             nghttp2_session_server_new2(&native, callbacks, nil, options)
@@ -142,7 +142,7 @@ final class ServerCore: SessionCore {
         noteDiagnosis(text.firstRange(of: ", value: [").map { String(text[..<$0.lowerBound]) } ?? text)
     }
 
-    /// Forgets reported streams after their resets were sent.
+    /// Clears ``malformedStreams`` after all resets were sent.
     func outputCollected() {
         if !malformedStreams.isEmpty, !wantsWrite { malformedStreams = [] }
     }

@@ -110,7 +110,7 @@ extension TokenCommand {
     }
 }
 
-/// A reader that returns the bytes of a file, of standard input or of the arguments in chunks.
+/// A reader that returns bytes in chunks, from a file, standard input or the arguments.
 private struct Chunks {
     private static let size = 1 << 18
 

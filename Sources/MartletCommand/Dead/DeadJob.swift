@@ -3,7 +3,7 @@ import Contract
 import DeliveryPipeline
 import PushModel
 
-/// A message in the dead-letter queue, as far as it can be read.
+/// A message in the dead-letter queue. A message that is not a valid job may have no id or app.
 struct DeadJob {
     let delivery: AMQPDelivery
     let id: String?
@@ -23,7 +23,7 @@ struct DeadJob {
     /// The name of the lane, or the routing key if it is not a lane.
     var laneName: String { lane?.rawValue ?? delivery.routingKey }
 
-    /// Returns the job's id and app as far as they can be read, cut to 1,000 bytes each.
+    /// Returns the job's id and app, cut to 1,000 bytes each, or `nil` for a value that can't be read.
     private static func names(in delivery: AMQPDelivery) -> (id: String?, app: String?) {
         func name(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0.cut(toBytes: 1_000) } }
         do throws(JobRejection) {

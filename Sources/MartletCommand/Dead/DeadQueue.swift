@@ -91,8 +91,9 @@ struct DeadQueue {
         }
     }
 
-    /// Returns the number of messages in the queue. Waits for up to three seconds while the queue has a consumer,
-    /// because the broker does not count the messages that another command has received until it requeues them.
+    /// Returns the number of messages in the queue. If another command consumes the queue, first waits up to three
+    /// seconds for that command to end. The broker does not count the messages that a consumer has received until it
+    /// requeues them.
     private func waiting() async throws -> Int {
         let patience = ContinuousClock.now + .seconds(3)
         while true {

@@ -1,4 +1,4 @@
-/// The decision about a dead job, and whether to end the run.
+/// The decision about a dead job, and about whether the command continues with the next job.
 enum DeadVerdict {
     case keep, takeOut, keepAndEnd
 

@@ -6,7 +6,7 @@ import MartletConfiguration
 import Observability
 import PushModel
 
-/// The checks that `doctor` makes of the broker, as the user of a worker or of an operator.
+/// The checks that `doctor` makes of the broker, logged in as the user of a worker or of an operator.
 struct BrokerChecks {
     let source: ConfigurationSource
     /// Whether to declare missing exchanges and queues.

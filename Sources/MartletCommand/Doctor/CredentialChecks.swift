@@ -11,8 +11,8 @@ struct CredentialChecks {
 
     /// Returns the text of the finding if all credentials can be used.
     ///
-    /// - Throws: `DoctorWarning` if a credential has a problem or an account has several bound keys;
-    ///   `ConfigurationError` if the configuration is invalid.
+    /// - Throws: `DoctorWarning` if a credential has a problem, or if an account has several keys and its addresses
+    ///   work only with one of them; `ConfigurationError` if the configuration is invalid.
     func run() throws -> String {
         let known = Dictionary(source.outputs.map { ($0.name, $0.credentials) }) { $1 }
         let problems = try snapshot.credentialSummaries.compactMap { summary -> String? in

@@ -1,6 +1,6 @@
 import PostgresClient
 
-/// The settings of a PostgreSQL server that decide what a crash or a failover can lose.
+/// The settings of a PostgreSQL server that determine which commits a crash or a failover can lose.
 struct Durability {
     private let commits, fsync, pages, standbyNames: String
     private let standbys: Int

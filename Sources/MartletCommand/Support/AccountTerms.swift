@@ -46,7 +46,7 @@ enum AccountTerms {
     /// Whether several outputs have credentials. Tables then have a column for the output.
     static var areMany: Bool { credentials.count > 1 }
 
-    /// Returns the text as a table column, or no column unless several outputs have credentials.
+    /// Returns a table column with the text if several outputs have credentials, and no column otherwise.
     static func column(_ text: String) -> [String] { areMany ? [text] : [] }
 
     /// Returns the options that select an account of the output, for example `--team`. Includes `--output` if several

@@ -20,7 +20,7 @@ struct AppDescription: Encodable, Sendable {
     /// The rate limit, in pushes per second, or `nil` if there is none.
     let rate: Int?
     let rateIncludesUrgent: Bool?
-    /// The routes, or `nil` unless a single app is shown.
+    /// The routes of the app, or `nil` if a list of apps is shown.
     let routes: [RouteDescription]?
 
     private enum CodingKeys: String, CodingKey {

@@ -25,7 +25,7 @@ package struct AwaitedOutcomes {
     private var isRejected = false
     private let trace: String
 
-    /// Creates the set of missing outcomes, with one for each recipient of a job.
+    /// Creates the set of missing outcomes, one for each recipient of the job.
     ///
     /// - Parameter body: the body of the published job.
     package init(_ job: Job, body: [UInt8]) {

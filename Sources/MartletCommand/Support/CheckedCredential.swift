@@ -36,7 +36,7 @@ struct CheckedCredential {
         self.opened = opened
     }
 
-    /// Returns the credential, or the reason why there is no point in asking the provider.
+    /// Returns the credential, or the reason why a request to the provider would be pointless.
     func usable(at now: Timestamp) -> Result<Credential, RowError> {
         if let notAfter, now >= notAfter {
             return .failure(

@@ -19,7 +19,7 @@ package struct ConfigurationOptions: ParsableArguments {
 
     package func load() async throws -> ConfigurationSource {
         let source = try await read()
-        // The code that needs the log settings reports it if they are invalid.
+        // Invalid log settings are ignored here. The code that needs them reports the error.
         let log = WorkerLog(
             level: (try? source.logLevel()) ?? .info, format: (try? source.logFormat()) ?? .text, instance: nil)
         LoggingSystem.bootstrap { _ in log.handler() }

@@ -144,8 +144,8 @@ extension NewCredential {
 }
 
 extension CredentialSummary {
-    /// Returns whether routing prefers the new credential to this credential for at least one topic in one environment.
-    /// The newest credential of a kind takes precedence.
+    /// Returns whether routing prefers the new credential to this credential for at least one topic in at least one
+    /// environment. The newest credential of a kind takes precedence.
     fileprivate func isReplaced(by new: NewCredential) -> Bool {
         let isOfOneKind: Bool =
             switch (kind, new.kind) {

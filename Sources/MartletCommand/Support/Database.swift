@@ -25,7 +25,7 @@ func withDatabase<Value>(
 }
 
 extension PostgresError {
-    /// A clause for operators that explains why nothing could be read from the database.
+    /// The reason why nothing could be read from the database, as a clause for operators.
     var absence: String {
         switch code {
         case .connectFailed, .connectionLost, .timedOut, .poolExhausted:

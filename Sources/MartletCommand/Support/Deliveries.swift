@@ -27,7 +27,7 @@ final class Deliveries: Sendable {
     /// Connects to the broker and starts to consume the queue.
     ///
     /// - Parameters:
-    ///   - consumers: the number of consumers. Each one has at most `prefetch` unacknowledged messages.
+    ///   - consumers: the number of consumers. Each consumer has at most `prefetch` unacknowledged messages.
     ///   - endsWithConnection: whether a lost connection is an error, because the broker will redeliver the messages.
     ///     Otherwise the connection is established again.
     /// - Throws: the error of a broker that can't be reached or refuses the connection.

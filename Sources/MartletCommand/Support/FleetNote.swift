@@ -7,8 +7,8 @@ import Store
 enum FleetNote {
     /// The time within which a worker with access to the database applies a change, in seconds.
     private static let seconds = 5
-    /// The time within which a new rate limit applies to jobs that wait for their time slot, in minutes. If the
-    /// remaining wait of a job is more than twice this time, the new limit applies after half of that wait.
+    /// The time within which a new rate limit applies to jobs that wait for their time slot, in minutes. If a job still
+    /// has to wait for more than twice this time, the new limit applies to it after half of its wait.
     private static let slotMinutes = 2
 
     /// Prints how soon the running workers apply a change. Prints nothing if the workers can't be read, because the

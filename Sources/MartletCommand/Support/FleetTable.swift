@@ -27,7 +27,7 @@ struct FleetTable {
             withoutAnswers: fleet.withoutAnswers, acceptsWrites: try server["writes"].bool)
     }
 
-    /// The number of workers and the totals of their numbers, as one line.
+    /// The number of workers and the totals of their reports, as one line.
     var summary: String {
         let here = workers.filter { $0.state != "silent" }
         let oldest = here.map(\.oldestJobSeconds).max() ?? 0

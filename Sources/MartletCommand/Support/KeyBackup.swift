@@ -1,6 +1,7 @@
 import ArgumentParser
 import CredentialFormats
 import Glibc
+import PostgresClient
 import PushModel
 
 /// The options of `credential create` for a backup file of the private key. Only the file's owner can read it.
@@ -18,13 +19,16 @@ struct KeyBackup: ParsableArguments {
         if out == "-" || out?.isEmpty == true { throw ValidationError("--out requires a file: the key is not printed") }
     }
 
-    /// Writes the backup file, then runs an operation that depends on it. If the operation fails, the file is removed.
+    /// Writes the backup file, then runs an operation that depends on it. If the operation fails, the file is
+    /// removed, unless the database may have stored the credential.
     func keeping<Value>(_ new: NewCredential, _ body: () async throws -> Value) async throws -> Value {
         guard let out else { return try await body() }
         guard let key = new.backup else { throw ValidationError("--out: this output has no private key to write") }
         try Self.write(try encrypted(key), to: out)
         do {
             return try await body()
+        } catch let error as PostgresError where [.connectionLost, .timedOut].contains(error.code) {
+            throw CredentialFault("\(error); if the credential is stored, its only backup is \(out)")
         } catch {
             unlink(out)
             throw error

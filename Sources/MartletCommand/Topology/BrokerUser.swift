@@ -20,7 +20,7 @@ struct BrokerUser: Sendable, Hashable {
         let prefix = escaped(names.prefix)
         let results = escaped(names.results)
         let own = "^\(prefix)\\..*"
-        // The dot excludes names with a longer prefix that begins with this prefix.
+        // The dot excludes names whose prefix is longer but begins with this prefix.
         let worker =
             declares
             ? BrokerUser(name: "\(names.prefix)-worker", configure: own, write: own, read: own)

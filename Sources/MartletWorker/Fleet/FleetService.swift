@@ -16,6 +16,8 @@ package struct FleetService: Service {
         package var away = Backoff(first: .seconds(1), longest: .seconds(5), jitter: 0.5)
         /// The back-off while this worker lacks a permission that an operator must grant.
         package var refused = Backoff(first: .seconds(10), longest: .seconds(300), jitter: 0.1)
+        /// The time for which a stopping worker tries to delete its row.
+        package var signOff = Duration.seconds(6)
 
         package init() {}
     }
@@ -67,8 +69,25 @@ package struct FleetService: Service {
             }
         }
         if Task.isCancelled { return }
-        // If the removal fails, the other workers count this worker for a few more seconds.
-        try? await repository.remove(worker)
+        await signOff()
+    }
+
+    /// Deletes the worker's row. If that fails, the other workers count this worker for a few more seconds, and then
+    /// report it as gone.
+    private func signOff() async {
+        let deadline = ContinuousClock.now + pace.signOff
+        while true {
+            do {
+                return try await repository.remove(worker)
+            } catch {
+                guard !Task.isCancelled, ContinuousClock.now < deadline else {
+                    return logger.warning(
+                        .rowKept, "This worker could not delete its row, so the fleet reports it as gone",
+                        metadata: ["error": "\(error)", "cure": "martlet top --forget \(worker.name)"])
+                }
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
     }
 
     private func renewUntilCancelled() async {

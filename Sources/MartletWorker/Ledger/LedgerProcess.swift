@@ -14,7 +14,7 @@ import ServiceLifecycle
 import Store
 import UnixSignals
 
-/// The process `martlet ledger`, built from its configuration. Several processes share one queue.
+/// The process `martlet ledger`, built from its configuration. Several such processes may consume the same queue.
 package struct LedgerProcess: Sendable {
     private let configuration: ConfigurationSource
     private let broker: AMQPConfiguration

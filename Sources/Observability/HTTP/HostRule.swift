@@ -1,6 +1,6 @@
 /// A rule for the `Host` values that the status page accepts. It prevents DNS rebinding, in which a foreign web site
 /// points its own host name at this worker's address so that its pages can read the status page. Addresses, loopback
-/// names and configured names are safe, because the site does not control them.
+/// names and configured names are safe, because the foreign site does not control them.
 package struct HostRule: Sendable, Hashable {
     private let names: Set<String>
 

@@ -2,7 +2,7 @@ package import NIOCore
 import Foundations
 
 /// A list of the open connections, oldest first. If there are too many, it closes the oldest connection without a
-/// request, or the oldest connection if all have one. New clients therefore always get an answer.
+/// request, or the oldest connection if all have a request. New clients therefore always get an answer.
 package final class OpenConnections: Sendable {
     private struct Connection {
         let channel: any Channel

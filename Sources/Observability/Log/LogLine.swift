@@ -6,7 +6,7 @@ package import PushModel
 package struct LogLine: Sendable {
     package let at: Timestamp
     package let level: Logger.Level
-    /// The name of the event, or `nil` if the line has none. Only lines at `info` or below may have none.
+    /// The name of the event, or `nil` if the line has none. Only lines at `info` or below may lack a name.
     package let event: EventName?
     package let message: String
     /// The metadata of the logger and of the line, without the name of the event.

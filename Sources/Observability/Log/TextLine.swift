@@ -22,8 +22,8 @@ extension LogLine {
         return Self.cut(text).printable
     }
 
-    /// Returns a value as text. Commas separate elements, and a colon separates a key from its value. Nesting deeper
-    /// than in Martlet's own log lines becomes `…`.
+    /// Returns a value as text. Commas separate elements, and a colon separates a key from its value. Lists and
+    /// dictionaries that are nested more than four levels deep become `…`.
     private static func plain(_ value: Logger.MetadataValue, depth: Int = 0) -> String {
         switch value {
         case .string(let text): text

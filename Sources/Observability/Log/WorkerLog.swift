@@ -93,7 +93,7 @@ package final class WorkerLog: Sendable {
         for line in limit.withLock({ $0.takeDue(now: Self.uptime, at: .now, all: all) }) { write(line) }
     }
 
-    /// Starts a timer for the next summaries, unless one is running.
+    /// Starts a timer for the next summaries, unless a timer is running.
     private func waitToTellHeld() {
         let isFirst = isWaiting.withLock { isWaiting in
             defer { isWaiting = true }

@@ -7,13 +7,17 @@ struct BrokerProblems {
     var all: [Problem] {
         var found: [Problem] = []
         if facts.workingSeconds >= Problem.graceSeconds, !facts.view.isDraining {
-            if !facts.counts.isConsuming {
+            let isAway = !facts.counts.isConsuming && !facts.counts.isPublishing && !facts.counts.isBlocked
+            if isAway {
+                let text = "No connection to RabbitMQ is open. This worker receives no jobs and publishes no outcomes."
+                found.append(Problem(.brokerSendsNothing, text))
+            } else if !facts.counts.isConsuming {
                 found.append(
                     Problem(
                         .brokerSendsNothing,
                         "This worker receives no jobs because a connection to RabbitMQ is not open."))
             }
-            if !facts.counts.isPublishing {
+            if !isAway, !facts.counts.isPublishing {
                 found.append(
                     Problem(
                         .brokerTakesNothing,
@@ -30,9 +34,9 @@ struct BrokerProblems {
         return found + refusals
     }
 
-    /// The problems of exchanges whose messages RabbitMQ refuses or whose refused messages still wait. If a full
-    /// results queue refuses events, ``OtherProblems`` reports the problem, because only the queue's consumer can end
-    /// it.
+    /// The problems of exchanges with messages that RabbitMQ refused in the last minute, or with refused messages that
+    /// wait to be published again. If a full results queue refuses events, ``OtherProblems`` reports the problem,
+    /// because only the queue's consumer can end it.
     private var refusals: [Problem] {
         let exchanges = Set(facts.minute.refused.keys).union(facts.counts.refusedWaiting.keys)
         return exchanges.sorted().compactMap { exchange in

@@ -1,4 +1,4 @@
-/// A trouble with a server to which one or several pools of an output and environment send.
+/// A trouble with a server that one or several pools of an output and environment use.
 package struct PoolTrouble: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         /// Requests on the wire get no answer, or the last requests got no answer and other pushes wait.

@@ -1,6 +1,6 @@
 extension Problem {
-    /// The time for which a missing connection after the start of work, a missing confirm or a silent worker is not a
-    /// problem, in seconds.
+    /// The grace period, in seconds. A missing connection, a missing confirm or a silent worker becomes a problem after
+    /// this time.
     static let graceSeconds = 15
 
     /// Returns all problems of the worker whose state is given.

@@ -75,8 +75,9 @@ extension ProblemKind {
             "Run `martlet migrate` as the schema's owner. `martlet doctor` names the missing right. Until then this "
                 + "worker does not share quotas with others."
         case .workerGone:
-            "Find out why these processes ended. The broker redelivers their jobs to other workers. Start a worker in their "
-                + "place, or run `martlet top --forget NAME`."
+            "Find out why these processes ended: a crash, a kill, or a stop while the database took no writes. The broker "
+                + "redelivers their jobs to other workers. Start a worker in their place, or run "
+                + "`martlet top --forget NAME`."
         case .workerCrashes:
             "Find out why the process ends: its last log lines, a memory limit, a probe, the node. The broker redelivers its "
                 + "jobs."

@@ -17,8 +17,8 @@ package struct AppRoutingFault: Sendable, Hashable {
     /// Returns the reasons for all outputs through which no push of the app can be sent. The result is empty for a
     /// paused app.
     ///
-    /// - Parameter named: the name of an output to report even if the app has no account with it, or `nil` for no such
-    ///   output.
+    /// - Parameter named: the name of an output to report even if the app has no account with it, or `nil` to report
+    ///   only outputs with which the app has an account.
     package static func all(
         of app: App, with outputs: [any OutputPlugin], named: String? = nil, in snapshot: Snapshot, at now: Timestamp
     ) -> [AppRoutingFault] {

@@ -11,7 +11,7 @@ package struct Pulse: Sendable {
         package var counts: [String: Int] = [:]
         /// The number of messages that the broker refused, by exchange.
         package var refused: [String: Int] = [:]
-        /// The numbers of sampled result events that at least one queue received and that no queue received.
+        /// The number of sampled result events that reached a queue, and the number that reached none.
         package var resultsRouting = ResultsRouting.Counts()
         package var seconds = 0.0
 

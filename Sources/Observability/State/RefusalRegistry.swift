@@ -45,7 +45,7 @@ package final class RefusalRegistry: Sendable {
         change.yield()
     }
 
-    /// Requests that all open refusals are written to the database again.
+    /// Asks the reader of ``changes`` to write all open refusals to the database again.
     package func renew() { change.yield() }
 
     /// The numbers of bad tokens since the start, by app, environment and reason.

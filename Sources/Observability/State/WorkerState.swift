@@ -28,7 +28,7 @@ package final class WorkerState: Sendable {
         stage.withLock { $0 = .working(pipeline, snapshots, since: .now) }
     }
 
-    /// Whether the worker has a pipeline. Without one, it waits for its database or its keyring.
+    /// Whether the worker has a pipeline. Without a pipeline, the worker waits for its database or its keyring.
     package var isWorking: Bool {
         if case .working = stage.withLock({ $0 }) { true } else { false }
     }

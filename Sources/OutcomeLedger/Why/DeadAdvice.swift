@@ -1,4 +1,4 @@
-/// The advice for a job that can't be used.
+/// The advice to an operator about a dead-lettered job.
 enum DeadAdvice {
     /// The fields of a rejection that name a fault outside the job itself: in its app, its credential, an output of the
     /// worker, a rate limit, or the broker.

@@ -33,9 +33,9 @@ package struct Explanation: Encodable {
     /// | the app has a rate limit | the rate limit, as a possible cause |
     /// | none of the above | all possible causes, with paused apps, refused credentials and open problems |
     ///
-    /// The outcome is unknown in the fourth and later rows. If the database has no ledger, the causes in the sixth and
-    /// later rows begin with a note about it. Apps, tokens and rate limits are checked as they are now, which may
-    /// differ from their state at the time of the job.
+    /// In the rows after the cancellation, the outcome is unknown. If the database has no ledger, a possible cause
+    /// begins with a note about it. Apps, tokens and rate limits are checked as they are now, which may differ from
+    /// their state at the time of the job.
     package init(_ facts: JobFacts) {
         job = facts.job
         checked = CheckFormatter(facts: facts).checks

@@ -88,7 +88,7 @@ package struct JobFacts {
     package var app: AppState?
     /// The name of the job's output, or `nil` if no record of the job contains it.
     package var output: String?
-    /// The registrations of the requested token, or `nil` if no token is requested.
+    /// The registry's records of the requested token, or `nil` if no token is requested.
     package var tokens: [DeviceToken]?
     package var waiting: [Waiting]?
     /// The events that wait in the ledger's queue, or `nil` if this queue does not exist.

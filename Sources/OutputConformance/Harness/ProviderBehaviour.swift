@@ -4,7 +4,7 @@ public enum ProviderBehaviour: String, Sendable, Hashable, CaseIterable {
     case accepts
     /// Accepts every push after a few tenths of a second.
     case slow
-    /// Permanently refuses every push because of the push itself.
+    /// Permanently refuses every push, for a reason that concerns only the push.
     case refuses
     /// Requests another attempt later.
     case busy

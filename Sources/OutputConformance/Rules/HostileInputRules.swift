@@ -4,7 +4,7 @@ import PushModel
 enum HostileInputRules {
     static let all = [hostileRecipients, hostilePayloads, hostileFields]
 
-    /// The final verdicts. Hostile input is not the provider's fault, so another attempt would have the same result.
+    /// The verdicts that hostile input may have. All are final, because another attempt would have the same result.
     private static let final: Set<Outcome.Verdict> = [.sent, .rejected, .unregistered, .failed]
 
     private static let hostileRecipients = ConformanceRule(

@@ -76,8 +76,8 @@ enum ProviderFailureRules {
         }
     }
 
-    /// Returns a line of text for each `retry` of a push that reached the provider, because the provider may have
-    /// accepted it.
+    /// Returns a line of text for each push that reached the provider and has the verdict `retry`, although the
+    /// provider may have accepted it.
     @Sendable private static func written(_ entries: [OutcomeEntry], _ hasArrived: [Bool]) -> [String] {
         zip(entries, hasArrived).filter { $0.verdict == .retry && $1 }.map { entry, _ in
             "\(entry): it had reached the provider, which may have accepted it"

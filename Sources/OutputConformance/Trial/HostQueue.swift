@@ -14,7 +14,8 @@ final class HostQueue: Sendable {
 
     /// Measures the duration of a call on the queue.
     ///
-    /// - Returns: the duration of the call, or `nil` if it took longer than `limit`.
+    /// - Returns: the duration of the call, or `nil` if the call, or the wait for earlier calls, took longer than
+    ///   `limit`.
     func time(atMost limit: Duration, _ body: @escaping @Sendable () -> Void) async -> Duration? {
         let begun = Flag()
         let ended = Flag()
@@ -23,7 +24,7 @@ final class HostQueue: Sendable {
             body()
             ended.set()
         }
-        // Earlier calls on the queue have their own limit.
+        // The wait for earlier calls on the queue does not count as a part of the duration.
         guard await eventually(within: limit, { begun.isSet }) else { return nil }
         let start = ContinuousClock.now
         return await eventually(within: limit) { ended.isSet } ? ContinuousClock.now - start : nil

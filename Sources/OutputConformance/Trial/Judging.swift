@@ -26,7 +26,7 @@ extension [OutcomeEntry] {
 }
 
 extension SampleJob {
-    /// Returns a line of text for each recipient whose outcome is wrong, given whether the push reached the provider.
+    /// Returns a line of text for each outcome that does not match whether its push reached the provider.
     ///
     /// - Parameter arrivals: the number of pushes for each recipient, or `nil` if it is unknown. Nothing is checked if
     ///   it is unknown.

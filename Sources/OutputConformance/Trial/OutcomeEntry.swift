@@ -1,6 +1,7 @@
 import PushModel
 
-/// An outcome that was reported. It holds no reference to the job, because the job must be released.
+/// An outcome that was reported. It holds no reference to the job, because a rule checks that the output releases the
+/// job.
 struct OutcomeEntry: Sendable {
     /// The number of the job within the trial.
     let number: Int

@@ -63,10 +63,10 @@ final class Trial: Sendable {
 
     // MARK: Calling the output
 
-    /// Sends jobs to the output. Returns before the call is made.
+    /// Queues a call that sends jobs to the output, and returns at once.
     func send(_ jobs: [SampleJob], to recorder: RecordingSink) { send(jobs.map { ($0, recorder) }) }
 
-    /// Sends jobs to the output in one call on the host's queue.
+    /// Queues one block that sends all jobs to the output, and returns at once.
     func send(_ jobs: [(SampleJob, RecordingSink)]) { host.call(handing(jobs)) }
 
     /// Returns a closure that sends jobs to the output. Their outcomes are counted at the end of the trial.

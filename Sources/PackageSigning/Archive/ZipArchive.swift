@@ -22,7 +22,7 @@ enum ZipArchive {
             archive += file.bytes
 
             directory.append32(0x0201_4B50)
-            // Made on Unix, for version 2.0 of the format.
+            // The archive was made on Unix, with version 2.0 of the format.
             directory.append16(3 << 8 | 20)
             directory += common
             // The length of the comment, the number of the disk, and the attribute for binary content.

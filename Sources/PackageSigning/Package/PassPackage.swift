@@ -12,7 +12,8 @@ package struct PassPackage {
 
     private static let styles = ["boardingPass", "coupon", "eventTicket", "generic", "storeCard"]
     private static let icons = ["icon.png", "icon@2x.png", "icon@3x.png"]
-    /// The files that signing always creates anew. If the folder is an unpacked pass, the old ones are left out.
+    /// The files that signing always creates anew. If the folder is an unpacked pass, its own copies of these files are
+    /// left out.
     private static let made: Set<String> = ["manifest.json", "signature"]
     private static let localization = ".lproj"
 

@@ -1,4 +1,5 @@
-/// A function for packages: zip archives of files, their manifest and its signature.
+/// A function that makes packages. A package is a zip archive of files, their manifest, and the signature of the
+/// manifest.
 package enum SignedPackage {
     /// Returns the archive of a package. Archives of the same files differ only in the signature.
     ///

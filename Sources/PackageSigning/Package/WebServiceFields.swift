@@ -1,5 +1,5 @@
-/// Checks of the fields that websites and passes share: the URL to which devices report, and the token that they
-/// present to it.
+/// Checks of the fields that websites and passes share: the URL of the web service that devices call, and the token
+/// that they send to it.
 extension JSONMembers {
     /// The minimum length of a token in characters, which Apple requires.
     private static let leastTokenLength = 16

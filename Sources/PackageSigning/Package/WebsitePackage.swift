@@ -1,5 +1,5 @@
-/// A website push package. Safari requests it from a site before it asks the user for permission (Apple: "Configuring
-/// Safari Push Notifications").
+/// A website push package. Safari requests the package from a site before it asks the user for permission (Apple:
+/// "Configuring Safari Push Notifications").
 package struct WebsitePackage {
     package static let description = "website.json"
 

@@ -3,9 +3,9 @@ import PushModel
 
 /// The format of a package's manifest. The manifest lists the files with their hashes, and it is signed.
 package enum Manifest: Sendable, Hashable {
-    /// The format `"path": "hex"`, for passes and for websites in Safari's first version.
+    /// The format `"path": "hex"`, for passes and for version 1 of website packages.
     case sha1
-    /// The format `"path": {"hashType": "sha512", "hashValue": "hex"}`, for websites.
+    /// The format `"path": {"hashType": "sha512", "hashValue": "hex"}`, for version 2 of website packages.
     case sha512
 
     /// Returns the manifest of the files. The files are sorted by path.

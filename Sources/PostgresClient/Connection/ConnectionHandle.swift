@@ -3,7 +3,7 @@ import Glibc
 import Foundations
 
 /// A handle that owns a `PGconn`. Only the thread that created the handle may use it (libpq manual, "Behavior in
-/// Threaded Programs"). It waits with poll(2) on the socket and on the wake-up of its mailbox.
+/// Threaded Programs"). The handle waits with poll(2) on the socket and on the wake-up of its mailbox.
 struct ConnectionHandle: ~Copyable {
     private let connection: OpaquePointer
     private let mailbox: Mailbox

@@ -74,7 +74,7 @@ package struct PoolState {
     ) -> [Action] {
         opening.remove(connection)
         if isClosed { return [] }
-        // Attempts that fail together count as one.
+        // If several attempts fail at about the same time, only the first failure counts.
         if let outage, now < outage.retryAt { return openIfNeeded(now: now) }
         let wait = backoff.failed(random: random)
         outage = (error, now + wait)

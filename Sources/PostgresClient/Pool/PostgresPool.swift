@@ -8,8 +8,8 @@ import Foundations
 package final class PostgresPool: Sendable {
     package struct Options: Sendable {
         package var maximumConnections = 4
-        /// How long a caller waits for a free connection. The pool adds time if several hosts or a look-up of names may
-        /// delay the connection.
+        /// The maximum time that a caller waits for a connection. The pool adds time if several hosts or the look-up of
+        /// host names may delay the connection.
         package var leaseTimeout: Duration = .seconds(5)
         /// Whether callers wait while the database can't be reached, for up to `leaseTimeout`. Otherwise they fail at
         /// once with the last error.

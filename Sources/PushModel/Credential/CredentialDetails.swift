@@ -4,7 +4,8 @@ public struct CredentialDetails: Sendable {
     public var passphrase: Secret?
     /// The account that owns the credential, or `nil` to take it from the files.
     public var account: String?
-    /// Whether the account may be missing, because the files are only inspected. A missing account is an empty string.
+    /// Whether the account may be missing, because the files are only inspected. If it is missing, the credential that
+    /// is read has an empty string as its account.
     public var mayLackAccount = false
     /// The provider's id for the key, or `nil` to take it from the files.
     public var keyID: String?

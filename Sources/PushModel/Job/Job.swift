@@ -42,7 +42,7 @@ public final class Job: Sendable {
     @inlinable
     public subscript<Value>(dynamicMember field: KeyPath<JobFields, Value>) -> Value { fields[keyPath: field] }
 
-    /// Returns a job with only the recipients at the given indices. It shares the bytes of this job.
+    /// Returns a copy of this job with only the recipients at the given indices. The copy shares the bytes of this job.
     package func limited(to recipients: [Int]) -> Job {
         var some = fields
         some.recipients = recipients.map { fields.recipients[$0] }

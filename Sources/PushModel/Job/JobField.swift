@@ -147,7 +147,7 @@ extension JobField {
             case nil: break
             }
         case .collapseID: if let collapseID = fields.collapseID { writer.member(key, string: collapseID) }
-        case .sendAt: break  // A job is written when its time has come.
+        case .sendAt: break  // A job is written only after its `send_at`.
         case .rate: if let rate = fields.rate { writer.member(key, integer: Int64(rate)) }
         case .atMostOnce: if fields.atMostOnce { writer.member(key, raw: "true".utf8) }
         case .trim: if fields.trim { writer.member(key, raw: "true".utf8) }

@@ -133,8 +133,7 @@ struct JobReader {
         _ kind: AddressKind, _ token: JSONScanner.StringToken, _ addressJSON: Range<Int>, ref: Range<Int>?,
         payload: Range<Int>?, registeredAt: Timestamp?, _ bytes: UnsafeBufferPointer<UInt8>
     ) {
-        // Recipients above the limit are counted but not stored, so that an oversized job uses no more memory than its
-        // own size.
+        // Recipients above the limit are counted but not stored, so that they take no memory beyond the message itself.
         guard recipientIndex < limits.recipients else { return }
         if token.range.isEmpty { fault(place(), "has an empty \(kind == .token ? "device token" : kind.name)") }
         var range = token.range

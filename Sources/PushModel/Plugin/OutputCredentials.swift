@@ -8,11 +8,11 @@ public protocol OutputCredentials: Sendable {
     var accountHelp: String { get }
 
     /// Returns the reason why no account of the provider can have this id, or `nil` if the id is possible. Messages
-    /// contain the reason after "NAME ID ". The default implementation returns `nil`.
+    /// place the reason after the account's option and id, so it begins with a verb. The default implementation returns
+    /// `nil`.
     func problem(ofAccount id: String) -> String?
 
     /// Returns the requirements of a job for its credential. This method is called for every job, so it must be cheap.
-    /// Work that is possible in advance must be done elsewhere.
     func need(of job: Job) -> CredentialNeed
 
     /// Returns every combination of environment and push type that jobs of an app may have, with its requirements.
@@ -20,8 +20,8 @@ public protocol OutputCredentials: Sendable {
     func uses(of app: String) -> [CredentialUse]
 
     /// Whether an address works only with the key with which it was made, as a Web Push subscription does. An account
-    /// then has at most one credential in use, because pushes with a second credential would fail for recipients whose
-    /// address belongs to the first. The default is `false`.
+    /// then has at most one credential in use. A second credential could not reach the recipients whose addresses
+    /// belong to the first. The default is `false`.
     var addressesAreBound: Bool { get }
 
     /// Reads a credential from files in the form that the provider issues.
@@ -42,8 +42,8 @@ public protocol OutputCredentials: Sendable {
     func changed(_ credential: Credential, _ details: CredentialDetails) throws -> NewCredential
 
     /// Returns the reason why a readable credential will not work, or `nil` if no reason is known. Either workers with
-    /// these settings cannot use it, or a provider will refuse it. The text is a predicate whose subject is the
-    /// credential. `credential import` and `doctor` call this method. The default implementation returns `nil`.
+    /// these settings cannot use it, or a provider will refuse it. The text continues a sentence that starts with the
+    /// credential's name. `credential import` and `doctor` call this method. The default implementation returns `nil`.
     ///
     /// - Throws: ``SettingFault`` if a setting is invalid.
     func problem(with credential: Credential, _ settings: OutputSettings) throws -> String?

@@ -1,7 +1,7 @@
 extension String {
-    /// The text as one line that a terminal displays without side effects. Line ends and control and format characters
-    /// are escaped as `\n` or `\u{1B}`, because they could move the cursor, colour or reverse the text, or be
-    /// invisible.
+    /// The text as one line that a terminal displays without side effects. Line ends, control characters and format
+    /// characters are escaped as `\n` or `\u{1B}`, because they could move the cursor, colour or reverse the text, or
+    /// be invisible.
     ///
     /// All external text passes through this property before a person or a result event receives it: names of jobs and
     /// certificates, reasons, a provider's error messages, headers.

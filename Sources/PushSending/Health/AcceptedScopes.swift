@@ -1,16 +1,16 @@
-/// The topics or apps whose pushes were accepted last. They show whether a refusal or failure concerns one topic or app
-/// alone. A value type without clock or I/O.
+/// The last two scopes whose pushes were accepted. A scope is a topic, or an app if the output has no topics. They
+/// show whether a failure concerns one topic or app alone. A value type without clock or I/O.
 struct AcceptedScopes: Sendable {
     private struct Acceptance: Sendable {
         let scope: ObjectIdentifier
         var at: Int64
     }
 
-    /// How long an accepted push shows that its credential and host work, in milliseconds.
+    /// The time after an accepted push during which its credential and host are known to work, in milliseconds.
     private static let milliseconds: Int64 = 60_000
 
     private var last: Acceptance?
-    /// The last acceptance for a scope other than that of ``last``.
+    /// The last acceptance for any scope except that of ``last``.
     private var other: Acceptance?
 
     mutating func accepted(_ scope: ScopeHealth, nowMilliseconds now: Int64) {

@@ -1,10 +1,10 @@
 import PushModel
 
-/// The provider's answers about the device tokens of one app. The object is used only on the pool's event loop. Jobs
-/// keep a reference to it, so that no push has to look it up.
+/// The counts of good and bad device tokens of one app. The object is used only on the pool's event loop. Jobs keep a
+/// reference to it, so that no push has to look it up.
 package final class AppTokens {
     let app: String
-    /// The provider's reason that indicates a mix-up of environments or projects.
+    /// The provider's reason for tokens of another environment or project. If it is frequent, a mix-up is reported.
     private let mixUp: String
     // Exclusivity checks are off on this hot path, because only one thread uses this object.
     @exclusivity(unchecked) private(set) var watch = BadTokenDetector()

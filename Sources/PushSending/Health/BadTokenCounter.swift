@@ -11,8 +11,7 @@ package final class BadTokenCounter {
     private let mixUp: (reason: String, question: String)
     private let refusals: @Sendable (Refusal.Event) -> Void
     private let logger: Logger
-    /// The counters of the apps that received pushes, by app. Their number is limited, because only registered apps are
-    /// routed to the pool.
+    /// The counters by app. Their number is limited, because only jobs of registered apps are routed to the pool.
     private var apps: [String: AppTokens] = [:]
 
     package init(
@@ -54,7 +53,8 @@ package final class BadTokenCounter {
         }
     }
 
-    /// Reports the end of all reported mix-ups, because no later answer can show whether they persist.
+    /// Reports that all reported mix-ups have ended. Called when the pool ends, because no later answer can show
+    /// whether they persist.
     package func forget() {
         for app in apps.values where app.watch.isMixedUp { refusals(.ended(subject(app))) }
     }

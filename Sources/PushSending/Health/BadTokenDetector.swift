@@ -12,8 +12,9 @@ package struct BadTokenDetector: Sendable {
     /// The minimum time and number of answers before good answers can end a mix-up. At least half must be good.
     package static let endingMilliseconds: Int64 = 30_000
     package static let endingAnswers = 20
-    /// The time without a bad answer after which a mix-up ends.
+    /// The time without a bad answer that ends a mix-up, in milliseconds, regardless of the number of good answers.
     package static let quietMilliseconds: Int64 = 600_000
+    /// The minimum time between two log lines about a mix-up, in milliseconds.
     package static let leastBetweenLinesMilliseconds: Int64 = 60_000
 
     /// A ring buffer with the last answers, where `true` is a bad answer. It is empty until the first bad answer.

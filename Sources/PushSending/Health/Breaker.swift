@@ -1,22 +1,22 @@
 internal import Foundations
 
-/// A circuit breaker for requests that share a credential, a topic or a host. A value type without clock or I/O.
+/// A circuit breaker for requests that share a credential, topic, app or host. A value type without clock or I/O.
 ///
 /// | state | goes to | when |
 /// |---|---|---|
 /// | closed, trial | open | a refusal is stated, and nothing has been accepted recently |
 /// | closed | open | three jobs or ten pushes get stated refusals, or such refusals last ten seconds (see below) |
-/// | closed, trial | open | the host is silent, or a connection is refused |
+/// | closed, trial | open | the host is silent or unreachable, or the credential is refused without a push (GOAWAY) |
 /// | closed | trial | a request is refused ambiguously, and nothing has been accepted recently |
-/// | trial | open | pushes of three jobs, or ten pushes, have been refused ambiguously, and nothing accepted |
+/// | trial | open | pushes of three jobs, or ten pushes, are refused ambiguously, and none is accepted in between |
 /// | trial after an opening | open | a push that was not refused before is refused ambiguously |
 /// | open | trial | the opening ends: after 15 s at first, then after twice as long each time |
 /// | open, trial | closed | a request is accepted |
 ///
 /// A request has been accepted recently if it was accepted in the last minute or since the refused request was written.
-/// Even then, stated refusals open the breaker if nothing is accepted between them. Three jobs or ten pushes suffice
-/// only if nothing has been accepted for a second. Refusals for ten seconds suffice unless the provider accepts the
-/// credential for other topics or apps.
+/// Even then, stated refusals open the breaker if nothing is accepted between them. Refusals of three jobs or ten
+/// pushes suffice only if nothing has been accepted for a second. Refusals that last ten seconds suffice unless the
+/// provider accepts the credential for other topics or apps.
 ///
 /// A trial sends one request at a time, the probe, until one is accepted. The next probe follows at once if a probe
 /// ends without evidence, and after a minute if a probe gets no answer. Some requests were already on the wire when the
@@ -34,19 +34,19 @@ package struct Breaker: Sendable {
 
     /// The evidence that a refusal gives about other requests with the same credential, topic or host.
     package enum Evidence: Sendable {
-        /// All requests are refused or lost: the host is silent, or it refuses a connection.
+        /// The host is silent or unreachable, or the provider refuses the credential without reference to a push.
         case global
         /// The answer to a push states that the provider refuses the credential or the topic.
-        /// If `isAlone`, other topics or apps use the credential, and the provider has accepted it recently.
+        /// If `isAlone` is `true`, other topics or apps use the credential, and the provider has accepted it recently.
         case stated(PushIdentity, isAlone: Bool = false)
         /// The refusal may concern this push alone.
         case ambiguous(PushIdentity)
     }
 
     package enum Conclusion: Equatable {
-        /// Other requests are accepted, so only the refused request is at fault.
+        /// The refusal counts against this request alone, because other requests have been accepted recently.
         case requestAtFault
-        /// The refusal is ambiguous, and later requests decide.
+        /// The refusal is ambiguous. The answers to later requests decide.
         case doubted
         /// The breaker is open. `isNew` is `true` if it was not open before.
         case refused(isNew: Bool)
@@ -62,15 +62,15 @@ package struct Breaker: Sendable {
     /// The longest time that a request waits for a probe in this process instead of the broker, in milliseconds.
     package static let patienceMilliseconds: Int64 = 5_000
     package static let probeTimeoutMilliseconds: Int64 = 60_000
-    /// How long an accepted request proves that refusals concern single requests, in milliseconds. If the provider
-    /// refuses a revoked credential only ambiguously, pushes are refused for this time, and each refusal uses an
-    /// attempt.
+    /// The time after an accepted request during which refusals count against single requests, in milliseconds. If the
+    /// provider refuses a revoked credential only ambiguously, sending continues for this time, and each refused push
+    /// uses an attempt.
     package static let provenMilliseconds: Int64 = 60_000
 
-    /// How long nothing must have been accepted before stated refusals of several pushes open the breaker, in
+    /// The minimum time since the last accepted push before stated refusals of several pushes open the breaker, in
     /// milliseconds. If pushes are accepted more often, stated refusals never open it.
     private static let quietMilliseconds: Int64 = 1_000
-    /// How long stated refusals must continue before they open the breaker, if nothing is accepted meanwhile, in
+    /// The time after which continuing stated refusals open the breaker if nothing is accepted meanwhile, in
     /// milliseconds.
     private static let doubtMilliseconds: Int64 = 10_000
 
@@ -78,11 +78,11 @@ package struct Breaker: Sendable {
     package private(set) var reason: String?
     private var openings: Backoff
     private var state = State.closed
-    /// The refused pushes that are collected as evidence since the last accepted push. An ambiguous refusal of a push
-    /// in this collection does not open the breaker again.
+    /// The refused pushes that are evidence, collected since the last accepted push. Another ambiguous refusal of one
+    /// of these pushes does not open the breaker again.
     private var doubted = DoubtedPushes()
     private var openedAt = Int64.min
-    /// The time of the first refusal in ``doubted``. If it was ambiguous, it began a trial.
+    /// The time of the first refusal in ``doubted``. If this refusal was ambiguous, it began a trial.
     private var doubtedAt = Int64.min
     /// The time at which the newest request with a stated or global refusal was written.
     private var refusalWrittenAt = Int64.min
@@ -196,7 +196,7 @@ package struct Breaker: Sendable {
     /// Records an accepted request. The request does not close the breaker if it was written before a request with a
     /// stated or global refusal.
     ///
-    /// - Returns: Whether this closes a breaker that had opened.
+    /// - Returns: Whether this request closed a breaker that had opened.
     package mutating func accepted(writtenAt: Int64, nowMilliseconds now: Int64) -> Bool {
         lastAcceptedAt = now
         acceptedWrittenAt = max(acceptedWrittenAt, writtenAt)

@@ -1,5 +1,5 @@
-/// A collection of failed pushes. A single failure may concern its push alone. Failures in several jobs are evidence
-/// about the credential or host that the pushes share.
+/// A collection of failed pushes. A single failure may concern its push alone. Failures of several pushes are evidence
+/// about the credential, topic or host that they share.
 struct DoubtedPushes: Sendable {
     private static let jobsNeeded = 3
     private static let pushesNeeded = 10
@@ -10,7 +10,7 @@ struct DoubtedPushes: Sendable {
 
     var isEmpty: Bool { pushes.isEmpty }
 
-    /// Whether the failures are evidence: pushes of three jobs, or ten pushes, have failed.
+    /// Whether the failures are evidence: at least ten pushes, or pushes of at least three jobs, have failed.
     var areEvidence: Bool {
         pushes.count >= Self.pushesNeeded || Set(pushes.map(\.job)).count >= Self.jobsNeeded
     }

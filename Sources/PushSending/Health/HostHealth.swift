@@ -5,13 +5,13 @@ import PushModel
 package struct HostHealth {
     private var breaker = Breaker(shortestMilliseconds: 5_000, longestMilliseconds: 60_000)
     private var silence = HostSilence()
-    /// The uptime of the last answer or of the start of the current wait, in milliseconds.
+    /// The uptime at which the measured silence began, in milliseconds: the last answer, or the start of the wait.
     private var lastProgress: Int64 = 0
     private let silenceMilliseconds: Int64
     private let random: () -> Double
 
     /// - Parameters:
-    ///   - silenceMilliseconds: How long pushes may wait while the host sends no answer.
+    ///   - silenceMilliseconds: The time after which the host counts as silent if pushes wait and no answer arrives.
     ///   - random: A function that returns numbers from 0 up to, but not including, 1. They vary the waits.
     package init(silenceMilliseconds: Int64, random: @escaping () -> Double = { .random(in: 0..<1) }) {
         self.silenceMilliseconds = silenceMilliseconds
@@ -43,8 +43,8 @@ package struct HostHealth {
         return breaker.succeeded()
     }
 
-    /// Records that pushes begin to wait, or that they wait for something other than this host. This time does not
-    /// count as silence.
+    /// Restarts the measurement of silence, because pushes begin to wait, or because they wait for something other than
+    /// this host.
     package mutating func waits(now: Moment) { lastProgress = now.uptime }
 
     /// Records that no connection could be made and that no other connection exists.

@@ -1,6 +1,6 @@
-/// A tracker that decides whether a host is silent. It collects the requests that have had no answer since the host's
-/// last answer. A single request is not enough, because a receiver may hang on one payload. A value type without clock
-/// or I/O.
+/// A tracker that decides whether a host is silent. It collects the pushes whose requests have timed out since the
+/// host's last answer. A single push is not enough, because a receiver may hang on one payload. A value type without
+/// clock or I/O.
 package struct HostSilence: Sendable {
     /// The time of the last answer, in milliseconds of uptime.
     private var lastAnsweredAt = Int64.min

@@ -2,16 +2,20 @@ import Foundations
 package import Logging
 package import PushModel
 
-/// The health of the credential, topics, apps and host of a pool that belongs to one credential. While the
-/// provider refuses pushes or does not answer, only single probes are sent. The object is used only on the pool's event
-/// loop.
+/// The health of the credential, topics, apps and host of a pool that belongs to one credential. While the host does
+/// not answer, or the provider refuses pushes of a topic or app, only single probes are sent there. The object is used
+/// only on the pool's event loop.
 ///
-/// The refusal of a push is evidence only about the push's topic, or about its app if the output has no topics. It never
-/// holds pushes of other topics or apps, even if the provider states that it refuses the credential. The credential as a
-/// whole is held only if the provider refuses it without reference to a push, for example in a GOAWAY.
+/// The refusal of a push is evidence only about the push's topic, or about its app if the output has no topics. Pushes
+/// of other topics or apps continue, even if the provider states that it refuses the credential. All pushes are held
+/// only if the provider refuses the credential without reference to a push, for example in a GOAWAY.
+///
+/// A stated refusal of the credential is *in doubt* if the provider has accepted the credential for no topic or app
+/// recently, so that it may refuse the credential for all of them. The refusal is then reported for the credential as a
+/// whole. The doubt ends when the provider accepts a later push of any topic or app.
 package final class PoolHealth {
-    /// The number of topics, and of apps, above which the health of topics or apps without a refusal is dropped.
-    /// Publishers may name any number of topics. Queued jobs keep the health of their topic or app alive.
+    /// The number of topics, and of apps, above which the health of those with a closed breaker is dropped. The limit
+    /// exists because publishers may name any number of topics. Queued jobs still refer to a dropped health.
     private static let scopesKept = 1_000
 
     /// The provider's name in the log.
@@ -33,12 +37,11 @@ package final class PoolHealth {
     @exclusivity(unchecked) package private(set) var restrictsJobs = false
     private var failed = FailedJobs()
     @exclusivity(unchecked) private var acceptedScopes = AcceptedScopes()
-    /// Whether a refusal of the credential is reported.
+    /// Whether a refusal of the credential as a whole has been reported and has not ended.
     @exclusivity(unchecked) private var isCredentialReported = false
-    /// Whether a topic or app is held in doubt.
+    /// Whether ``ScopeHealth/isHeldInDoubt`` may be set for a topic or app.
     private var holdsInDoubt = false
-    /// The time at which the newest request was written whose refusal is in doubt, because nothing had been accepted for
-    /// a minute.
+    /// The time at which the newest request with a refusal in doubt was written.
     @exclusivity(unchecked) private var doubtWrittenAt = Int64.min
     private var isReturningAll = false
 
@@ -46,7 +49,7 @@ package final class PoolHealth {
     ///
     /// - Parameters:
     ///   - breakMilliseconds: The length of the first opening after a credential or topic is refused.
-    ///   - silenceMilliseconds: How long pushes may wait while the host sends no answer.
+    ///   - silenceMilliseconds: The time after which the host counts as silent if pushes wait and no answer arrives.
     ///   - random: A function that returns numbers from 0 up to, but not including, 1. They vary the waits.
     package init(
         of subject: Refusal.Subject, service: String, breakMilliseconds: Int64, silenceMilliseconds: Int64,
@@ -90,7 +93,8 @@ package final class PoolHealth {
         failed.insert(job, nowMilliseconds: now.uptime)
         guard let scope = job.health else { return RefusalConsequence(.retry) }
         let isProven = credential.isProven(since: sent.writtenAt, nowMilliseconds: now.uptime)
-        // A message accepted for any app proves that the credential works for all apps.
+        // If the output has no topics, a recently accepted push of any app shows that the credential works. An
+        // ambiguous refusal is then evidence only about this push.
         if isAmbiguous, scope.topic == nil, isProven { return RefusalConsequence(.retry) }
         let refusesCredential = what == .credential && !isAmbiguous
         let isAlone = refusesCredential && isProven && topics.count + apps.count > 1
@@ -127,8 +131,8 @@ package final class PoolHealth {
     }
 
     /// Records an answer that shows that the provider accepts the credential, or both the credential and the topic.
-    /// The push itself may have been refused for another reason. The credential counts as accepted for all apps, except
-    /// for those for which it is refused while it is accepted for others.
+    /// The push itself may have been refused for another reason. The answer also ends ambiguous refusals of all apps.
+    /// It ends refusals in doubt whose requests were written earlier. Other apps' remaining stated refusals continue.
     package func accepted(_ what: RefusalSubject, _ sent: PushOnWire, now: Moment) {
         _ = credential.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
         if restrictsJobs { endDoubt(sent, now: now) }
@@ -146,7 +150,8 @@ package final class PoolHealth {
         reportEnd(subject)
     }
 
-    /// Ends the refusals of topics and apps that are in doubt, because the provider has accepted a push of another one.
+    /// Closes the breakers of apps with only ambiguous refusals, and of topics and apps with a refusal in doubt. Called
+    /// when the provider has accepted the credential for a push.
     private func endDoubt(_ sent: PushOnWire, now: Moment) {
         for app in apps.values where !app.breaker.isClosed && !app.isCredentialRefused {
             _ = app.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
@@ -168,10 +173,10 @@ package final class PoolHealth {
         if scope.topic != nil { reportEnd(subject(scope)) }
     }
 
-    /// Returns whether a failure concerns the job's app alone, because the receiver has answered another app in the
-    /// last minute.
+    /// Returns whether a failure concerns the job's topic or app alone, because a push of another one has been accepted
+    /// in the last minute.
     ///
-    /// - Parameter quietMilliseconds: The time without answers after which the method returns `false`.
+    /// - Parameter quietMilliseconds: The time without accepted pushes after which the method returns `false`.
     package func isAlone(_ job: QueuedJob, quietMilliseconds: Int64, now: Moment) -> Bool {
         guard let scope = job.health else { return false }
         return acceptedScopes.includeOther(than: scope, nowMilliseconds: now.uptime)
@@ -191,7 +196,7 @@ package final class PoolHealth {
             ])
     }
 
-    /// Reports the refusal of a topic. For an app, reports the refusal of the credential.
+    /// Reports the refusal of a topic. Refusals of an app are reported as refusals of the credential.
     private func report(_ scope: ScopeHealth, now: Moment) {
         guard !scope.isReported else { return }
         scope.isReported = true
@@ -292,7 +297,7 @@ extension PoolHealth: SendingHealth {
 
     // MARK: Closing
 
-    /// Drops the health of topics and apps that have no refusal, if there are too many.
+    /// Updates ``restrictsJobs``. Drops the health of topics and apps with a closed breaker if there are too many.
     package func tick(now: Moment) {
         failed.tick(
             isHealthy: host.isClosed && credential.isClosed && !restrictsJobs, nowMilliseconds: now.uptime)

@@ -1,6 +1,6 @@
 package import PushModel
 
-/// The consequence for a refused push.
+/// The verdict on a refused push, and the minimum wait before its next attempt.
 package struct RefusalConsequence: Equatable {
     /// The verdict to report.
     package let verdict: Outcome.Verdict

@@ -5,12 +5,13 @@ package final class ScopeHealth {
     package let topic: String?
     // Exclusivity checks are off on this hot path, because only one thread uses this object.
     @exclusivity(unchecked) package var breaker: Breaker
-    /// Whether the breaker is open because the provider refuses the credential for this topic or app.
+    /// Whether the provider has stated that it refuses the credential for this topic or app, and the breaker has not
+    /// closed since.
     @exclusivity(unchecked) var isCredentialRefused = false
-    /// Whether the breaker was opened while nothing showed whether the provider refuses the credential for this topic or
-    /// app alone.
+    /// Whether such a refusal is in doubt, because the provider may refuse the credential for all topics and apps. See
+    /// ``PoolHealth``.
     var isHeldInDoubt = false
-    /// Whether the refusal of this topic or app is reported.
+    /// Whether the refusal of this topic or app has been reported and has not ended.
     var isReported = false
 
     init(topic: String?, breaker: Breaker) {

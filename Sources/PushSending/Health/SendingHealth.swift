@@ -17,15 +17,14 @@ package protocol SendingHealth: AnyObject {
     /// - Parameter now: The uptime in milliseconds.
     func admission(uptime now: Int64) -> Breaker.Admission
 
-    /// Returns whether pushes of a job may be sent. ``admission(uptime:)`` must have admitted the pool's pushes.
+    /// Returns whether pushes of a job may be sent. Call this only if ``admission(uptime:)`` admits the pool's pushes.
     func lets(_ job: QueuedJob, uptime now: Int64) -> Bool
 
     /// Returns whether a push of the job's app has failed in the last minute. Called only for outputs with batches. The
     /// default returns `false`.
     func hasFailed(_ job: QueuedJob) -> Bool
 
-    /// Returns how bad a push of the job is as a probe, from 0 for the best to 2. Returns 0 if the push would not be a
-    /// probe.
+    /// Returns the rank of a job's pushes as probes, from 0 (best) to 2 (worst). Returns 0 if no probe is needed.
     func rank(_ job: QueuedJob) -> Int
 
     /// Returns whether a push of `job` tests the same refusal as a push of `other`.
@@ -56,10 +55,11 @@ package protocol SendingHealth: AnyObject {
     /// Drops state that is no longer needed. Called once a second.
     func tick(now: Moment)
 
-    /// Checks whether the host sends no answer while pushes wait. Called once a second.
+    /// Checks whether the host is silent. Called once a second while pushes wait.
     func look(now: Moment)
 
-    /// Reports the end of all reported refusals, because no later push can show whether they persist.
+    /// Reports that all reported refusals have ended. Called when the pool ends, because no later push can show whether
+    /// they persist.
     func forget()
 }
 

@@ -5,8 +5,8 @@ internal import NIOCore
 internal import NIOPosix
 public import PushModel
 
-/// The output that sends one HTTP request for each recipient to a ``PushProvider``. Each credential has its own pool of
-/// HTTP/2 connections, queue and breaker. HTTP/1.1 is used if the server does not support HTTP/2.
+/// The output that sends one HTTP request for each recipient to a ``PushProvider``. Each credential has its own queue
+/// and pool of connections for each environment. HTTP/1.1 is used if the server does not support HTTP/2.
 public final class ProviderSender: Output {
     /// The key of a pool. `credential` is `nil` if the output has no credentials.
     private struct PoolKey: Hashable {
@@ -21,7 +21,7 @@ public final class ProviderSender: Output {
     private let pools: PushPools<PoolKey, ProviderJob>
     private let unusable: UnusableCredentials
 
-    /// The settings of connections, which a plugin adds to its own: `ca_file`, `proxy`, `maximum_connections` and
+    /// The connection settings, which a plugin adds to its own settings: `ca_file`, `proxy`, `maximum_connections` and
     /// `request_timeout`.
     public static var settings: [OutputSetting] { ProviderConfiguration.settings }
 
@@ -38,7 +38,7 @@ public final class ProviderSender: Output {
         try self.init(provider, name: name, context) { _ in }
     }
 
-    /// Creates an output whose configuration differs from the settings.
+    /// Creates an output. `change` modifies the configuration that was read from the settings.
     package init(
         _ provider: any PushProvider, name: String, _ context: OutputContext,
         _ change: (inout ProviderConfiguration) -> Void

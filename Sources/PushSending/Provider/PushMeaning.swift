@@ -1,12 +1,12 @@
 /// The meaning of a provider's answer to the request for one recipient.
 ///
-/// If unsure between two meanings, choose the later one in this table:
+/// If two meanings are possible, choose the one that is later in this table:
 ///
 /// | meaning | other pushes with the credential |
 /// |---|---|
-/// | `credentialRefused` | those of the same app wait, and single pushes test whether the refusal persists |
+/// | `credentialRefused` | pushes of the same app wait, while single pushes test whether the refusal persists |
 /// | `throttled` | wait until the delay has passed |
-/// | all others | continue |
+/// | all others | continue, except as stated for `refusedAmbiguously` |
 ///
 /// Delays are in seconds. The answer's `Retry-After` applies if it is longer than the given delay.
 public enum PushMeaning: Sendable, Hashable {

@@ -6,8 +6,8 @@ public import PushModel
 extension PushProvider {
     /// Checks with one request whether the provider accepts a credential, for `OutputCredentials.check(_:_:)`.
     ///
-    /// - Parameter request: A request that the provider answers only after it has checked the credential. If it must
-    ///   not deliver a push, use one that the provider rejects for another reason.
+    /// - Parameter request: A request that the provider answers only after it has checked the credential. If the check
+    ///   must not deliver a push, use a request that the provider then rejects for another reason.
     /// - Throws: `SettingFault` if a setting is invalid.
     public func check(
         _ question: CredentialQuestion, with request: PushRequest, _ context: OutputContext

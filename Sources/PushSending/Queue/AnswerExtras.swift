@@ -1,4 +1,4 @@
-/// The details of an answer that only some answers have.
+/// The details that only some answers contain.
 package final class AnswerExtras {
     /// The minimum wait before another attempt, in seconds, or 0 if the provider names none.
     package var retryAfterSeconds: Int32 = 0

@@ -1,6 +1,6 @@
 package import PushModel
 
-/// A push on the wire, with details from the header fields of its answer so far.
+/// A push on the wire, with details from the header fields of the answer that have arrived.
 package struct PushOnWire {
     package let push: QueuedPush
     /// The uptime at which the push was written, in milliseconds.

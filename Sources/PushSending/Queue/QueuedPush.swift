@@ -7,13 +7,13 @@ package struct QueuedPush {
     package let recipient: Int
     /// The number of times that the push was queued again because the provider had certainly not accepted it.
     package let resends: Int
-    /// Whether the push has already been sent in this attempt, and refused for a reason that only a second request can
-    /// confirm.
+    /// Whether the push was already sent and refused in this attempt. The second request shows whether the refusal
+    /// persists.
     package let isRepeated: Bool
     /// Whether the push is a probe, which tests whether a refusal persists.
     package let isProbe: Bool
-    /// The number of the part of a halved batch to which the push belongs, or 0 for none. Each part is sent as a
-    /// separate batch.
+    /// The number of a part of a halved batch, or 0 if the push belongs to no such part. The pushes of a part are sent
+    /// as a batch of their own.
     package let group: UInt32
 
     package init(

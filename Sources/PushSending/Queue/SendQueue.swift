@@ -7,7 +7,7 @@ import PushModel
 /// does not wait behind another app's large jobs. Resent urgent pushes come before everything else. Other resent pushes
 /// come directly after the urgent jobs.
 package struct SendQueue {
-    /// The number of pushes of one job before the next job has its turn. The number is a power of two.
+    /// The number of pushes of one job that are sent before the next job has its turn. It must be a power of two.
     private static let turn = 16
 
     private struct Cursor {
@@ -42,7 +42,7 @@ package struct SendQueue {
     package var jobs: Int { urgent.count + normal.count + bulk.count }
     package var hasUrgent: Bool { !urgent.isEmpty || again.first?.job.routed.lane == .urgent }
 
-    /// Adds a job, which has at least one recipient in this pool.
+    /// Adds a job, which must have at least one recipient in this pool.
     package mutating func append(_ job: QueuedJob) {
         let cursor = Cursor(job)
         count += job.count
@@ -133,9 +133,8 @@ package struct SendQueue {
         return push
     }
 
-    /// Returns a batch of a given push and further pushes of its job, which are removed from the queue. Batches are for
-    /// outputs that send several pushes in one request. Pushes of a part of a halved batch are never combined with
-    /// other pushes.
+    /// Returns a given push and further pushes of its job, which are removed from the queue. Outputs that send several
+    /// pushes in one request call this. A part of a halved batch is never combined with other pushes.
     ///
     /// - Parameters:
     ///   - first: The push that was already taken from the queue.

@@ -2,7 +2,7 @@ internal import Foundations
 
 /// The answer plan that all connections share. While no answer is chosen, requests need not take its lock.
 public final class ChosenAnswers<Answer: SimulatedAnswer>: Sendable {
-    // This is the first property, so that its offset does not depend on the size of an answer.
+    // `hasChoices` is the first property, so that its offset does not depend on the size of an answer.
     private let hasChoices = Atomic(false)
     private let plan = Mutex(AnswerPlan<Answer>())
 

@@ -1,7 +1,7 @@
 public import HTTP2Session
 
-/// The behavior of a service on one connection. All methods are called on the connection's event loop. A small number
-/// identifies a request. The number is reused after the request is closed.
+/// The behavior of a service on one connection. All methods are called on the connection's event loop. Each request has
+/// a small number, which is reused after the request is closed.
 ///
 /// A request begins, and its fields and body arrive. When it is complete, it is judged. It is answered when the answer
 /// is due, unless the client cancels it. Finally it is closed.
@@ -12,8 +12,8 @@ public protocol ConnectionRules: AnyObject {
     func settings(streamLimit: Int) -> HTTP2Settings
     /// Whether the client has authenticated. A changed stream limit is announced only to authenticated clients.
     var isAuthenticated: Bool { get }
-    /// An identifier of the credential with which requests are sent, for the record, or `nil` if no credential was
-    /// accepted.
+    /// An identifier of the credential with which requests are sent, for ``RecordedRequest``, or `nil` if no credential
+    /// was accepted.
     var credential: String? { get }
     /// The maximum number of body bytes in a request's text. It must exceed the longest body that the service accepts.
     var longestText: Int { get }

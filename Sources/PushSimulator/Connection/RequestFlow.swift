@@ -109,7 +109,7 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
         later(tag, after: milliseconds) { $0.answer(tag) }
     }
 
-    /// Runs `act` after a delay, unless the request is closed by then.
+    /// Runs `act` after a delay, unless the request is closed during the delay.
     private func later(_ tag: Int, after milliseconds: Int, _ act: @escaping (RequestFlow) -> Void) {
         let generation = connection.requests.states[tag].generation
         loop.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(milliseconds))) {

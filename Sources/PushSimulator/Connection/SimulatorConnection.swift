@@ -88,7 +88,7 @@ public final class SimulatorConnection {
         handler.setNeedsFlush()
     }
 
-    /// Runs `act` after a delay, unless the connection has ended by then.
+    /// Runs `act` after a delay, unless the connection ends during the delay.
     package func schedule(afterMilliseconds milliseconds: Int64, _ act: @escaping (SimulatorConnection) -> Void) {
         loop.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds)) { [weak self] in
             guard let self, !isClosed else { return }
@@ -129,7 +129,8 @@ public final class SimulatorConnection {
     package func goAway(lastStreamID: Int32? = nil, code: HTTP2ErrorCode = .noError, debugText: String = "") {
         let last = lastStreamID ?? session.lastStreamID
         let before = lastProcessed
-        // This is set before the call, because the call closes the streams after `last`, and `disowns` must cover them.
+        // `lastProcessed` is set before the call. The call closes the streams after `last`, for which `disowns` must
+        // return `true`.
         lastProcessed = min(last, before ?? last)
         do {
             try session.goAway(lastStreamID: last, code: code, debugData: Array(debugText.utf8))

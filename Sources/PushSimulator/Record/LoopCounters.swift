@@ -6,7 +6,7 @@ struct LoopCounters {
     }
 
     var simple = SimulatorCounters()
-    // Accepted answers have their own counter, because every request changes it. The dictionary counts all other
+    // Accepted answers have their own counter, because most requests change it. The dictionary counts all other
     // answers.
     private var acceptedAnswers = 0
     private var answersByReason: [Tally: Int] = [:]

@@ -105,7 +105,7 @@ final class SimulatorServer: Sendable {
 
     private func onEachLoop(_ running: Running, _ body: @escaping @Sendable (SimulatorLoop) -> Void) async {
         for loop in running.loops {
-            // This fails only if the event loop was shut down together with all its connections.
+            // The call fails only if the event loop was shut down together with all its connections.
             try? await loop.eventLoop.submit { body(loop.value) }.get()
         }
     }

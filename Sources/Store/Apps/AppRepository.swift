@@ -2,7 +2,7 @@ package import PostgresClient
 import PushModel
 package import Routing
 
-/// The operators' access to `martlet.apps`.
+/// The apps, stored in `martlet.apps`. Operators list and change them here.
 package struct AppRepository: Sendable {
     private let pool: PostgresPool
 

@@ -1,7 +1,7 @@
 package import PostgresClient
 package import PushModel
 
-/// The read access to `martlet.audit`, which is written by triggers.
+/// The audit of changes, stored in `martlet.audit`. Triggers write it, so this type only reads it.
 package struct AuditRepository: Sendable {
     /// The conditions that listed entries must meet. A condition that is `nil` matches every entry.
     package struct Filter: Sendable {

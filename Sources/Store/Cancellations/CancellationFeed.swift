@@ -17,7 +17,7 @@ package final class CancellationFeed: Sendable {
 
     package struct Change: Sendable, Hashable {
         package let job: String
-        /// Whether the job was cancelled. The value is `false` if its cancellation was withdrawn.
+        /// Whether the job was cancelled. The value is `false` if its cancellation was withdrawn or has expired.
         package let isCancelled: Bool
 
         package init(job: String, isCancelled: Bool) {
@@ -114,7 +114,8 @@ package final class CancellationFeed: Sendable {
 
     private static func load(_ pool: PostgresPool, _ logger: Logger) async throws -> (CancelledJobs, Place) {
         let (version, jobs) = try await pool.transaction { connection in
-            // The version is read first. A change that is made while the rows are read is therefore reported again.
+            // The version is read first, so that the feed does not miss changes that are made while the rows are read.
+            // The feed may report such a change again.
             guard let state = try await connection.query("SELECT version FROM martlet.cancellation_state").first
             else { throw noState }
             var jobs = CancelledJobs()

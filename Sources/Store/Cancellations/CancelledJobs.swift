@@ -35,7 +35,7 @@ package struct CancelledJobs: Sendable {
 
     mutating func remove(_ job: String) { digests.remove(Self.digest(job)) }
 
-    /// Applies an event of the feed. Afterwards, the set matches the database table.
+    /// Applies an event of the feed.
     package mutating func apply(_ event: CancellationFeed.Event) {
         switch event {
         case .loaded(let all): self = all

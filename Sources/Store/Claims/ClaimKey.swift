@@ -2,7 +2,7 @@
 package struct ClaimKey: Sendable, Hashable {
     /// The digest of the name, which is the first half of a SHA-256, written as a UUID.
     let uuid: String
-    /// How long the claim is remembered, in seconds.
+    /// The lifetime of the claim, in seconds.
     let seconds: Int
 
     /// Creates a key.

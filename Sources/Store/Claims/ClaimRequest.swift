@@ -1,8 +1,7 @@
 /// A request to be the first to use a name.
 package struct ClaimRequest: Sendable, Hashable {
     package let key: ClaimKey
-    /// The content of the job, or `nil` for a name that a worker generated. Such a name identifies the message without
-    /// its content.
+    /// The content of the job, or `nil` for a name that a worker generated. Such a name alone identifies the message.
     package let content: JobContent?
     /// The UUID of the claimant. If an answer is lost, the same owner can repeat the request and keeps its claim.
     package let owner: String

@@ -2,7 +2,7 @@ package import PostgresClient
 package import PushModel
 package import Routing
 
-/// The operators' access to `martlet.credentials`.
+/// The credentials, stored in `martlet.credentials`. Operators list and change them here.
 package struct CredentialRepository: Sendable {
     private let pool: PostgresPool
 
@@ -32,7 +32,8 @@ package struct CredentialRepository: Sendable {
     /// use, because routing would choose the new key for addresses of the old one. Adding the same key again changes
     /// nothing.
     ///
-    /// - Throws: ``StoreError`` with code `conflict` if the account has another key in use; ``PostgresError``.
+    /// - Throws: ``StoreError`` with code `conflict` if the account has another key in use, or if the same key is in
+    ///   use with different details; ``PostgresError``.
     package func importBoundCredential(
         _ new: NewCredential, of output: String, keyring: MasterKeyring
     ) async throws -> BoundImport {
@@ -81,7 +82,7 @@ package struct CredentialRepository: Sendable {
     ///
     /// - Parameter change: a function that receives the stored credential and returns the changed one.
     /// - Throws: ``StoreError`` with code `notFound`, with code `invalidField` if `change` returns another key or
-    ///   account, or if the credential cannot be opened; `PostgresError`; errors of `change`.
+    ///   account, or with the reason why the credential can't be opened; `PostgresError`; errors of `change`.
     package func change(
         _ id: Credential.ID, keyring: MasterKeyring,
         _ change: @Sendable (CredentialSummary, Credential) throws -> NewCredential

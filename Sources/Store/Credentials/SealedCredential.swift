@@ -3,7 +3,7 @@ import PostgresClient
 import PushModel
 import Routing
 
-/// A credential in the sealed form of its database row.
+/// A credential whose secret is sealed, in the form of its database row.
 struct SealedCredential {
     /// The unique index that allows a key or certificate to be in use only once.
     static let importedOnce = "credentials_imported_once"

@@ -9,7 +9,7 @@ package struct DeviceTokenKey: Sendable, Hashable {
     package let token: String
 
     /// Creates a key from an address in any form.
-    /// - Parameter form: the form of the output's recipients.
+    /// - Parameter form: the form of the output's addresses.
     package init(output: String, app: String, environment: PushEnvironment, form: RecipientForm, token: String) {
         self.output = output
         self.app = app

@@ -87,7 +87,7 @@ extension DeviceTokenRegistry {
         }
     }
 
-    /// Returns a time. All marks with an earlier `marked_at` are committed and visible to subsequent statements.
+    /// Returns a time before which all marks are committed and visible to subsequent statements.
     static func marksCompleteUntil(_ connection: PostgresConnection) async throws -> Timestamp {
         let row = try await connection.query("SELECT martlet.marks_complete_until() AS time")[0]
         return Timestamp(milliseconds: try row["time"].milliseconds)

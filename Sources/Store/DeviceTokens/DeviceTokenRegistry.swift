@@ -3,10 +3,10 @@ package import Logging
 package import PostgresClient
 import PushModel
 
-/// The registry of dead tokens, stored in `martlet.device_tokens`.
+/// The registry of device tokens, stored in `martlet.device_tokens`.
 ///
-/// A token is dead if its newest mark is later than its newest registration. The result does not depend on the order in
-/// which registrations and marks arrive, on repetitions, or on the number of workers that write them.
+/// A token is dead if its latest time of death is after its latest registration. The result does not depend on the
+/// order in which registrations and marks arrive, on repetitions, or on the number of workers that write them.
 package struct DeviceTokenRegistry: Sendable {
     let pool: PostgresPool
     private let logger: Logger?
@@ -18,7 +18,7 @@ package struct DeviceTokenRegistry: Sendable {
         self.logger = logger
     }
 
-    /// Marks tokens as dead, except tokens that were registered at or after the time of their mark.
+    /// Marks tokens as dead, except tokens that were registered at or after their time of death.
     ///
     /// If the database can never accept a mark, the mark is logged and left out, so that it does not block the other
     /// marks.
@@ -50,7 +50,7 @@ package struct DeviceTokenRegistry: Sendable {
         }
     }
 
-    /// Records registrations. A token that was marked before its registration becomes valid again.
+    /// Records registrations. A dead token becomes valid again if it was registered at or after its time of death.
     /// - Returns: the number of changed rows.
     @discardableResult
     package func register(_ registrations: [TokenRegistration]) async throws -> Int {
@@ -98,8 +98,8 @@ package struct DeviceTokenRegistry: Sendable {
 
     // MARK: Writing
 
-    /// Returns the reason in a form that the database can store. The reason is a provider's text, and PostgreSQL can't
-    /// store U+0000.
+    /// Returns a provider's reason in the form that is stored: at most 200 characters, and without U+0000, which
+    /// PostgreSQL can't store.
     private static func storable(_ reason: String) -> String {
         String(reason.prefix(200)).replacing("\0", with: "\u{FFFD}")
     }

@@ -5,10 +5,10 @@ enum DeviceTokenSQL {
         reason
         """
 
-    /// The statement that inserts or updates records. It keeps the latest registration, and the latest mark if the mark
-    /// is later than the registration. `marked_at` is the time at which the current `unregistered_at` was written. A
-    /// token that dies again is marked again, even if the same statement also has its registration. Rows are locked in
-    /// key order, so that two workers that mark the same tokens can't deadlock.
+    /// The statement that inserts or updates records. It keeps the latest registration, and the latest time of death if
+    /// that is after the registration. `marked_at` is the time at which the current `unregistered_at` was written. If a
+    /// dead token is registered and dies again, `marked_at` is renewed, even if one statement contains both changes.
+    /// Rows are locked in key order, so that two workers that mark the same tokens can't deadlock.
     static let upsert = """
         INSERT INTO martlet.device_tokens AS old
             (output, app, environment, token, address, registered_at, unregistered_at, marked_at, reason)

@@ -27,8 +27,8 @@ package enum TokenHash {
         return token.withUTF8 { hash(UnsafeRawBufferPointer($0), seed: seed) }
     }
 
-    /// Returns the hash of a value of the column `token`. It ignores the case of letters, because hex digits may have
-    /// either case. It also ignores angle brackets and spaces around the digits of a token.
+    /// Returns the hash of a value of the column `token`. The hash ignores the case of letters, because hex digits may
+    /// have either case. It also ignores angle brackets and spaces in a token of hex digits.
     package static func hash(_ token: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
         if mayBeWrapped(token), let digits = RecipientForm.digits(of: token) {
             return digits.withUnsafeBytes { hashed($0, seed: seed) }

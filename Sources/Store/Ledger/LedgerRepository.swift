@@ -101,7 +101,7 @@ package struct LedgerRepository: Sendable {
         ).map { try LedgerRow($0, of: job) }
     }
 
-    /// Returns the number of a job's recipients with each outcome.
+    /// Returns the counts of a job's outcomes, by kind, output, app, environment and reason.
     ///
     /// - Throws: ``PostgresError``.
     package func sums(of job: String) async throws -> [LedgerSum] {
@@ -131,7 +131,7 @@ package struct LedgerBegin: Sendable, Hashable {
     package init(first: Timestamp?) { self.first = first }
 }
 
-/// The number of recipients of a job with the same outcome.
+/// The number of a job's outcomes with the same kind, output, app, environment and reason.
 package struct LedgerSum: Sendable, Hashable {
     package let kind: String
     package let output, app, environment: String?

@@ -2,7 +2,7 @@ import Foundations
 import Logging
 import PostgresClient
 
-/// A monitor that logs and remembers the sessions that hold a lock for which another session waits.
+/// A monitor of the sessions that block another session. It logs them and remembers those that it found last.
 final class LockMonitor: Sendable {
     private let configuration: PostgresConfiguration
     private let processID: Int
@@ -17,10 +17,10 @@ final class LockMonitor: Sendable {
         self.logger = logger
     }
 
-    /// The sessions that held the lock when it was last checked, or `nil` if none were found yet.
+    /// The blocking sessions that were found last, or `nil` if none were found yet.
     var holders: String? { last.withLock { $0 } }
 
-    /// Checks regularly which sessions hold the lock, until the task is cancelled. The checks use a separate
+    /// Checks at intervals which sessions block the given one, until the task is cancelled. The checks use a separate
     /// connection, and their errors are ignored.
     func run() async {
         var connection: PostgresConnection?

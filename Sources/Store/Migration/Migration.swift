@@ -17,7 +17,7 @@ package struct Migration: Sendable, Hashable {
     /// The SHA-256 of the file.
     var checksum: [UInt8] { Array(SHA256.hash(data: Array(sql.utf8))) }
 
-    /// The file name of the migration, for example `0001_initial.sql`.
+    /// The file name of the migration, for example `0002_audit.sql`.
     package var fileName: String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 4 - digits.count)) + digits + "_\(name).sql"

@@ -11,7 +11,7 @@ struct MigrationPlan {
     /// Determines the pending migrations.
     ///
     /// - Throws: ``StoreError`` with code `migrationsDiffer` if an applied migration is unknown or has a different
-    ///   content.
+    ///   content, or if a pending migration has a lower number than an applied one.
     init(known: [Migration], applied: [Applied]) throws {
         let knownByNumber = Dictionary(known.map { ($0.number, $0) }) { first, _ in first }
         for row in applied {

@@ -11,7 +11,8 @@ enum MigrationScript {
     ]
 
     private static let grants = "SELECT martlet.apply_grants();"
-    /// Makes the call of `grants`, but without a result. The script shows the missing roles only once, at its end.
+    /// A statement that calls the same function but returns no rows, so that the script lists the missing roles only at
+    /// its end.
     private static let quietGrants = "DO $$ BEGIN PERFORM martlet.apply_grants(); END $$;"
 
     /// Returns a script that applies each migration in its own transaction. The first error ends the script.

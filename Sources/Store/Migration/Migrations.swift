@@ -13,8 +13,8 @@ package struct Migrations: Sendable {
     package struct LockTimeout: Sendable {
         /// The time to wait for the lock of another migration.
         package var migration = Duration.seconds(60)
-        /// The time to wait for the lock of a table. It is short, because the sessions of all workers that request the
-        /// table in the meantime must also wait.
+        /// The time to wait for the lock of a table. It is short, because workers that request the table in the
+        /// meantime must wait behind the migration.
         package var table = Duration.seconds(10)
 
         package init() {}
@@ -128,8 +128,8 @@ package struct Migrations: Sendable {
         return next
     }
 
-    /// Grants privileges to the database roles. An administrator may have added roles that the migrations could not
-    /// create.
+    /// Grants privileges to the database roles. Each run grants them again, because an administrator may have created
+    /// roles that were missing before.
     private func applyGrants(_ connection: PostgresConnection) async throws {
         let isOurs = try await connection.query(
             "SELECT has_function_privilege(to_regprocedure('martlet.apply_grants()'), 'EXECUTE') AS is_ours")

@@ -18,7 +18,7 @@ package struct RefusalRepository: Sendable {
     /// Each statement is a separate transaction and locks its rows in key order, so two workers never deadlock. All
     /// statements may be repeated.
     ///
-    /// - Parameter ended: the refusals that have ended. If a subject is also in `refusals`, its refusal is recorded.
+    /// - Parameter ended: the refusals that have ended. A refusal that is also in `refusals` is recorded.
     /// - Throws: ``PostgresError``.
     package func write(_ refusals: [Refusal], ended: [Refusal], worker: String) async throws {
         if !ended.isEmpty {
@@ -56,7 +56,7 @@ package struct RefusalRepository: Sendable {
             "\(Self.deletion) WHERE worker = $1 \(Self.inOrder)", [.text(worker)], timeout: timeout)
     }
 
-    /// Returns the current refusals, the oldest first. A refusal without a start time counts from its last occurrence.
+    /// Returns the current refusals, the oldest first. If a start time is infinite, the last refusal's time counts.
     /// - Throws: ``PostgresError``.
     package func list() async throws -> [Refusal] {
         try await pool.query(

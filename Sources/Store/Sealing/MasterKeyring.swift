@@ -1,6 +1,7 @@
 import Foundations
 
-/// The master keys under which secrets are sealed. The first key is used to seal secrets, and every key can open them.
+/// The master keys under which secrets are sealed. The first key seals new secrets. The other keys only open the
+/// secrets that were sealed under them.
 ///
 /// To change the master key, add a new line at the top of the file. Keep the old lines until no secret is sealed under
 /// their keys. A keyring that was created from a file can be updated from the file (``refresh()``).

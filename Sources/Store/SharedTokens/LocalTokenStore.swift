@@ -23,8 +23,8 @@ package final class LocalTokenStore: SharedTokenStore {
     ) throws -> SharedToken {
         let now = clock()
         return try issued.withLock { issued in
-            // If the clock was set back a little, the token stays in use. If it was set back far, the token's time was
-            // wrong and the provider rejects the token, so a new one is signed.
+            // If the clock was set back, the token's time may be in the future. If it is less than `age` ahead, the
+            // token stays in use. If it is further ahead, the provider rejects the token, so a new one is signed.
             if let known = issued[credential], abs(now.milliseconds - known.at.milliseconds) < age {
                 return SharedToken(
                     token: known.token, issuedAt: known.at, age: max(0, now.milliseconds - known.at.milliseconds))

@@ -25,9 +25,9 @@ package struct SharedTokenRepository: SharedTokenStore {
 
     /// Returns the newest token of the credential's key, or signs a new token if there is none or it is too old.
     ///
-    /// - Throws: ``PostgresError``; ``StoreError`` with code `notFound` if the token credential does not exist, or
-    ///   `missingMasterKey` or `sealBroken` if a token is young enough but can't be opened. Workers never replace such
-    ///   a token before it is too old.
+    /// - Throws: ``PostgresError``; ``StoreError`` with code `notFound` if the credential does not exist, or with code
+    ///   `missingMasterKey` or `sealBroken` if the stored token can't be opened. Such a token is replaced only when it
+    ///   is too old.
     package func token(
         of credential: Credential.ID, youngerThan age: Int64, sign: @Sendable (Timestamp) throws -> Secret
     ) async throws -> SharedToken {
@@ -68,9 +68,9 @@ package struct SharedTokenRepository: SharedTokenStore {
         let now: Timestamp
         let stored: Stored?
 
-        /// Returns whether the stored token was issued less than `age` milliseconds ago. The result is `false` if there
-        /// is no token. If the clock was set back a little, a token from the future counts as young. If it was set back
-        /// far, the token does not count as young, because its time was wrong and the provider rejects it.
+        /// Returns whether the stored token was issued less than `age` milliseconds ago, or `false` if there is none.
+        /// After the clock was set back, the token's time may be in the future. Such a token counts as young if its
+        /// time is less than `age` milliseconds ahead. If it is further ahead, the provider rejects the token.
         func isYounger(than age: Int64) -> Bool {
             guard let stored else { return false }
             return abs(now.milliseconds - stored.issuedAt.milliseconds) < age
@@ -120,8 +120,9 @@ package struct SharedTokenRepository: SharedTokenStore {
             ORDER BY tokens.issued_at DESC LIMIT 1) AS newest ON true
         """
 
-    /// The statement that locks all credentials with the same key. It locks credentials because tokens may not exist
-    /// yet. It calls a function because a worker may not change credentials.
+    /// The statement that locks all credentials with the same key. It locks credentials and not tokens, because there
+    /// may be no token yet. A row lock requires the right to update credentials. Workers lack this right, so the
+    /// statement calls a function that has it.
     private static let lockSQL = "SELECT martlet.lock_key($1::uuid)"
 
     private static let writeSQL = """

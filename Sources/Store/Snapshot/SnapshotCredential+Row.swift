@@ -2,9 +2,9 @@ import PushModel
 import Routing
 
 extension SnapshotCredential {
-    /// Opens a row. If its master key is missing, the previously opened secret stays in use, provided that the row
-    /// still has the same key. A master key is missing if the row was resealed under a key that is not yet on this
-    /// machine. If the row can't be read, all data of `previous` stays in use.
+    /// Opens the secret of a row. The keyring may lack the row's master key, for example if the secret was resealed
+    /// under a key that this machine does not have yet. The secret in `previous` then stays in use. If the row can't be
+    /// read, all data of `previous` stays in use. Both apply only if the row belongs to the same key as `previous`.
     convenience init(_ row: CredentialRow, keyring: MasterKeyring, previous: SnapshotCredential?) {
         do throws(StoreError) {
             self.init(summary: row.summary, opened: .success(try row.open(with: keyring)))

@@ -88,7 +88,8 @@ package final class SnapshotStore: Sendable {
         var generation = loader.keyring.generation
         for await _ in changes.signals(of: ["apps", "app_accounts", "credentials"], atLeastEvery: pollInterval) {
             refreshKeyring()
-            // The keyring also reads its file again if a row names a key that the keyring lacks.
+            // The last `reload` may also have changed the keys, because the keyring reads its file again to find a
+            // missing key.
             if loader.keyring.generation != generation { logKeyring() }
             generation = loader.keyring.generation
             await reload(&patience)

@@ -16,9 +16,9 @@ package struct FleetAnswers: Sendable, Hashable {
     package private(set) var retried = 0
     /// The number of answers with status 4xx other than 429.
     package private(set) var refused = 0
-    /// The median answer time of the worker whose median is highest.
+    /// The highest median answer time of a worker.
     package private(set) var p50: Slowest
-    /// The 99th percentile of the answer time of the worker whose 99th percentile is highest.
+    /// The highest 99th percentile of the answer time of a worker.
     package private(set) var p99: Slowest
 
     init(_ report: WorkerReport.AnswerReport, of worker: String) {

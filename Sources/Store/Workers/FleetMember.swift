@@ -8,7 +8,7 @@ package struct FleetMember: Sendable, Hashable {
     package let uptimeSeconds: Int
     /// The time since the worker last renewed its row, in seconds by the database's clock.
     package let silentSeconds: Int
-    /// The worker's report, or `nil` if its version does not write one.
+    /// The worker's report, or `nil` if its row has no report that this version can read.
     package let report: WorkerReport?
 
     package init(

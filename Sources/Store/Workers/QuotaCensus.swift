@@ -5,8 +5,8 @@
 /// |---|---|
 /// | first request | unknown; the worker's row must be written immediately |
 /// | counts from the database | the count |
-/// | database unavailable | unchanged; for 15 s afterwards it can only rise, because other workers may return later |
-/// | no permission, or no table | 1, because the worker uses the quota alone |
+/// | database unavailable | unchanged; for 15 s after the outage it can only rise, while other workers reconnect |
+/// | no permission, or no table | 1, because the other workers can't be counted |
 /// | no request for a minute | forgotten |
 package struct QuotaCensus: Sendable {
     private struct Quota {
@@ -34,7 +34,7 @@ package struct QuotaCensus: Sendable {
     /// Records a request for a quota.
     ///
     /// - Returns: the number of workers that share the quota, or `nil` if it is unknown, and whether the quota is new.
-    ///   Other workers do not know of a new quota yet.
+    ///   The other workers do not know yet that this worker shares a new quota.
     package mutating func ask(_ name: String, now: ContinuousClock.Instant) -> (workers: Int?, isNew: Bool) {
         let known = quotas[name]
         quotas[name, default: Quota(lastAsked: now, workers: isAlone ? 1 : nil)].lastAsked = now

@@ -112,7 +112,7 @@ package struct WorkerReport: Sendable, Hashable, Codable {
     package var lanes: [LaneReport]
     /// The number of outcomes per second, over the last ten seconds.
     package var rate: Double
-    /// The numbers of outcomes and of other results in the last minute, by name. Numbers that are zero are left out.
+    /// The counts of outcomes, retries and similar events in the last minute, by name. Zero counts are left out.
     package var minute: [String: Int]
     /// The time since the worker received its oldest unsettled job, in seconds.
     package var oldestJobSeconds: Int

@@ -5,8 +5,8 @@ package import PostgresClient
 package struct WorkerRepository: Sendable {
     /// The time without a renewal, in seconds, after which a worker is silent and no longer counts for quotas.
     package static let staleSeconds = 6
-    /// How long the row of a worker that ended without signing off is shown, in seconds. A worker that replaces it, or
-    /// an operator, may delete the row earlier.
+    /// The time without a renewal, in seconds, after which the row of a worker is no longer shown. A worker that
+    /// replaces the silent worker, or an operator, may delete the row earlier.
     private static let shownSeconds = 7 * 86_400
     /// The maximum time by which a row's time may be in the future, in seconds. A row that is further ahead was written
     /// before the server's clock was set back.

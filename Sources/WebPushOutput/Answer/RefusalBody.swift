@@ -1,7 +1,7 @@
 import PushModel
 
 /// The contents of a refusal's body: Apple's `{"reason":"BadJwtToken"}`, Mozilla's `{"errno":106,"message":"…"}`, or
-/// Google's text or page. If the body has none of these forms, the properties stay empty and the status alone decides.
+/// Google's plain text or HTML. If the body contains nothing known, the status alone decides.
 package struct RefusalBody: Equatable {
     /// The maximum length of a reason, in bytes. All known reasons are shorter.
     private static let longestReason = 64

@@ -1,7 +1,7 @@
 import Crypto
 
-/// An HMAC with SHA-256 (RFC 2104) that reuses its memory for each code. Every message needs five codes. The library's
-/// HMAC keeps keys and both hashes in separate objects and takes three times as long.
+/// An HMAC with SHA-256 (RFC 2104) that reuses its memory. The encryption of a message computes five authentication
+/// codes. The library's HMAC keeps keys and both hashes in separate objects and takes three times as long.
 struct MessageAuthenticator: ~Copyable {
     private static let blockBytes = SHA256.blockByteCount
     private static let innerPad: UInt8 = 0x36

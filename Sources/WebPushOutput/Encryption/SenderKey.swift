@@ -8,9 +8,9 @@ internal import Darwin
 
 /// A generator of sender key pairs. Each key pair is used for one message only (RFC 8291, sections 2 and 3.1).
 package enum SenderKey {
-    /// Returns a new private key from 32 random bytes. Almost all values of 32 bytes are valid keys, because only 0 and
-    /// numbers from the order of the curve upwards are invalid. This takes an eighth of the time that the library's
-    /// generator takes.
+    /// Returns a new private key from 32 random bytes. Almost all values of 32 bytes are valid keys: only 0 and numbers
+    /// at or above the order of the curve are invalid. This takes an eighth of the time that the library's generator
+    /// takes.
     package static func fresh() -> P256.KeyAgreement.PrivateKey {
         // An attempt fails by chance with a probability of one in four billion. Eight failures in a row have another
         // cause, so more attempts would not help.

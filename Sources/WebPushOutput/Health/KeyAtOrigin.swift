@@ -16,7 +16,8 @@ final class KeyAtOrigin {
     /// The pause after too many messages with this key to this origin.
     @exclusivity(unchecked) var pause = SendPause()
     @exclusivity(unchecked) var failed = FailedJobs()
-    /// Whether the key is retired and the time for its waiting messages is over. No message is sent with it then.
+    /// Whether the key may no longer be used, because its credential was retired and the time for waiting messages is
+    /// over.
     var isRetired = false
 
     init(_ id: ID, at origin: String, breaker: Breaker) {

@@ -39,14 +39,15 @@ package struct SendPause: Sendable {
         return true
     }
 
-    /// Begins a pause at once, even if messages were accepted recently.
+    /// Begins a pause at once, even if messages were accepted recently. A pause that lasts longer is kept.
     package mutating func begin(
         _ reason: String, retryAfterSeconds: Int32, nowMilliseconds now: Int64, random: Double
     ) {
-        self.reason = reason
         refusedSubscriptions = []
         let own = backoff.failed(random: random).wholeMilliseconds
-        until = now + (retryAfterSeconds > 0 ? min(Int64(retryAfterSeconds), Self.longestSeconds) * 1_000 : own)
+        let end = now + (retryAfterSeconds > 0 ? min(Int64(retryAfterSeconds), Self.longestSeconds) * 1_000 : own)
+        if let until, until >= end { return }
+        (self.reason, until) = (reason, end)
     }
 
     package mutating func accepted() {

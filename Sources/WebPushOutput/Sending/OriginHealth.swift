@@ -6,8 +6,8 @@ import PushSending
 /// The health of an origin and of the keys used there, which decides which messages may be sent. If the origin does not
 /// answer or refuses a key, only single probes are sent. Used only on the origin's event loop.
 final class OriginHealth {
-    /// The time in milliseconds for which a disallowed address is remembered. After it, the origin's name is looked up
-    /// again.
+    /// The time in milliseconds for which a disallowed address is remembered. After this time, the origin's name is
+    /// looked up again.
     private static let addressMilliseconds: Int64 = 60_000
 
     private let origin: String
@@ -181,7 +181,7 @@ final class OriginHealth {
 
     // MARK: End
 
-    /// Removes retired credentials. Their waiting messages are returned.
+    /// Removes the keys of retired credentials, so that their waiting messages are returned and routed again.
     func retire(_ isMeant: (Credential.ID) -> Bool) {
         for (id, key) in keys where isMeant(id.credential) {
             key.isRetired = true

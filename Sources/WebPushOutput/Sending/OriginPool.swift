@@ -11,7 +11,7 @@ import PushSending
 final class OriginPool {
     let origin: Endpoint
     let pushes: OriginPushes
-    /// The uptime at which a job was last handed in, in milliseconds.
+    /// The uptime of the last call of ``send(_:tokens:)``, in milliseconds.
     private(set) var lastUsed: Int64 = 0
     /// The indices of the recipients at this origin, for the job that is being distributed at present.
     private var recipients: [UInt32] = []
@@ -43,7 +43,7 @@ final class OriginPool {
     /// nothing is held back.
     ///
     /// - Parameters:
-    ///   - idle: the minimum time since a job was last handed in, in milliseconds.
+    ///   - idle: the minimum time since the last job was sent to this origin, in milliseconds.
     ///   - braked: the minimum time since a breaker or a pause last held something back, in milliseconds.
     func isUnused(for idle: Int64, orBraked braked: Int64, at now: Int64) -> Bool {
         recipients.isEmpty && pushes.isIdle && !pool.hasConnections && now - lastUsed >= idle

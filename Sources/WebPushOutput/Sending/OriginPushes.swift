@@ -48,7 +48,7 @@ final class OriginPushes {
     /// Returns whether the message with this tag belongs to a matching job. If so, marks the job as cancelled.
     func isOnWire(_ tag: Int, of isMeant: (RoutedJob) -> Bool) -> Bool { dispatcher.isOnWire(tag, of: isMeant) }
 
-    /// Removes retired credentials. Their waiting messages are returned.
+    /// Removes retired credentials. Their waiting messages are returned and routed again.
     func retire(_ isMeant: (Credential.ID) -> Bool, now: Int64) {
         health.retire(isMeant)
         dispatcher.holdQueued(at: dispatcher.moment(now))
@@ -136,8 +136,8 @@ final class OriginPushes {
 
     /// Settles a message with the outcome of the service's answer.
     ///
-    /// - Parameter seconds: The minimum delay before another attempt. It applies if the answer asks for a shorter delay
-    ///   or none.
+    /// - Parameter seconds: The minimum delay before another attempt, in seconds. It applies if the answer asks for a
+    ///   shorter delay or none.
     private func settle(
         _ sent: PushOnWire, _ message: MessageOnWire, _ verdict: Outcome.Verdict, _ status: Int,
         _ reason: String? = nil, seconds: Int32 = 0, at now: Moment
@@ -188,7 +188,7 @@ extension OriginPushes: PoolClient {
 
     func answerField(_ tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         if name.is("location") {
-            // Apple's answers have both fields. Apple's tools use the value of `apns-id`.
+            // Apple's answers have `location` and `apns-id`. Apple's tools use the value of `apns-id`.
             dispatcher.update(tag) { sent in
                 if sent.providerID == nil { sent.providerID = ProviderID(String(decoding: value, as: UTF8.self)) }
             }

@@ -61,7 +61,7 @@ final class WebPushShard: @unchecked Sendable {
 
     func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) {
         eventLoop.execute {
-            // Jobs that were handed in earlier may still be in the mailbox.
+            // Jobs that were sent before this call may still be in the mailbox.
             self.takeShares()
             for pool in self.origins.pools { pool.cancel { isCancelled($0.job.id) } }
         }
@@ -75,11 +75,11 @@ final class WebPushShard: @unchecked Sendable {
         }
     }
 
-    /// Retires credentials. Their waiting messages are sent for ``WebPushConfiguration/retirementSeconds`` longer. The
-    /// remaining ones are then returned and routed again.
+    /// Retires credentials. Their waiting messages are still sent for ``WebPushConfiguration/retirementSeconds``. After
+    /// this time, the remaining messages are returned and routed again.
     ///
-    /// - Parameter isRetired: a closure that is called after that time, because a credential may be in use again by
-    ///   then.
+    /// - Parameter isRetired: a closure that is called after this time, because a credential may come into use again
+    ///   meanwhile.
     func retire(_ isRetired: @escaping @Sendable (Credential.ID) -> Bool) {
         eventLoop.scheduleTask(in: .seconds(retirementSeconds)) {
             self.takeShares()

@@ -1,6 +1,7 @@
 import Foundations
 
-/// The time at which an origin last accepted a message with a key. All event loops and all tokens of the key share it.
+/// The time at which an origin last accepted a message with a key. All event loops, and all tokens of this key for this
+/// origin, share the object.
 package final class KeyProof: Sendable {
     private static let never = Int64.min
     /// The minimum time between updates, in milliseconds. Without this limit, every accepted message would write to

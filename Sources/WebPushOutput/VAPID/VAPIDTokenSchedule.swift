@@ -6,7 +6,7 @@ package import PushModel
 /// | age | state |
 /// |---|---|
 /// | up to 10 h, plus a random part of an hour | in use |
-/// | up to 12 h | due for renewal, early enough even if a clock is an hour off |
+/// | up to 12 h | due for renewal; the remaining hour or more allows for clock differences |
 /// | 12 h | expired |
 package struct VAPIDTokenSchedule: Sendable, Hashable {
     package static let lifetimeSeconds: Int64 = 12 * 3_600

@@ -24,7 +24,7 @@ struct PersonaAnswer {
             fields.removeAll { $0.name == "retry-after" }
             fields.append(HTTP2Field("retry-after", String(seconds)))
         }
-        // This field helps people who read the answer. No real service sends it.
+        // `x-simulator-detail` helps people who read the answer. No real service sends this field.
         if let detail = answer.detail { fields.append(HTTP2Field("x-simulator-detail", detail)) }
     }
 
@@ -84,7 +84,8 @@ struct PersonaAnswer {
         }
     }
 
-    /// Returns the text of autopush if senders recognize the fault by it, or otherwise the name of the fault.
+    /// Returns the message of Mozilla's server (autopush) if senders recognize the fault by it, or otherwise the name
+    /// of the fault.
     private static func mozillaText(_ fault: WebPushReason) -> String {
         fault == .keyMismatch ? "VAPID public key mismatch" : fault.rawValue
     }

@@ -1,6 +1,6 @@
 internal import Foundations
 
-/// A record of the salts and sender keys of all messages. Each of them may be used only once.
+/// A record of the salts and sender keys of recent messages. A sender may use each of them only once.
 final class KeyReuseDetector: Sendable {
     private struct State {
         // The hashes are kept in two generations. When the recent generation is full, it becomes the older one, and the

@@ -11,7 +11,8 @@ struct PushFields {
     var topics: [String] = []
     var contentEncodings: [String] = []
     var cachePolicies: [String] = []
-    /// Whether fields of old drafts are present. The drafts specify a different encryption of the body.
+    /// Whether header fields from old drafts of RFC 8291 are present. The drafts specify a different encryption of the
+    /// body.
     var hasOldFields = false
 
     mutating func take(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {

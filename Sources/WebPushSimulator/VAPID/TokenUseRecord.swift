@@ -1,8 +1,8 @@
 internal import PushSimulator
 internal import Foundations
 
-/// A record of the VAPID tokens that each key has sent. A token should be used for a long time. A sender needs at most
-/// one token per hour for each service.
+/// A record of how many VAPID tokens each key has sent, and at which intervals. A sender should use a token for a long
+/// time. It needs at most one token per hour for each service.
 final class TokenUseRecord: Sendable {
     private struct State {
         var uses: [String: VAPIDUse] = [:]

@@ -1,7 +1,8 @@
 package import Foundations
 import HTTP2Pool
 
-/// The URL to which batches are sent. It comes from outside, so every part of it must have a single meaning.
+/// The URL to which batches are sent. It comes from outside, so a URL that parsers may read in different ways is
+/// rejected.
 package struct WebhookURL: Sendable, Hashable {
     package let endpoint: Endpoint
     /// Whether the URL begins with `http:`.

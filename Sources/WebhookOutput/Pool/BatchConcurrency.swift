@@ -1,6 +1,6 @@
 import Foundations
 
-/// The limits of concurrent batches at a receiver and of recipients in a batch. A value type without clock or I/O.
+/// The limits on concurrent batches to a receiver and on recipients in a batch. A value type without clock or I/O.
 ///
 /// | event | effect |
 /// |---|---|
@@ -22,7 +22,8 @@ package struct BatchConcurrency {
     package static let quickMilliseconds: Int64 = 2_000
     package static let slowMilliseconds: Int64 = 5_000
     package static let longestPauseSeconds: Int32 = 3_600
-    /// How long after an answer a failure is attributed to its batch alone and not to the receiver, in milliseconds.
+    /// The time after an answer during which a failure is attributed to its batch and not to the receiver, in
+    /// milliseconds.
     private static let provenMilliseconds: Int64 = 5_000
     private static let firstBatches = 2
     private static let firstRecipients = 100
@@ -35,14 +36,14 @@ package struct BatchConcurrency {
     package private(set) var batches: Int
     /// The maximum number of recipients in one batch.
     package private(set) var recipients: Int
-    /// The number of recipients up to which a batch grows in large steps. It is lowered whenever ``recipients`` is
-    /// halved.
+    /// The number of recipients up to which a batch grows in large steps. It is set to the new value of ``recipients``
+    /// whenever that is halved.
     private var threshold: Int
     private var pauses = Backoff(first: .seconds(1), longest: .seconds(60), jitter: 0.1)
     private var pausedSince = Int64.min
     private var pausedUntil = Int64.min
-    /// The uptime in milliseconds at which ``batches`` was last reduced. Failures of batches that were sent earlier
-    /// have the same cause.
+    /// The uptime in milliseconds at which a slow answer or a single failure last reduced ``batches``. Later results of
+    /// batches that were sent before this time reduce it no further, because they have the same cause.
     private var shrunkAt = Int64.min
     private var answeredAt = Int64.min
     private var refusedInARow = 0

@@ -4,8 +4,8 @@ import HTTP2Session
 import PushModel
 import PushSending
 
-/// The webhook side of a connection pool. It sends pushes in signed batches and interprets the answers. Used only on
-/// the pool's event loop.
+/// The client of a connection pool that sends pushes in signed batches and interprets the answers. Used only on the
+/// pool's event loop.
 ///
 /// The dispatcher has one entry on the wire for each batch: its first push. A refused batch is halved until each
 /// recipient at fault has been refused alone. The other recipients use no attempt for this.
@@ -14,14 +14,15 @@ final class WebhookBatches {
     /// a delay queue, so that other pushes can take their places.
     private static let longestWaitMilliseconds: Int64 = 5_000
 
-    /// How long a receiver may answer nothing while batches of several apps fail, in milliseconds.
+    /// The time since the last accepted batch after which failures of several apps count as failures of the receiver,
+    /// in milliseconds.
     private static let quietMilliseconds: Int64 = 5_000
 
     private struct Batch {
         /// The pushes. All of them belong to one job.
         let pushes: [QueuedPush]
-        /// The time at which the batch was sent. Its wall-clock time is the time of `unregistered` outcomes, so a later
-        /// registration counts as new.
+        /// The time at which the batch was sent. Its wall-clock time is reported with `unregistered` outcomes, so that
+        /// a later registration revives the token.
         let sentAt: Moment
         /// The size of the batch and the maximum size of its answer together, in bytes.
         let bytes: Int
@@ -158,7 +159,7 @@ final class WebhookBatches {
 }
 
 extension WebhookBatches: PoolClient {
-    /// The number of batches that may be sent to the receiver now.
+    /// An estimate of the number of batches that may be sent to the receiver now.
     var waiting: Int {
         if isPaused { return 0 }
         let waiting = dispatcher.waiting

@@ -61,7 +61,7 @@ struct SimulatorOptions: ParsableArguments {
 
     /// Serves until SIGTERM or SIGINT.
     ///
-    /// - Parameter greeting: returns the text to print as soon as the simulator listens.
+    /// - Parameter greeting: a closure that returns the text to print as soon as the simulator listens.
     func run<Service>(
         _ simulator: SimulatedService<Service>, greeting: @Sendable () throws -> String
     ) async throws {
@@ -73,7 +73,7 @@ struct SimulatorOptions: ParsableArguments {
         }
         let stopped = StopSignal()
         try await simulator.start()
-        // The text is written at once, because the reader of a pipe may exit after the first line.
+        // The whole text is written in one call, because the reader of a pipe may exit after the first line.
         try printBytes(Array(try greeting().utf8))
         let faults = Task {
             do {

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Foundation
 
-/// The arrival of SIGTERM or SIGINT. Signals are caught from the creation of the value on.
+/// A wait for SIGTERM or SIGINT. Signals are caught as soon as the value is created.
 struct StopSignal {
     private let signals: AsyncStream<Void>
     private let sources: [any DispatchSourceSignal]

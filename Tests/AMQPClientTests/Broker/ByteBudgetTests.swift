@@ -9,8 +9,8 @@ import Testing
 struct ByteBudgetTests {
     private static let size = 100_000
 
-    /// Starts a consumer of a new queue. By default the queue holds 20 MB, more than the sockets between client and
-    /// broker.
+    /// Starts a consumer of a new queue. By default the queue holds 20 MB, which is more than fits into the socket
+    /// buffers between client and broker.
     private func consumer(
         of count: Int = 200, _ configuration: AMQPConfiguration, budget: AMQPByteBudget
     ) async throws -> TestConsumer {
@@ -31,7 +31,7 @@ struct ByteBudgetTests {
     @Test("reading pauses at the limit for longer than the heartbeat time-out, and resumes after a release")
     func pausesReadingAtLimitAndResumes() async throws {
         var configuration = try TestBroker.configuration()
-        // With a heartbeat of one second, the broker of a busy machine may close the connection.
+        // With a heartbeat of one second, a broker on a busy machine may close the connection.
         configuration.heartbeatSeconds = 3
         configuration.longestPause = .seconds(30)
         let budget = AMQPByteBudget(limit: 5 * Self.size)

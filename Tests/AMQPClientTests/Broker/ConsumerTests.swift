@@ -16,7 +16,8 @@ struct ConsumerTests {
         #expect(deliveries.allSatisfy { !$0.isRedelivered })
         first.consumer.acknowledge([
             AMQPAcknowledgement(deliveries[3].tag, multiple: true), AMQPAcknowledgement(deliveries[7].tag),
-            // Repeated acknowledgements, alone and within the multiple one, must not cause an error.
+            // Both deliveries are already acknowledged, one of them by the multiple acknowledgement. Acknowledging them
+            // again must not cause an error.
             AMQPAcknowledgement(deliveries[7].tag), AMQPAcknowledgement(deliveries[0].tag),
         ])
         await first.consumer.close()

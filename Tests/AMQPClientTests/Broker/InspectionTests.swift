@@ -3,7 +3,7 @@ import AMQPClient
 import TestTraits
 import Testing
 
-@Suite("Looking at a broker", .needsBroker, .endsAHang)
+@Suite("Inspection of a broker", .needsBroker, .endsAHang)
 struct InspectionTests {
     @Test("messages are counted, and missing objects are named but not created")
     func countsMessagesAndNamesMissingObjects() async throws {
@@ -21,7 +21,7 @@ struct InspectionTests {
         }
     }
 
-    @Test("different properties are reported on request, and the following queues are inspected, too")
+    @Test("a queue with other properties is reported if requested, and later queues are still inspected")
     func reportsDifferentPropertiesOnRequest() async throws {
         let queue = TestBroker.queue("differs"), last = TestBroker.queue("last")
         try await TestPublisher.publish([], to: queue)

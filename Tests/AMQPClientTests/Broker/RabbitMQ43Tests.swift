@@ -56,7 +56,7 @@ struct RabbitMQ43Tests {
         try await test.log.wait("the redelivery after a late acknowledgement", timeout: .seconds(90)) {
             $0.deliveries.count == 3
         }
-        // On a busy machine, this acknowledgement may be late, too.
+        // On a busy machine, further acknowledgements may also be late.
         var acknowledged = 2
         try await eventually("a timely acknowledgement settles the message") {
             let new = test.log.events.deliveries.dropFirst(acknowledged)
@@ -68,7 +68,8 @@ struct RabbitMQ43Tests {
         await test.consumer.close()
     }
 
-    /// A worker requests 30 minutes. The other consumer shows how long the queue's own setting takes to apply.
+    /// A worker requests a timeout of 30 minutes. The other consumer requests none, and its redeliveries show that the
+    /// queue's timeout of 1 s has expired.
     @Test func prefersTimeoutOfConsumerOverQueue() async throws {
         func consumer(_ name: String, _ arguments: AMQPFieldTable) async throws -> TestConsumer {
             let queue = TestBroker.queue(

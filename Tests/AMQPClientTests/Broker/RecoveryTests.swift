@@ -30,7 +30,7 @@ struct RecoveryTests {
         // Messages that reached the broker before the cut arrive twice.
         try await consumer.log.wait("all messages") { $0.deliveries.count >= 200 && $0.deliveries.last?.body[0] == 199 }
         #expect(consumer.log.events.deliveries.suffix(200).map { UInt64($0.body[0]) } == Array(0..<200))
-        // Only publications that were already sent and name a repeat header are marked.
+        // A publication is marked only if it has a repeat header and was sent before.
         let marked = consumer.log.events.deliveries.filter { $0.properties.headers["again"] == true }
         #expect(marked.map { Int($0.body[0]) } == Array(0..<marked.count) && marked.count <= 100)
         await consumer.consumer.close()
@@ -92,7 +92,7 @@ struct RecoveryTests {
         let dead = try DeadPort(address: "127.0.3.1", port: UInt16(clamping: port))
         configuration.endpoints = [.init(host: "broker.test", port: port)]
         configuration.knownAddresses = ["broker.test": ["127.0.3.1", "127.0.0.1"]]
-        // The timeout is long enough for a busy machine, which might otherwise try the next address before the close.
+        // With a shorter timeout, a client on a busy machine might try the next address before the close.
         configuration.connectTimeout = .seconds(10)
         let publishing = try TestPublisher(configuration)
         publishing.start()
@@ -187,7 +187,7 @@ struct RecoveryTests {
 
     @Test("a silent broker is detected after two heartbeats, with and without data to write")
     func detectsSilentBrokerAfterTwoHeartbeats() async throws {
-        // The heartbeat is long enough for a busy machine, whose broker might otherwise close the connection first.
+        // With a shorter heartbeat, a broker on a busy machine might close the connection first.
         let (proxy, configuration) = try proxied(heartbeatSeconds: 3)
         defer { proxy.stop() }
         let queue = TestBroker.queue("dead-peer")
@@ -244,7 +244,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("close reports lost acknowledgements also after the connection was lost", arguments: [false, true])
+    @Test("close reports lost acknowledgements even if the connection is already lost", arguments: [false, true])
     func reportsLostAcknowledgementsAfterLostConnection(isStopped: Bool) async throws {
         let (proxy, configuration) = try proxied()
         defer { proxy.stop() }
@@ -265,7 +265,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("acknowledgements before a close are sent, even if the connection's thread is busy")
+    @Test("acknowledgements made before a close are sent, even if the connection's thread is busy")
     func sendsAcknowledgementsMadeBeforeClose() async throws {
         let queue = TestBroker.queue("before-close")
         try await TestPublisher.publish([[1], [2]], to: queue)
@@ -295,7 +295,7 @@ struct RecoveryTests {
     @Test("heartbeats keep an idle connection alive")
     func keepsIdleConnectionAlive() async throws {
         var configuration = try TestBroker.configuration()
-        // With a heartbeat of one second, the broker of a busy machine may close the connection.
+        // With a heartbeat of one second, a broker on a busy machine may close the connection.
         configuration.heartbeatSeconds = 3
         let queue = TestBroker.queue("idle")
         let test = try TestConsumer(

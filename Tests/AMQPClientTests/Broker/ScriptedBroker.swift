@@ -39,8 +39,8 @@ final class ScriptedBroker: Sendable {
     /// Ends the thread, which closes the listener. May be called only once.
     func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
-    /// Answers each method with the one that follows it (AMQP 0-9-1, section 1.1 of the generated reference), until the
-    /// client disconnects.
+    /// Answers each method of the client as AMQP 0-9-1 requires, until the client disconnects. For most methods, the
+    /// answer is the method with the next number.
     private static func serve(_ client: Int32, _ odd: [UInt8]) {
         guard read(client, 8) != nil else { return }
         let start: [UInt8] = [0, 9] + long([]) + long(Array("PLAIN".utf8)) + long(Array("en_US".utf8))

@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// Invalid data from a broker, which may end the connection but must never end the process.
-@Suite("A broker that is none", .endsAHang)
+@Suite("Invalid data from a broker", .endsAHang)
 struct ScriptedBrokerTests {
     private func consume(
         _ odd: [UInt8], _ body: (TestConsumer) async throws -> Void

@@ -65,7 +65,7 @@ struct VanishedQueueTests {
         }
     }
 
-    @Test func checksAtOnceAfterReturnIfDeclarationIsDisabled() async throws {
+    @Test func reportsDeletionAfterReturnedMessageIfDeclarationIsDisabled() async throws {
         try await with(.required(remedy: "make it")) { publisher, _, recorder, broker in
             try await broker.delete(queues: [queue.name], exchanges: [])
             let error = await #expect(throws: AMQPError.self) { try await publisher.publishAndWait([message(1)]) }
@@ -77,7 +77,7 @@ struct VanishedQueueTests {
     }
 
     /// A queue with other arguments has replaced the deleted one.
-    @Test func reportsReturnIfDeclarationIsRefused() async throws {
+    @Test func reportsReturnedMessageIfQueueCannotBeDeclared() async throws {
         try await with { publisher, log, recorder, broker in
             try await broker.delete(queues: [queue.name], exchanges: [])
             let other = try TestPublisher(
@@ -95,7 +95,7 @@ struct VanishedQueueTests {
             for id in 2..<42 as Range<UInt64> {
                 await #expect(throws: AMQPError.self) { try await publisher.publishAndWait([message(id)]) }
             }
-            // Ten declarations take more than three minutes.
+            // Because of the back-off, ten declarations take more than three minutes.
             #expect(refusals() < 10, "a refusal must not be logged for each message: \(recorder.text)")
             #expect(log.events.failures == [], "the connection must stay open for other queues")
         }
@@ -159,7 +159,7 @@ struct VanishedQueueTests {
         }
     }
 
-    @Test func limitsChecksAfterReturnsIfDeclarationIsDisabled() async throws {
+    @Test func limitsChecksAfterReturnedMessagesIfDeclarationIsDisabled() async throws {
         try await with(.required(remedy: "make it")) { publisher, log, recorder, broker in
             try await broker.delete(queues: [], exchanges: [exchange.name])
             for id in 1..<42 as Range<UInt64> {
@@ -170,7 +170,7 @@ struct VanishedQueueTests {
                 recorder.text.split(separator: "\n").count { $0.contains("\"exchanges\": \(exchange.name)") }
             }
             try await eventually("the deletion is reported: \(recorder.text)") { reports() > 0 }
-            // Ten checks take more than three minutes.
+            // Because of the back-off, ten checks take more than three minutes.
             #expect(reports() < 10, "the deletion must not be logged for each message: \(recorder.text)")
             #expect(log.events.failures == [])
         }
@@ -210,7 +210,7 @@ struct RepairBackoffTests {
 }
 
 struct VanishedObjectsTests {
-    @Test func findsCertainLossesWithinQueueTTL() {
+    @Test func reportsLostMessagesOnlyWithinQueueTTL() {
         let topology = AMQPTopology(
             exchanges: [AMQPExchange(name: "delay", kind: .fanout)],
             queues: [AMQPQueue(name: "delay", arguments: ["x-message-ttl": .int64(30_000)]), AMQPQueue(name: "dead")],

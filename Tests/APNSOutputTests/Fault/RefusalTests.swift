@@ -6,8 +6,8 @@ import PushTestSupport
 import TestSupport
 import Testing
 
-/// Credentials, topics and device tokens that APNs refuses, over TLS: which pushes are held, and which refusals are
-/// reported.
+/// Credentials, topics and device tokens that APNs refuses, over TLS. The tests check which pushes are held and which
+/// refusals are reported.
 @Suite struct RefusalTests {
     private func withFixture(
         knowsKey: Bool = true, breakMilliseconds: Int64 = 60_000,

@@ -46,7 +46,7 @@ import Testing
         #expect(token.mayChange(now: 22 * Self.minute), "the 21 minutes must count from the first use")
     }
 
-    @Test func allowsFirstUseUntil33AndUseUntil54Minutes() {
+    @Test func allowsFirstUseUntil33MinutesAndLaterUseUntil54Minutes() {
         var token = ConnectionToken()
         _ = token.take(first)
         #expect(token.isUsable(now: 33 * Self.minute - 1))

@@ -119,7 +119,7 @@ import Testing
         #expect(ask(&cache, at: 0) == ("a", nil))
     }
 
-    /// The pending request to the store allows an older token than a request after a refusal would.
+    /// The pending request accepts a token of up to 25 minutes. After a refusal, only 20 minutes are accepted.
     @Test func fetchesAgainAfterRefusalDuringFetch() {
         var cache = holding()
         _ = cache.needed(now: 25 * Self.minute)

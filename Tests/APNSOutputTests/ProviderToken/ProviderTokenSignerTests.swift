@@ -31,7 +31,7 @@ import Testing
             "iat must be in seconds")
     }
 
-    /// Signs 100 times, because an error with certain leading bytes occurs in one of 256 signatures.
+    /// Signs 100 times, because a defect that depends on a leading byte affects only about one of 256 signatures.
     @Test func producesSignaturesThatPublicKeyVerifies() throws {
         for _ in 0..<100 {
             let parts = try parts()

@@ -90,7 +90,7 @@ import Testing
         #expect((outcome?.providerID == nil) == row.answer.omitsMessageID)
     }
 
-    @Test(arguments: reasons.filter { $0.arrivals == 2 }) func resendsRefusedPushAlsoAfterRefusedStream(
+    @Test(arguments: reasons.filter { $0.arrivals == 2 }) func resendsRefusedPushEvenAfterRefusedStreams(
         row: Row
     ) async throws {
         let simulator = try await WireFixture.startedSimulator()

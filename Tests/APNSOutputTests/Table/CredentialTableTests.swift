@@ -52,7 +52,7 @@ import Testing
         Row("complication", ".complication"), Row("controls", ".push-type.controls", app: refused),
         Row("fileprovider", ".pushkit.fileprovider", app: refused),
         Row("liveactivity", ".push-type.liveactivity", [5, 10], app: refused),
-        // Rejected before it is sent, because Apple accepts no certificate for location pushes.
+        // The output rejects this push without sending it, because Apple accepts no certificate for location pushes.
         Row(
             "location", ".location-query", app: "rejected TopicDisallowed", wide: "rejected TopicDisallowed"),
         Row("pushtotalk", ".voip-ptt", [10], app: refused), Row("widgets", ".push-type.widgets", app: refused),

@@ -5,8 +5,8 @@ import PushModel
 import PushTestSupport
 import Testing
 
-/// The requests that arrive for each push type, header rule and limit, at the boundary and on both sides of it. Pushes
-/// that APNs would reject are not sent and get the reason that APNs would give.
+/// The requests that arrive at APNs for each push type, header rule and size limit, with cases on both sides of each
+/// limit. Pushes that APNs would reject are not sent, and are rejected with the reason that APNs would give.
 @Suite struct RequestTableTests {
     static let app = "com.example.shop"
     static let far = 4_000_000_000

@@ -7,14 +7,15 @@ import TestSupport
 import Testing
 import WireTestSupport
 
-/// Stream limits and windows, against a server whose grants the test controls.
+/// Stream limits and flow-control windows, with a server whose limits and window updates the test controls.
 @Suite struct FlowControlTests {
     @Test func sendsOnlyWhatConnectionWindowAllows() async throws {
         let server = TestServer { $0.holdsAnswers = true }
         let address = try await server.start()
         let fixture = WireFixture([address], maximumConnections: 1)
         try fixture.send(to: WireFixture.tokens(1))
-        // The first answer proves the provider token. The window that this push used is not granted again.
+        // Until the provider token is accepted, only one push is sent. The server does not restore the window that this
+        // push used.
         try await eventually("the first push received") {
             try await server.withConnections { $0.first?.whole.count } == 1
         }
@@ -62,7 +63,7 @@ import WireTestSupport
         try fixture.send(to: WireFixture.tokens(10))
         await fixture.recorder.wait(for: 10, atMost: .seconds(60))
         try await server.withConnections { try $0[0].session.changeSettings(HTTP2Settings(initialWindowSize: 0)) }
-        // Requests sent before the change arrives are complete. No request begins after it.
+        // Requests that were sent before the change arrives are complete. No request begins after the change.
         try await roundTrip(server)
         try fixture.send(to: WireFixture.tokens(500))
         try await roundTrip(server)

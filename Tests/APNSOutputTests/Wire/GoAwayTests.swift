@@ -69,7 +69,7 @@ import Foundations
         let start = ContinuousClock.now
         try fixture.send(to: WireFixture.tokens(20))
         await fixture.recorder.wait(for: 20, atMost: .seconds(60))
-        // Eight connections are opened at once, and the 9th to 11th a second apart.
+        // Eight connections are opened at once, and the 9th to 11th at intervals of one second.
         #expect(ContinuousClock.now - start >= .milliseconds(2_900))
         #expect(attempts.withLock { $0 } == 11)
         #expect(fixture.tally == ["sent": 20])
@@ -91,7 +91,7 @@ import Foundations
         let start = ContinuousClock.now
         try fixture.send(to: WireFixture.tokens(1))
         await fixture.recorder.wait(for: 1, atMost: .seconds(60))
-        // The back-offs take at least a tenth of one, two and four seconds.
+        // The three back-offs take at least a tenth of 1 s, 2 s and 4 s.
         #expect(ContinuousClock.now - start >= .milliseconds(700))
         #expect(fixture.tally == ["sent": 1])
         #expect(attempts.withLock { $0 } == 4)

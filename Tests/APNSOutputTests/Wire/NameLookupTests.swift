@@ -30,7 +30,7 @@ import Foundations
             $0.resolve = resolve
         }
         try fixture.register(at: simulator)
-        // Each credential has its own connection pool. There are more of them than threads in NIO's pool.
+        // Each credential has its own connection pool. There are more connection pools than threads in NIO's pool.
         for number in 2..<22 {
             let credential = Credential(
                 id: "\(number)", kind: fixture.credential.kind, account: WireFixture.team, environments: [.production])

@@ -30,7 +30,8 @@ class Simulator:
         limit = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))) if descriptors else None
         environment = dict(os.environ)
         if measured:
-            # The address sanitizer keeps freed memory in quarantine. Its growth is not the simulator's, so it is turned off.
+            # The address sanitizer's quarantine of freed memory is disabled, because the test would count its growth as
+            # the simulator's.
             environment["ASAN_OPTIONS"] = ":".join(filter(None, [
                 environment.get("ASAN_OPTIONS"), "quarantine_size_mb=0:thread_local_quarantine_size_kb=0"]))
         self.process = subprocess.Popen(

@@ -2,8 +2,8 @@ import APNSOutput
 import PushModel
 import Foundations
 
-/// A constant load on an output. More pushes are always waiting than the output can send in a moment. The queue stays
-/// short to save memory and start-up time.
+/// A constant load on an output. A fixed number of copies of one job is always queued, so the output is never idle.
+/// That number is small to save memory and start-up time.
 struct Load {
     private static let jobsAtOnce = 40
 

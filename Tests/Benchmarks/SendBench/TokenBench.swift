@@ -5,7 +5,7 @@ import PostgresClient
 import PushModel
 import Store
 
-/// Benchmarks of the registry of device tokens alone, on a database that has the schema.
+/// Benchmarks of the device token registry alone. The database must already have the schema.
 struct Tokens: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measure marking and looking up dead tokens, and print the results as JSON.",

@@ -64,7 +64,7 @@ struct Webhook: AsyncParsableCommand {
     }
 }
 
-/// A connection of a receiver that looks only for recipients.
+/// A handler for one connection to the receiver. It counts the recipients in a request and reports each as sent.
 private final class StandInReceiver: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

@@ -3,7 +3,7 @@ import DeliveryPipeline
 import PushModel
 import Testing
 
-/// Tests of promise P1: a job is acknowledged only after all its outcomes are safe.
+/// Tests that a job is acknowledged only after its events are confirmed and its dead tokens are marked.
 @Suite struct AcknowledgingTests {
     @Test(arguments: [true, false])
     func acknowledgesJobAfterAllConfirmsAndMarks(sentFirst: Bool) throws {

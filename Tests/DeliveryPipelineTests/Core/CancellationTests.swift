@@ -37,7 +37,7 @@ import Testing
         #expect(harness.acknowledged == [1])
     }
 
-    /// The job is cancelled while its tokens are looked up, and the database answers or does not answer.
+    /// The job is cancelled during the look-up of its tokens. The look-up then succeeds or fails.
     @Test(arguments: [true, false])
     func doesNotSendCancelledJobDuringTokenLookUp(isAnswered: Bool) throws {
         let harness = PipelineHarness()

@@ -17,7 +17,7 @@ import Testing
         return try harness.event(0)
     }
 
-    /// Returns the held event that results after the broker refused an event twice.
+    /// Returns the message that holds an event in a delay queue, because the broker refused the event twice.
     private func held(lane: Lane = .normal) throws -> AMQPPublication {
         let event = try event(lane: lane)
         harness.publisher(.refused([event.id]))
@@ -26,7 +26,7 @@ import Testing
         return try #require(harness.published.last)
     }
 
-    /// Returns the delivery of a held event after its delay.
+    /// Returns the delivery of a held event after its delay has passed.
     private func comeBack(_ held: AMQPPublication, number: UInt64, userID: String? = "worker") -> AMQPDelivery {
         var properties = held.properties
         properties.userID = userID

@@ -4,8 +4,8 @@ import DeliveryPipeline
 import PushModel
 import Testing
 
-/// Jobs that lose their connection so often that the broker drops them at their queue's delivery limit, while this
-/// worker still has them.
+/// Jobs whose connection is lost so often that they reach the delivery limit of their queue. The broker drops them
+/// while this worker still processes them.
 @Suite struct DeliveryLimitTests {
     private static let lost = AMQPConsumerEvent.disconnected(AMQPError(.connectionLost, "gone"))
 
@@ -87,7 +87,7 @@ import Testing
         #expect(harness.acknowledgements.map(\.tag.epoch) == [isLost ? 3 : 2])
     }
 
-    @Test func deadLettersDroppedMessageThatDiffersFromLostOne() {
+    @Test func deadLettersDroppedMessageThatMatchesNoOrphan() {
         let others = [
             dropped(from: "martlet.jobs.bulk"), dropped(from: "martlet.dropped"), dropped(from: "another"),
             dropped(from: "martlet.jobs.normal", because: "expired"),

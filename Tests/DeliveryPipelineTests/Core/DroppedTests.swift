@@ -66,8 +66,8 @@ import Testing
         #expect(harness.acknowledged == [1])
     }
 
-    /// The rejection event is already published. The broker refused every message made from this job, such as its dead
-    /// letter.
+    /// A worker has rejected this job before, because the broker never accepts a message of the job, such as its dead
+    /// letter. The rejection event is already published.
     @Test func rejectsPreviouslyRejectedJob() throws {
         let harness = PipelineHarness()
         harness.deliver([dropped([Self.death("rejected", "q")])])

@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [(0, true), (300, true), (301, false)])
-    func limitsRegistrationTimeInFuture(secondsAhead: Int64, isTaken: Bool) throws {
+    func rejectsRegistrationTimeFarInFuture(secondsAhead: Int64, isTaken: Bool) throws {
         let harness = PipelineHarness()
         let time = now.seconds + secondsAhead
         harness.deliver(body().replacing(#""bb""#, with: #"{"token":"bb","registered_at":\#(time)}"#))

@@ -70,7 +70,7 @@ import Testing
         #expect(harness.marks.map(\.marks.count) == [1_000])
     }
 
-    /// After an outage of the database, held events with hundreds of tokens each return and need several statements.
+    /// After a database outage, many held events return at once. Marking their tokens needs several statements.
     @Test func writesNewMarksBeforeWaitingOnes() throws {
         let harness = PipelineHarness(brokerUser: "worker")
         let job = try jobOfDeadTokens(harness, count: 1, number: 1)

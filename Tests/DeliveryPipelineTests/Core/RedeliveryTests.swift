@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: [(300, 1), (301, 2)] as [(Int64, Int)])
-    func resendsJobAfterMemoryOfItsEndExpires(seconds: Int64, sendings: Int) throws {
+    func resendsJobThatEndedMoreThan300SecondsAgo(seconds: Int64, sendings: Int) throws {
         let harness = orphaned([.sample(jobBody(), number: 1)])
         try finish(harness)
         harness.pass(seconds: seconds)
@@ -88,7 +88,7 @@ import Testing
         #expect(harness.acknowledgements.map(\.tag) == [again(number: 3, connection: 8).tag])
     }
 
-    @Test func settlesOneDeliveryPerEqualMessage() throws {
+    @Test func settlesEachOfSeveralEqualMessagesOnce() throws {
         let harness = orphaned([.sample(jobBody(), number: 1), .sample(jobBody(), number: 2)])
         try finish(harness, job: 0)
         harness.deliver([again(number: 1), again(number: 2), again(number: 3)])
@@ -151,7 +151,7 @@ import Testing
         #expect(harness.acknowledged == [7])
     }
 
-    @Test func sendsMessageThatDiffersFromLostOne() {
+    @Test func sendsMessageThatMatchesNoOrphan() {
         let others: [AMQPDelivery] = [
             again(jobBody(more: " ")), again(queue: .lane(.bulk)), again(queue: .overflow(.normal)),
             again(properties: AMQPProperties(messageID: "m")), again(properties: AMQPProperties(timestamp: 1)),
@@ -304,7 +304,7 @@ import Testing
         #expect(harness.acknowledged == [7])
     }
 
-    @Test(arguments: [true, false]) func rejectsUntakeableJobUnderItsLastTag(returnsFirst: Bool) throws {
+    @Test(arguments: [true, false]) func rejectsJobThatCannotBeDeadLetteredUnderItsLastTag(returnsFirst: Bool) throws {
         let harness = orphaned([.sample("{", number: 1)])
         if returnsFirst { harness.deliver([again("{")]) }
         let dead = try #require(harness.published.first { $0.exchange == "martlet.dead" })
@@ -330,8 +330,8 @@ import Testing
         #expect(try harness.outcomes().map { $0["kind"] } == ["sent", "sent"], "must not be unknown")
     }
 
-    /// The database answers that another message has the job's name. The job must then be dropped, as it would have
-    /// been without the redelivery, because the other message is sent.
+    /// The database answers that another message has claimed the job's name. That message is sent, so this job must be
+    /// dropped although it was redelivered.
     @Test func dropsCopyRedeliveredBeforeClaimIsAnswered() throws {
         let body = jobBody(more: #""at_most_once":true,"#)
         let harness = orphaned([.sample(body, number: 1)])

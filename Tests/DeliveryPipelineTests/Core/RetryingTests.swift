@@ -88,7 +88,7 @@ import Testing
         #expect(Dictionary(uniqueKeysWithValues: marks) == ["a0": true, "a1": false])
     }
 
-    @Test func reportsRefusedAsFailedAndUnknownAsUnknown() throws {
+    @Test func reportsUnknownOnlyIfAnAttemptMayHaveBeenAccepted() throws {
         let (harness, job) = try started(five, retry: RetryPolicy(delays: [5], maximumAttempts: 2))
         harness.report(job, [.unknown, .retry], reason: "ConnectionLost")
         for (message, number) in zip(harness.published, [2, 3] as [UInt64]) {

@@ -50,7 +50,7 @@ private struct SettlingWorld {
     private var lastMessage = 0
 
     private var serialOf: [AMQPDeliveryTag: Serial] = [:]
-    /// The messages that have been passed to the output since the pipeline last started them from the beginning.
+    /// The messages that the output has received since the pipeline last processed them from the beginning.
     private var started: Set<Serial> = []
     /// The end times of jobs that ended after their connection was lost. Their next delivery must be acknowledged.
     private var ended: [Serial: Timestamp] = [:]
@@ -112,7 +112,7 @@ private struct SettlingWorld {
         try look()
     }
 
-    /// Lets everything succeed from now on, and checks that nothing is left open.
+    /// Lets all further operations succeed, and checks that no delivery and no settlement is left open.
     mutating func finish() throws {
         connect()
         for _ in 0..<400 where !owed.isEmpty || !waiting.isEmpty {

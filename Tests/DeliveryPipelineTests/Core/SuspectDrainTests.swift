@@ -13,7 +13,7 @@ import Testing
             properties: AMQPProperties(headers: ["x-martlet-lane": "bulk", "x-delivery-count": 1]), redelivered: true)
     }
 
-    /// Expects that the jobs were requeued to the suspects with their lane in a header, and that the drain ended.
+    /// Expects that the jobs were moved to the queue of suspects with their lane in a header, and that the drain ended.
     private func expectAmongSuspects(_ harness: PipelineHarness, _ count: Int = 1) throws {
         #expect(harness.moved == Array(repeating: "martlet.moved suspects", count: count))
         for publication in harness.published {

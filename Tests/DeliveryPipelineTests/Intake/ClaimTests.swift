@@ -230,9 +230,9 @@ import Testing
         #expect(harness.moved.count == 2_001 && Set(harness.moved) == ["martlet.delay.30 normal"])
     }
 
-    /// The job waits behind another claim and times out again without a request of its own. Only its first request may
-    /// have claimed the name.
-    @Test func forwardsEarlierClaimOfUnrequestedJob() throws {
+    /// The job has a claim request from an earlier delivery. It times out again behind another claim, before a second
+    /// request is sent. Only the earlier request may have claimed the name.
+    @Test func keepsEarlierClaimOfJobThatTimesOutBeforeItsRequest() throws {
         let (harness, first) = (PipelineHarness(), "0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a")
         harness.deliver(jobBody("asked", more: Self.once), number: 1)
         harness.deliver(

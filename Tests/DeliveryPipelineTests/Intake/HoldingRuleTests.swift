@@ -17,7 +17,7 @@ import Testing
             rule.waiting(.init(jobs: 9_000, recipients: 9_000)) == .init(jobs: 4_500, recipients: 4_500, bytes: 8_000))
     }
 
-    @Test func keepsJobsThatAreSentAsFastAsMoved() {
+    @Test func allowsMoreJobsToWaitAtHighThroughput() {
         func jobs(_ throughput: Int) -> Int { rule.waiting(.init(jobs: throughput, recipients: throughput)).jobs }
         #expect([jobs(3_999), jobs(4_000), jobs(20_000)] == [500, 2_000, 10_000])
         #expect(rule.waitingOfAll(.init(jobs: 20_000, recipients: 20_000)).jobs == 10_000)

@@ -58,8 +58,8 @@ import Testing
         #expect(harness.overflowed.count == 2)
     }
 
-    /// A moved copy would also have to wait. If the connection of the job's delivery were lost during this wait, the
-    /// job would be sent twice.
+    /// A moved copy would wait in the worker until the broker accepts it. If the connection of the job's delivery were
+    /// lost during this wait, the job would be sent twice.
     @Test(arguments: [AMQPPublisherEvent.blocked(reason: "memory"), .disconnected(AMQPError(.connectionLost, "gone"))])
     func movesNothingWhileBrokerAcceptsNothing(event: AMQPPublisherEvent) {
         let harness = busy()

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func growsWhileUsedUpAndLittleWaits() {
+    @Test func growsWhileUsedUpAndFewRecipientsWait() {
         var control = PrefetchControl(most: 100)
         #expect(control.prefetch == 4)
         #expect(beat(&control, held: 4, waiting: 0, throughput: 0, isSettling: false) == [4], "nothing is settled yet")
@@ -35,7 +35,7 @@ import Testing
         #expect(beat(&control, 3, held: 32, waiting: 0, throughput: 0) == [8, 16, 32])
     }
 
-    @Test func shrinksAfterSurplus() {
+    @Test func shrinksWhileLessThanAQuarterIsUsed() {
         var control = PrefetchControl(most: 100)
         #expect(beat(&control, 5, held: 100, waiting: 0, throughput: 0).last == 100)
         #expect(beat(&control, held: 25, waiting: 0, throughput: 9_000) == [100], "a quarter of the prefetch is used")

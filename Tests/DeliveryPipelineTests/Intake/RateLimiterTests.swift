@@ -111,7 +111,8 @@ import Testing
         #expect(zip(due, due.dropFirst()).allSatisfy { $0 < $1 })
     }
 
-    /// A worker that splits a job receives few of its parts, so its slots end first.
+    /// A worker that splits a job receives few of its parts and runs out of slots early. The slots of two of the four
+    /// workers must therefore allow the whole rate.
     @Test func usesWholeRateWithSlotsOfHalfTheWorkers() {
         var limiters = [limiter(500, workers: 4), limiter(500, workers: 4)]
         var dueInAMinute = 0
@@ -160,7 +161,7 @@ import Testing
         #expect((4_990...5_010).contains(next.due.milliseconds - at(0).milliseconds))
     }
 
-    /// As many jobs as before wait in the broker, and the fleet sends them at the same rate.
+    /// The number of jobs that wait in the broker and the rate of the fleet stay the same, so the slots do not change.
     @Test(arguments: [1, 10]) func keepsSlotsWhenNumberOfWorkersChanges(workers: Int) {
         var limiter = limiter(100)
         for _ in 0..<100 { _ = limiter.slot(for: 10, behind: 0, now: at(0)) }

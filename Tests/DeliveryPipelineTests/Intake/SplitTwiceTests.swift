@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [(100, 500), (500, 100), (300, 1_000)])
-    func sendsJobPublishedTwiceOnceForAnyChunkSizes(_ sizes: (Int, Int)) {
+    func sendsTwicePublishedJobOnceForAnyChunkSizes(_ sizes: (Int, Int)) {
         let (first, second) = (worker(chunkSize: sizes.0, window: 60), worker(chunkSize: sizes.1, window: 60))
         let (fleet, body) = (Fleet(), body(recipients: 1_001, more: ""))
         fleet.deliverAll(fleet.deliver(body, to: first) + fleet.deliver(body, to: second), to: first, second)
@@ -99,7 +99,7 @@ import Testing
 
     /// The name by which a job is split is unique, even if the job has no id.
     @Test(arguments: [(100, 500), (500, 100), (300, 1_000)], [true, false])
-    func sendsJobSplitAgainOnceForAnyChunkSizes(_ sizes: (Int, Int), hasID: Bool) throws {
+    func sendsTwiceSplitJobOnceForAnyChunkSizes(_ sizes: (Int, Int), hasID: Bool) throws {
         let (first, second) = (worker(chunkSize: sizes.0, window: 0), worker(chunkSize: sizes.1, window: 0))
         var body = body(recipients: 1_100, more: "")
         if !hasID { body = body.replacing(#""id":"big","#, with: "") }

@@ -2,7 +2,7 @@ import DeliveryPipeline
 import PushModel
 import Testing
 
-@Suite struct PaceTests {
+@Suite struct ThroughputTests {
     private func throughput(_ settled: [Int64], at second: Int64) -> Throughput.Count {
         var throughput = Throughput()
         for second in settled { throughput.settled(3, at: Timestamp(seconds: second)) }

@@ -7,8 +7,8 @@ import Store
 import Testing
 import Routing
 
-/// A core between a recorder and a scripted output. Every step returns after the core has finished its turn, and timers
-/// run only when the test runs them, so a test can check every state.
+/// A pipeline core with a recorder of its effects and a scripted output. Every step returns after the core has finished
+/// its turn, and timers run only when the test runs them, so a test can check every state.
 struct PipelineHarness {
     let recorder: EffectsRecorder
     let output = ScriptedOutput()
@@ -81,7 +81,7 @@ struct PipelineHarness {
         report(job, verdicts.enumerated().map { job.outcome($0.offset, $0.element, reason: reason) })
     }
 
-    /// Publishes the outcomes and retries that wait for others to share a message.
+    /// Publishes the outcomes and retries that wait to be batched with others.
     func flush() { runTimers(where: \.isForCompany) }
 
     func pass(seconds: Int64) { recorder.withRecord { $0.now = Timestamp(seconds: $0.now.seconds + seconds) } }

@@ -5,7 +5,7 @@ import Testing
 import Foundations
 import Traces
 
-/// A recorder of the spans of a harness. Their ids are consecutive numbers.
+/// A recorder of the spans that a harness creates. The span ids are consecutive numbers.
 final class SpanRecorder: Sendable {
     private let all = Mutex<[Span]>([])
     private let lastID = Atomic<UInt64>(0)

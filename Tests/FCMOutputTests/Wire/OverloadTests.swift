@@ -112,7 +112,7 @@ import Foundations
         let start = ContinuousClock.now
         let before = fixture.tally["sent"] ?? 0
         try fixture.send(to: FCMFixture.tokens(5, "urgent"), in: .urgent)
-        // This allows for the bulk messages that leave while the urgent ones are handed in, and for one burst.
+        // The limit allows for one burst and for bulk messages that are sent before all urgent ones are queued.
         let most = 10 * Int(start.elapsedSeconds) + 30
         try await eventually("urgent messages are sent", within: .seconds(60)) {
             fixture.recorder.outcomes.count { $0.verdict == .sent && $0.job.lane == .urgent } == 5

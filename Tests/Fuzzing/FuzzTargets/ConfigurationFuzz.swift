@@ -6,8 +6,8 @@ import DeliveryPipeline
 import MartletConfiguration
 
 /// A fuzz target for configurations. Any configuration is either accepted with all values in range, or rejected. The
-/// error names a key, a file or a line, and contains no secret. In the input, a zero byte ends the file's text and
-/// another one ends the flags. Variables follow.
+/// error names a key, a file or a line, and contains no secret. The input consists of the file's text, the flags and
+/// the environment variables, separated by zero bytes.
 enum ConfigurationFuzz {
     static func violation(in input: [UInt8]) -> String? {
         let parts = input.split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false).map {
@@ -18,7 +18,7 @@ enum ConfigurationFuzz {
         for line in lines(parts.dropFirst(2).first) {
             guard let sign = line.firstIndex(of: "=") else { continue }
             let name = String(line[..<sign])
-            // Files on this machine are not part of the input.
+            // A variable that ends in `_FILE` would name a file of this machine, which is not part of the input.
             if !name.hasSuffix("_FILE") { environment[name] = String(line[line.index(after: sign)...]) }
         }
         do {

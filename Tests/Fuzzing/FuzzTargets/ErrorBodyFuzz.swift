@@ -1,8 +1,8 @@
 import APNSOutput
 import PushModel
 
-/// A fuzz target for APNs error bodies. Any body and status must result in a class, and the reason and time must be
-/// representable.
+/// A fuzz target for APNs error bodies. Any body and status can be classified. The timestamp is in the representable
+/// range, and the reason is not longer than the body.
 enum ErrorBodyFuzz {
     static func violation(in input: [UInt8]) -> String? {
         let status = 100 + Int(input.first ?? 0) * 4

@@ -53,7 +53,7 @@ enum FCMFuzz {
         return nil
     }
 
-    /// Checks that access tokens can be requested for an accepted account.
+    /// Checks that an accepted account has a valid port in its token URI, and that a rejection states a reason.
     static func accountViolation(in input: [UInt8]) -> String? {
         do throws(ServiceAccount.Fault) {
             let account = try ServiceAccount(Secret(input))

@@ -18,7 +18,7 @@ enum FrameEncoder {
             return frame(
                 type: 0, flags: input.byte() & 1, stream: id(stream), payload: Array(repeating: 0x20, count: count))
         case 13:
-            // A defined setting with a value from the whole range.
+            // A SETTINGS frame with one setting. Most of these identifiers are defined. The value is arbitrary.
             let value = input.bytes(4)
             let setting = [0, input.byte() % 8] + value + Array(repeating: 0, count: 4 - value.count)
             return frame(type: 4, flags: 0, stream: 0, payload: setting)

@@ -5,7 +5,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case http2Client = "http2-client"
     /// Bytes that a client sends to our server session.
     case http2Server = "http2-server"
-    /// Bodies of APNs' refusals, and their classification.
+    /// Bodies of error responses from APNs, and their classification.
     case errorBody = "error-body"
     /// Bodies of messages from the broker.
     case job
@@ -27,7 +27,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case serviceAccount = "service-account"
     /// Browsers' subscriptions, and their endpoints.
     case subscription
-    /// Answers of push services.
+    /// Answers of Web Push services.
     case webPushAnswer = "webpush-answer"
     /// Answers from a receiver to a batch.
     case webhookAnswer = "webhook-answer"

@@ -1,7 +1,7 @@
 import HTTP2Session
 
 /// A fuzz target for a client session whose server may send anything. The first bytes choose the number of open
-/// requests, the size of their bodies, and the pieces in which the server's bytes arrive. Steps follow.
+/// requests, the size of their bodies, and the size of the pieces in which the server's bytes arrive. Steps follow.
 enum HTTP2ClientFuzz {
     static func violation(in input: UnsafeRawBufferPointer) -> String? {
         var input = InputReader(input)
@@ -41,7 +41,7 @@ enum HTTP2ClientFuzz {
     }
 }
 
-/// The owner of the client session, which checks the guarantees of ``HTTP2ClientDelegate``.
+/// The owner of the client session, which checks the guarantees of `HTTP2ClientDelegate`.
 private final class ClientConversation: HTTP2ClientDelegate {
     private enum Phase {
         case waiting, started, ended, closed

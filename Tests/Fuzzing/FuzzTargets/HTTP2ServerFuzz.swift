@@ -1,7 +1,8 @@
 import HTTP2Session
 
-/// A fuzz target for a server session whose client may send anything. The first byte chooses the settings of the
-/// server, and the second the pieces in which the client's bytes arrive. Steps follow.
+/// A fuzz target for a server session whose client may send anything. The first byte chooses the server's settings,
+/// the size of its answers, and whether the client starts with a preface. The second is the size of the pieces in which
+/// the client's bytes arrive. Steps follow.
 enum HTTP2ServerFuzz {
     static func violation(in input: UnsafeRawBufferPointer) -> String? {
         var input = InputReader(input)
@@ -44,7 +45,7 @@ enum HTTP2ServerFuzz {
     }
 }
 
-/// The owner of the server session, which answers each request and checks the guarantees of ``HTTP2ServerDelegate``.
+/// The owner of the server session, which answers each request and checks the guarantees of `HTTP2ServerDelegate`.
 private final class ServerConversation: HTTP2ServerDelegate {
     private enum Phase {
         case started, ended, closed

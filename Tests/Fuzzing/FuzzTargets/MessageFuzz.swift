@@ -7,8 +7,8 @@ import PushModel
 /// made from it can be published.
 enum MessageFuzz {
     private static let now = Timestamp(seconds: 1_800_000_000)
-    /// The smallest frame that current RabbitMQ versions agree to, without the space for the other properties, in
-    /// bytes.
+    /// The space for headers in the smallest frame that current RabbitMQ versions accept, in bytes. The rest of the
+    /// frame is left to the other properties.
     private static let smallestRoom = 8_192 - 3_000
 
     static func violation(in input: UnsafeRawBufferPointer) -> String? {

@@ -19,7 +19,8 @@ final class SessionRules {
 
     func receive(_ bytes: [UInt8], _ pieceSize: Int, by session: some HTTP2Endpoint) {
         received += bytes.count
-        // A session receives about 256 pieces at most. A flood in single bytes would take long and show nothing new.
+        // The bytes are passed in a few hundred pieces at most. A flood of single bytes would be slow and test nothing
+        // new.
         let pieceSize = max(pieceSize, bytes.count / 256)
         bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]

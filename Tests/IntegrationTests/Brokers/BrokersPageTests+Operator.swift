@@ -8,7 +8,7 @@ import Testing
 extension BrokersPageTests {
     /// Checks that the broker user of an operator can run the commands that operators need, and has no other rights.
     /// First puts one message into the dead-letter queue and one into an overflow queue.
-    func anOperatorMay(_ installation: Installation, _ url: String, _ shop: String) async throws {
+    func checkOperatorRights(_ installation: Installation, _ url: String, _ shop: String) async throws {
         func anna(_ arguments: [String]) async throws -> Subprocess.Finished {
             try await installation.martlet(arguments, ["amqp.url": url])
         }

@@ -60,7 +60,7 @@ struct BrokersPageTests {
                 ["job", "publish", "--wait", "1"], ["amqp.url": try url(of: "anna", "secret", installation)],
                 input: JobText("order-1", app: Self.app, to: [Token.random()]).json)
             #expect(waited.errors.contains("after 1 s, outcomes are missing for 1 of 1 recipient"), "\(waited)")
-            try await anOperatorMay(installation, url(of: "anna", "secret", installation), shop)
+            try await checkOperatorRights(installation, url(of: "anna", "secret", installation), shop)
         }
     }
 

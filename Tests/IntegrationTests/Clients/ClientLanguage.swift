@@ -9,7 +9,7 @@ enum ClientLanguage: String, CaseIterable {
 
     var isInstalled: Bool { needed.allSatisfy { FileManager.default.fileExists(atPath: $0) } }
 
-    /// Whether the consumer reconnects by itself.
+    /// Whether the consumer reconnects after it has lost the connection. Other consumers exit.
     var comesBack: Bool { self == .java }
 
     /// The files that must be installed.

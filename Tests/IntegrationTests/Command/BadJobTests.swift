@@ -76,7 +76,7 @@ struct BadJobTests {
         }
     }
 
-    /// Every publisher can send such headers, so they must not end the worker's connection.
+    /// Any publisher can send unreadable headers, so they must not end the worker's connection.
     @Test func rejectsOnlyMessageWithUnreadableHeaders() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)

@@ -27,7 +27,7 @@ struct DatabaseRoleTests {
                     try await eventually(worker.errors) {
                         try await installation.database.pool.query("SELECT 1 FROM martlet.refusals").count == 1
                     }
-                    // The worker also applies changes.
+                    // The worker also applies a change to the apps while it runs.
                     try await installation.addTokenApp("com.example.new", team: "TEAM000004")
                     try await eventually(worker.errors) { worker.errors.contains("apps=4") }
                     try await installation.publish([JobText("4", app: "com.example.new", to: Token.random(count: 5))])

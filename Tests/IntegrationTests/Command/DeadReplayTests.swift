@@ -62,7 +62,8 @@ struct DeadReplayTests {
                 return properties
             }
             try await installation.publishDead([([4, 4, 4, 4], AMQPProperties())], key: "odd")
-            // Some of the messages expired in a delay queue before.
+            // The first reason of all messages is that they expired in a delay queue. The command shows the last
+            // reason.
             try await installation.publishDead([
                 ([1], died("delivery_limit", "expired")), ([2, 2], died("expired", "expired")),
                 ([3, 3, 3], died("maxlen")),

@@ -100,7 +100,7 @@ struct JSONOutputTests {
         }
     }
 
-    /// Returns the commands that have an option without a value.
+    /// Returns the commands that have this option. The option must not take a value.
     private static func commands(with option: String) async throws -> [String] {
         var (waiting, found) = ([[String]()], [String]())
         while let words = waiting.popLast() {

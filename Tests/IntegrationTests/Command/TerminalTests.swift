@@ -8,7 +8,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// Text from publishers and from the database, whose control characters must not reach a terminal.
+/// Text from publishers and from the database. Commands must not print its control characters to a terminal.
 @Suite(.needsServers)
 struct TerminalTests {
     private static let app = "com.example.shop"

@@ -44,7 +44,7 @@ struct WhyTests {
                     let day = nothing.output.contains(/outcomes since [0-9-]+T00:00:00.000Z/)
                     #expect(
                         !day && nothing.output.contains("outcomes since "), "the time is not a whole day: \(nothing)")
-                    try await aMissingAccountIsTold(installation)
+                    try await checkMissingAccountIsExplained(installation)
                 }
                 try await installation.publish([JobText("order-9", app: Self.app, to: [Token.random()])])
                 try await eventually("the event waits for the ledger: \(worker.errors)") {
@@ -57,7 +57,7 @@ struct WhyTests {
     }
 
     /// Checks that a missing account is explained, together with the command that adds it.
-    private func aMissingAccountIsTold(_ installation: Installation) async throws {
+    private func checkMissingAccountIsExplained(_ installation: Installation) async throws {
         let job = JobText("order-fcm", app: Self.app, to: [Token.random()], more: #","output":"fcm""#)
         try await installation.publish([job])
         try await eventually("why names the missing account") {
@@ -82,8 +82,8 @@ struct WhyTests {
                     try await eventually("a write fails: \(ledger.errors)") {
                         ledger.errors.contains("The ledger cannot be written")
                     }
-                    // The failed write may be the ledger's test of the connection, from before the job ended. Workers report
-                    // their open jobs only every two seconds, so the test polls.
+                    // The ledger also logs this if its test of the connection fails, perhaps before the job ends.
+                    // Workers report their open jobs only every two seconds. Therefore the test polls.
                     try await eventually("only the ledger has the outcome: \(ledger.errors)") {
                         try await installation.martlet(["why", "--job", "order-2"]).output.contains(
                             "a worker has it, the ledger has received its outcome but not yet stored it, or")
@@ -159,7 +159,7 @@ extension Installation {
                 ["database.url": url, "keyring.file": nil].merging(changes) { $1 }, file: "ledger.yaml")
             let ledger = try Subprocess([Project.command, "ledger", "--config", configuration], in: folder)
             do {
-                // The ledger has declared its queue now, so it receives every later event.
+                // A connected ledger has declared its queue, so it receives every later event.
                 try await eventually("the ledger consumes: \(ledger.errors)") {
                     ledger.errors.contains("broker.connected")
                 }

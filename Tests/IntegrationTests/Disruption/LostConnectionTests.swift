@@ -24,7 +24,7 @@ struct LostConnectionTests {
             let worker = try installation.startWorker([
                 "amqp.url": installation.servers.broker.replacing(":\(port)", with: ":\(proxy.port)"),
                 "http.listen": "127.0.0.1:\(http)", "worker.maximum_in_flight": "\(mostInFlight)",
-                // A push whose answer is late on a busy machine would be retried.
+                // The timeout is long, because a push whose answer is late on a busy machine would be retried.
                 "apns.request_timeout": "300",
             ])
             defer { worker.signal(SIGKILL) }
@@ -52,8 +52,8 @@ struct LostConnectionTests {
             #expect(arrivals.count == tokens.count && entries.count == tokens.count)
             #expect(entries.values.joined().allSatisfy { $0.verdict == Verdict(kind: "sent") })
             // A push is repeated only if its job had ended and the acknowledgement was lost. One of its outcomes is
-            // then `redelivered`. Jobs that started together may also end together, just before a cut. A worker that
-            // repeated running jobs would repeat them at each of the six cuts.
+            // then `redelivered`. All jobs in flight may end just before a cut, so `mostInFlight` repetitions are
+            // allowed. A worker that repeated running jobs would exceed this number, because there are six cuts.
             let repeated = entries.values.reduce(0) { $0 + $1.count - 1 }
             #expect(arrivals.values.reduce(0, +) == tokens.count + repeated && repeated <= mostInFlight, "\(arrivals)")
             #expect(entries.values.allSatisfy { $0.filter { $0.outcome.redelivered != true }.count <= 1 })

@@ -104,7 +104,7 @@ struct PoolerTests {
             try await Pooler.with(server: installation.servers.database, backends: 2) { pooler in
                 let url = try pooler.url(of: installation.database.url)
                 let configuration = try PostgresConfiguration(url: url)
-                // Another client uses one of the two sessions meanwhile.
+                // Another client uses one of the two sessions while the command runs.
                 let other = try await PostgresConnection.connect(configuration)
                 try await other.transaction { _ in
                     let doctor = try await installation.martlet(["doctor"], ["database.url": url])

@@ -31,7 +31,7 @@ extension PrivateServerTests {
                     App(
                         bundleID: Self.app, accounts: ["apns": AppAccount("TEAM000001")],
                         allowedPublishers: ["shop-backend"]))
-                // The first attempt fails, so the worker republishes the job as another user.
+                // The first attempt to send fails, so the worker republishes the job as its own broker user.
                 let retried = Token.random()
                 installation.simulator.setAnswer(PlannedAnswer(.serviceUnavailable), forToken: retried)
                 try await InProcessWorker.run(in: installation) { worker in

@@ -82,8 +82,8 @@ struct LiveChangeTests {
             try await followed(certificate, for: withdrawn, since: start)
             try await followed(keys[3], for: paused, since: start)
 
-            // Each change applies on all workers before the next one is made. Until the end, no worker may use an old
-            // credential again.
+            // If a new credential replaces an old one, the test retires the old one only after all workers use the new
+            // one.
             let pausedAt = try await changed.setPaused(true, paused)
             let newKey = try await changed.importKey(of: Landscape.team(of: 0))
             try await followed(newKey, for: rotated, since: newKey.at)

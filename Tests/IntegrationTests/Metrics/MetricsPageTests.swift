@@ -95,7 +95,7 @@ struct MetricsPageTests {
                     && $0 != "martlet_clock_ahead_seconds" && !Self.isHistogramOfAPool($0)
             }
             #expect(new == [], "no other series is new")
-            // The problem of the database that could not be reached has ended.
+            // The problem with the unreachable database has ended, so its series is gone.
             let gone = first.series.subtracting(later.series).filter { !$0.hasPrefix("martlet_problem{") }
             #expect(gone == [])
             // Outputs that no app uses have no answer or ping histograms.

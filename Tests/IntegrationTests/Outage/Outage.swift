@@ -28,7 +28,7 @@ final class Outage: Sendable {
     ///   - changes: settings of the worker that differ from the defaults.
     ///   - keyring: the content of the keyring file `workerKeyring`, with which the worker starts. If `nil`, the worker
     ///     uses the installation's keyring and has delivered before the outage begins.
-    ///   - hasOutcomes: whether every published recipient has an outcome in the end, and a queue receives it.
+    ///   - hasOutcomes: whether every published recipient gets an outcome in the end that a queue receives.
     ///   - cause: begins the outage, calls `look`, and ends the outage.
     static func happens(
         _ name: String, _ changes: [String: String] = [:], servers: Installation.Servers? = nil,
@@ -77,7 +77,7 @@ final class Outage: Sendable {
         try await installation.publish([JobText(id, app: Self.app, to: tokens)])
     }
 
-    /// Runs `cause` while a push is on the wire. The push gets its answer afterwards.
+    /// Runs `cause` while a push is on the wire. The simulator does not answer the push, so the worker sends it again.
     func whilePushing(_ id: String, _ cause: () async throws -> Void) async throws {
         var faults = StandingFaults()
         faults.silence = .answers

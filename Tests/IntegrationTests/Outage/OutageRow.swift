@@ -6,13 +6,14 @@ import Testing
 struct OutageRow: Sendable {
     /// The name of the alert, or `nil` if no alert covers the outage.
     let alert: String?
-    /// The kinds of problem, one of which must be open. If empty, no problem of severity `trouble` may be open.
+    /// The kinds of problem. At least one of them must be open. If the list is empty, no problem of severity `trouble`
+    /// may be open.
     let kinds: [String]
-    /// The parties, one of which is responsible for the problem.
+    /// The parties that may be responsible for the problem. The problem must name one of them.
     let parties: [String]
-    /// The strings, one of which `martlet doctor` must print.
+    /// The strings of which `martlet doctor` must print at least one.
     let doctor: [String]
-    /// The strings, one of which `martlet why` must print.
+    /// The strings of which `martlet why` must print at least one.
     let why: [String]
 
     static func all() throws -> [String: OutageRow] {

@@ -27,8 +27,8 @@ struct CampaignTests {
                 for (lane, jobs) in campaign.jobs { try await installation.publish(jobs, lane: lane) }
                 try await installation.results.wait(for: campaign.expected.count)
                 try await eventually("all jobs are settled: \(worker.counts)") { worker.counts.jobsOpen == 0 }
-                // Each of the two bulk jobs is acknowledged as published, again after it was requeued with a name, and
-                // then once for each of its two chunks.
+                // Each of the two bulk jobs is acknowledged when it has been republished under a new name, again when
+                // it has been split, and then once for each of its two chunks.
                 #expect(worker.counts.jobsAcknowledged == 58, "each bulk job counts four times")
             }
 

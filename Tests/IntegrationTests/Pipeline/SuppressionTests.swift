@@ -57,7 +57,7 @@ struct SuppressionTests {
             }
             #expect(installation.results.tally == ["unregistered Unregistered": 1, "sent": 1])
             let arrivals = installation.simulator.recordedArrivals[dead]
-            // This worker runs in its own process, with the default configuration.
+            // The second worker runs in its own process, with the default configuration.
             try await installation.withWorker { _ in
                 try await eventually("suppressed", installation, dead, "again")
                 let sent = installation.simulator.recordedArrivals[dead]

@@ -75,7 +75,7 @@ struct TraceTests {
                 let sent = [Self.process, "push apns", "route", "send EXCHANGE.results"]
                 #expect(names(spans, of: traces[0], installation) == sent)
                 #expect(names(spans, of: traces[3], installation) == ["mark tokens"] + sent)
-                // The large job is requeued with a name, then split, then sent as three chunks.
+                // The large job is republished under a new name, then split, then sent as three chunks.
                 #expect(
                     names(spans, of: traces[1], installation)
                         == ([Self.process, "route"] + [Self.process, "route", "scatter EXCHANGE.jobs:normal"]
@@ -158,7 +158,7 @@ struct TraceTests {
                     configuration("http://127.0.0.1:\(port)", ["http.listen": "127.0.0.1:\(metrics)"]),
                     environment: Self.environment)
                 defer { worker.signal(SIGKILL) }
-                // These jobs make more spans than the worker keeps.
+                // The number of spans of these jobs exceeds the number that the worker keeps.
                 let jobs = (0..<800).map { JobText("job-\($0)", app: Self.app, to: [Token.random()]) }
                 try await installation.publish(jobs)
                 try await installation.results.wait(for: 800)

@@ -26,8 +26,8 @@ struct WatchedTokenStore: SharedTokenStore {
         private let isAway = Mutex(false)
         private let questions = Mutex(0)
 
-        /// Whether a request to the store is open. The clock must not advance meanwhile, because a request of some
-        /// milliseconds would then appear to take half a minute.
+        /// Whether a request to the store is open. The clock must not advance during a request, because a request of
+        /// some milliseconds would then appear to take half a minute.
         var isAsking: Bool { questions.withLock { $0 > 0 } }
         func asked() { questions.withLock { $0 += 1 } }
         func answered() { questions.withLock { $0 -= 1 } }

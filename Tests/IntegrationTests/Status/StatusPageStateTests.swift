@@ -33,13 +33,13 @@ struct StatusPageStateTests {
                 try await look.shows("idle", heading: Self.notice, worker.errors, isUsed: true) { document in
                     document.worker.state == "ready" && document.fleet.workers.map(\.state) == ["ready"]
                 }
-                try await theFleetIsInTheDatabase(installation)
-                try await strangersAreTurnedAway(look)
+                try await checkTopShowsWorker(installation)
+                try await checkAccessRules(look)
                 let page = try await look.page()
                 #expect(!page.contains(Self.hostile) && page.contains("&lt;img/src=x/onerror=alert(1)&gt;"))
 
                 try await busy(installation, look, worker)
-                try await theAnswersAreInTheDatabase(installation)
+                try await checkAnswerTimes(installation)
                 let document = try #require(try await look.document())
                 let settings = Dictionary(uniqueKeysWithValues: document.configuration.map { ($0.key, $0) })
                 #expect(settings["amqp.url"]?.value == "set" && settings["amqp.url"]?.origin == "file")
@@ -224,7 +224,7 @@ struct StatusPageStateTests {
     }
 
     /// Checks that `martlet top` shows the worker, which has its row in the database.
-    private func theFleetIsInTheDatabase(_ installation: Installation) async throws {
+    private func checkTopShowsWorker(_ installation: Installation) async throws {
         for arguments in [["top"], ["top", "--once"]] {
             let top = try await installation.martlet(arguments)
             #expect(top.status == 0 && top.output.hasPrefix("1 worker, ") && top.output.contains("push-7"), "\(top)")
@@ -234,7 +234,7 @@ struct StatusPageStateTests {
     }
 
     /// Checks that `martlet top` and `martlet doctor` show the measured answer times.
-    private func theAnswersAreInTheDatabase(_ installation: Installation) async throws {
+    private func checkAnswerTimes(_ installation: Installation) async throws {
         let row = #/OUTPUT +ENVIRONMENT +ACCEPTED.* P99 OF SLOWEST WORKER\napns +production +[1-9].* m?s \(push-7\)/#
         try await eventually("top shows the answer times") {
             try await installation.martlet(["top", "--once"]).output.contains(row)
@@ -248,7 +248,7 @@ struct StatusPageStateTests {
     }
 
     /// Checks that only GET and HEAD are allowed, and that other sites can't read the page.
-    private func strangersAreTurnedAway(_ look: StatusPageLook) async throws {
+    private func checkAccessRules(_ look: StatusPageLook) async throws {
         for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"] {
             let answer = try await look.curl("", ["-X", method])
             #expect(

@@ -29,8 +29,8 @@ struct BrokerCertificates {
 
     private static let newKey = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
 
-    /// The configuration of `openssl ca`, which can issue a certificate that has already expired. `openssl x509 -req`
-    /// of OpenSSL 3.5 can't.
+    /// The configuration of `openssl ca`, which can issue a certificate that has already expired. Whether
+    /// `openssl x509 -req` can do so depends on the version of OpenSSL.
     private static let authority = """
         [ca]
         default_ca = test

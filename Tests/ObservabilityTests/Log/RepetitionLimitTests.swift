@@ -77,7 +77,7 @@ import Testing
         #expect(others.map(\.message) == ["Jobs cannot be sent … 48999 more like this"])
         // The line covers many apps, so it must not name one of them.
         #expect(others.first?.metadata["app"] == nil)
-        // The minutes of the earlier lines are over.
+        // More than a minute has passed since the earlier lines.
         #expect(isDue(["app": "new"], at: 200) && isDue(["app": "newer"], at: 200))
         #expect(limit.subjects < 10)
     }

@@ -6,7 +6,7 @@ import Testing
 import WorkerTestSupport
 
 @Suite struct CredentialNamesTests {
-    @Test func tellsCredentialsWithEqualLabelsApart() {
+    @Test func distinguishesCredentialsWithEqualLabels() {
         let credentials = [
             CredentialSummary.sample("11111111-2222", notAfter: nil), .sample("33333333-4444", notAfter: nil),
         ]

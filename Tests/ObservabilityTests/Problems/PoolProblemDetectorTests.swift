@@ -2,7 +2,7 @@ import Metering
 import Observability
 import Testing
 
-/// The detection of pools' problems from a metric registry whose counters the tests increase.
+/// Tests of the detection of pool problems. The tests increase the pools' counters in a metric registry.
 struct PoolProblemDetectorTests {
     /// The counters of one pool.
     private struct Pool {
@@ -73,7 +73,7 @@ struct PoolProblemDetectorTests {
             "an answer came after 24 s")
     }
 
-    /// A failing server is tried less and less often.
+    /// The pool tries to connect to a failing server at growing intervals.
     @Test func reportsFailingServerThatIsTriedOnceAMinute() {
         let pool = Pool(registry, "hook", "1")
         var watch = PoolProblemDetector()

@@ -34,7 +34,13 @@ import WorkerTestSupport
         Case(name: "no permission on the table", found: ["ours?"]) {
             $0.link = FleetView(isKnown: false, obstacle: .refused)
         },
-        Case(name: "no connection to the broker", found: ["broker"]) { $0.counts.isConsuming = false },
+        Case(name: "a consuming connection is lost", found: ["broker"]) { $0.counts.isConsuming = false },
+        Case(name: "no connection to the broker", found: ["broker"]) {
+            ($0.counts.isConsuming, $0.counts.isPublishing) = (false, false)
+        },
+        Case(name: "the broker blocks publishers while a consuming connection is lost", found: ["broker", "broker"]) {
+            ($0.counts.isConsuming, $0.counts.isPublishing, $0.counts.isBlocked) = (false, false, true)
+        },
         Case(name: "the worker has just started", found: []) {
             $0.counts.isConsuming = false
             $0.workingSeconds = 3

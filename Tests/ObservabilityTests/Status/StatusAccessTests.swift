@@ -14,7 +14,7 @@ import Testing
         ("127.0.0.1.evil.example", false), ("1.2.3", false), ("256.1.1.1", false), ("a:b", false), ("[evil]", false),
         ("[::1]evil.example", false), ("::1", false), ("localhost:80:80", false), ("127.0.0.1:8o", false),
         ("xstatus.example.net", false),
-    ]) func onlyNamesThatNobodyElseCanLeadHere(authority: String, isAllowed: Bool) {
+    ]) func allowsOnlyHostsThatResistDNSRebinding(authority: String, isAllowed: Bool) {
         #expect(HostRule(names: ["status.EXAMPLE.net"]).allows(authority) == isAllowed)
         #expect(!HostRule(names: []).allows(nil))
     }

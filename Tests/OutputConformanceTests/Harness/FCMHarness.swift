@@ -46,7 +46,7 @@ extension OutputHarness {
             return OutputSetup(
                 plugin: FCMPlugin(), output: double.makeOutput(requestTimeoutSeconds: requestTimeoutSeconds),
                 behaviours: double.behaviours,
-                // A request for an access token is counted by its path.
+                // Requests for access tokens, which the double counts by path, are left out.
                 arrivals: { double.arrivals.filter { !$0.key.hasPrefix("/") } },
                 openConnections: { await double.openConnections }, stop: { await double.stop() })
         }

@@ -4,7 +4,7 @@ import PushModel
 import Foundations
 import WebPushSimulator
 
-/// The subscriptions that all simulators with the same directory accept, with their keys by endpoint.
+/// Subscriptions and their keys, by endpoint. Every simulator that ``simulator()`` returns accepts them.
 final class SampleSubscriptions: Sendable {
     private let directory = FileManager.default.temporaryDirectory.appending(path: "webpush-\(UUID().uuidString)").path
     private let registry = Mutex<SimulatedWebPush?>(nil)

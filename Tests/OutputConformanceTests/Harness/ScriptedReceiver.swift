@@ -10,7 +10,7 @@ import TestSupport
 import WebhookOutput
 import WireTestSupport
 
-/// A receiver of batches that takes on the behaviours that the rules need.
+/// A receiver of batches that can show every behaviour that the rules need.
 final class ScriptedReceiver: Sendable {
     private struct Batch: Decodable {
         struct Recipient: Decodable {

@@ -3,7 +3,7 @@ import OutputConformance
 import PushSimulator
 import Foundations
 
-/// A simulated service that takes on the behaviours that the rules need.
+/// A simulated service that can show every behaviour that the rules need.
 final class SimulatedProvider<Service: PushDouble>: Sendable {
     /// The service's answers to messages that it does not accept.
     struct Answers: Sendable {

@@ -4,7 +4,8 @@ import PushModel
 import TestSupport
 import Testing
 
-/// A root, an intermediate like Apple's, and certificates that it issues, all made with the openssl command.
+/// A root certificate, an intermediate like Apple's, and certificates that the intermediate issues. The openssl command
+/// creates all of them.
 final class SigningAuthority: Sendable {
     static let pass = "/UID=pass.com.example.coffee/CN=Pass Type ID: pass.com.example.coffee/OU=TEAM000001"
     static let website = "/UID=web.com.example.domain/CN=Website Push ID: web.com.example.domain/OU=TEAM000001"

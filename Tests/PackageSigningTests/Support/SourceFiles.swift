@@ -65,7 +65,7 @@ extension SourceFiles {
         }
         """
 
-    /// Returns the files of a pass, with files of Finder and of an earlier signing.
+    /// Returns the files of a pass, and files that Finder and an earlier signing have left in the folder.
     static func pass() throws -> SourceFiles {
         try SourceFiles([
             "pass.json": Data(passJSON.utf8), "icon.png": png(29), "icon@2x.png": png(58),

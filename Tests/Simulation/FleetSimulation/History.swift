@@ -1,6 +1,6 @@
 import PushModel
 
-/// The run of one seed: a fleet, its traffic and its faults, from the first job until everything is settled.
+/// The life of a fleet with the traffic and faults of one seed, until all jobs are settled.
 package struct History {
     /// The result of a history.
     package struct Result {
@@ -8,29 +8,33 @@ package struct History {
         package let jobs: Int
         package let recipients: Int
         package let events: Int
-        /// The virtual time until everything was settled, in milliseconds.
+        /// The virtual time until all jobs were settled, in milliseconds.
         package let milliseconds: Int64
         /// The number of messages that publishers and workers published.
         package let messages: Int
-        /// A number that differs if anything in the history differs.
-        package let digest: UInt64
+        /// The account of each recipient.
+        package let accounts: [SimulatedToken: Accounts.Recipient]
     }
 
-    /// The time after the last fault in which everything must be settled, in milliseconds: the time during which pushes
-    /// are retried, and the longest delay.
+    /// The time after the end of traffic and faults within which all jobs must be settled, in milliseconds. It includes
+    /// the maximum age of a push, the longest delay, and the longest time by which a job is scheduled in advance.
     private static let patience = Int64(Fleet.maximumAge + 3_600 + 600) * 1_000
 
     package let scenario: Scenario
     private let seed: UInt64
 
-    package init(seed: UInt64) {
-        self.seed = seed
-        scenario = Scenario(seed: seed)
+    package init(seed: UInt64) { self.init(Scenario(seed: seed), seed: seed) }
+
+    /// Creates the history of a scenario.
+    ///
+    /// - Parameter seed: the seed of everything that the scenario leaves open.
+    package init(_ scenario: Scenario, seed: UInt64 = 1) {
+        (self.scenario, self.seed) = (scenario, seed)
     }
 
     /// Runs the history.
     ///
-    /// - Parameter reader: a function that receives the lines of the timeline, or `nil`.
+    /// - Parameter reader: A function that receives the lines of the timeline, or `nil` if they are not needed.
     package func run(reader: ((String) -> Void)? = nil) -> Result {
         let dice = Dice(seed: seed ^ 0x5EED)
         let timeline = Timeline()
@@ -40,25 +44,22 @@ package struct History {
         fleet.readResults { accounts.read($0) }
         for error in scenario.clockErrors { fleet.startWorker(clockError: error) }
         let publisher = Publisher(fleet, accounts, dice.fork())
-        // The workers declare the topology before anybody publishes.
         for tenant in scenario.tenants.indices { publisher.run(tenant, until: scenario.duration) }
         for fault in scenario.faults { fault.schedule(in: fleet, publisher) }
         let lastFault = scenario.faults.map(\.end).max() ?? 0
         timeline.run(untilMilliseconds: max(scenario.duration, lastFault))
-        // Workers that share a rate limit do not always use all of it.
+        // The time is doubled, because workers that share a rate limit do not always use all of it.
         let end = timeline.milliseconds + Self.patience + 2 * accounts.millisecondsOfRates(scenario.tenants)
         while accounts.open > 0, timeline.milliseconds < end {
             timeline.run(untilMilliseconds: timeline.milliseconds + 1_000)
         }
         let settled = timeline.milliseconds
-        // Late repetitions must show, too.
+        // The fleet runs for another minute, so that the judge also finds late repetitions of pushes and outcomes.
         timeline.run(untilMilliseconds: settled + 60_000)
         let verdict = Judge(accounts, fleet, scenario.faults).verdict()
         for worker in fleet.workers { worker.kill() }
         return Result(
             verdict: verdict, jobs: accounts.jobs, recipients: accounts.recipients.count, events: timeline.count,
-            milliseconds: settled, messages: fleet.broker.published,
-            digest: UInt64(timeline.count) &* 31 &+ UInt64(fleet.broker.published) &* 17
-                &+ UInt64(fleet.provider.requests))
+            milliseconds: settled, messages: fleet.broker.published, accounts: accounts.recipients)
     }
 }

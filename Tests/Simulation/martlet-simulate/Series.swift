@@ -1,7 +1,7 @@
 import FleetSimulation
 import Foundations
 
-/// Histories with successive seeds, which several threads share. Each history runs in one thread.
+/// A series of histories with successive seeds. Several threads share the series, but each history runs in one thread.
 final class Series: Sendable {
     private struct State {
         var next: UInt64
@@ -37,7 +37,7 @@ final class Series: Sendable {
             + "\(Int(Double(state.finished) / seconds * 60)) histories a minute"
     }
 
-    /// Runs histories until none is left.
+    /// Runs histories until the maximum number has started or the time is over. Each thread calls this once.
     func run() {
         while let seed = takeSeed() {
             let history = History(seed: seed)

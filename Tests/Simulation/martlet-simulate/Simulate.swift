@@ -3,7 +3,7 @@ import FleetSimulation
 import Foundation
 import Foundations
 
-/// Runs histories of whole fleets in virtual time.
+/// The program that runs histories of whole fleets in virtual time.
 @main
 struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -40,15 +40,15 @@ struct Simulate: ParsableCommand {
         let series = Series(
             first: first, most: histories ?? (seconds == nil ? 1 : .max), seconds: seconds, verbose: verbose,
             timeline: timeline)
-        // The lines of several timelines must not be mixed.
+        // With `--timeline`, one thread runs all histories, so that the lines of different histories are not mixed.
         let threads = timeline ? 1 : ProcessInfo.processInfo.activeProcessorCount
         DispatchQueue.concurrentPerform(iterations: threads) { _ in series.run() }
         print(series.summary)
         if series.bad > 0 { throw ExitCode.failure }
     }
 
-    /// Starts the program again with a fixed hash seed, because the order of a dictionary's elements would otherwise
-    /// differ between two runs of the same seed.
+    /// Restarts the program with a fixed hash seed, unless it already has one. With random hash seeds, the order of a
+    /// dictionary's elements would differ between two runs of the same history.
     private static func fixHashing() throws {
         guard getenv("SWIFT_DETERMINISTIC_HASHING") == nil else { return }
         setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1)

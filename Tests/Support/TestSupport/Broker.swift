@@ -32,7 +32,8 @@ package struct Broker: Sendable {
         _ = try await ask(["delete-exchanges"] + exchanges)
     }
 
-    /// Binds a queue to all messages of an exchange. The queue accepts `length` messages and rejects all others.
+    /// Declares a queue that accepts `length` messages and rejects all others, and binds it to all messages of an
+    /// exchange.
     package func bindShort(_ queue: String, length: Int, to exchange: String) async throws {
         _ = try await ask(["bind-short", queue, "\(length)", exchange])
     }

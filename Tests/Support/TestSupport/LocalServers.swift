@@ -88,8 +88,8 @@ package struct LocalServers: Sendable {
         }
         // With LOCAL_RABBITMQ_ROOT, a broker of another version has its own root folder and commands.
         let root = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/root")
-        // RabbitMQ 4 looks for plugins in a folder that Debian does not use. Debian's scripts set the right one, but
-        // only root may run them.
+        // RabbitMQ 4 looks for plugins in a folder that Debian does not use. Debian's scripts set the correct folder,
+        // but only root may run them.
         let installed = URL(filePath: "/proc/\(pid)/root/usr/lib/rabbitmq/lib")
         if let server = try FileManager.default.contentsOfDirectory(atPath: installed.path).first {
             environment["RABBITMQ_PLUGINS_DIR"] = "/usr/lib/rabbitmq/lib/\(server)/plugins"

@@ -78,7 +78,8 @@ package final class Pooler: Sendable {
         }
     }
 
-    /// Returns a command that does not run as root, because PgBouncer refuses to.
+    /// Returns a command that runs as the user `postgres` if this process is root, because PgBouncer refuses to run as
+    /// root.
     private static func asServer(_ command: [String]) -> [String] {
         getuid() == 0
             ? [

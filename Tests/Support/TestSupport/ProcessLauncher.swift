@@ -69,7 +69,7 @@ final class ProcessLauncher: Sendable {
         posix_spawn_file_actions_addopen(&actions, 2, launch.errors.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         if let directory = launch.directory { addChangeOfDirectory(&actions, directory.path) }
         addClosing(&actions, 3)
-        // A process inherits the blocked and ignored signals. On a thread of a pool, these may be all signals.
+        // A process inherits the blocked signals of the thread that starts it, and the ignored signals.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -112,6 +112,6 @@ private func addChangeOfDirectory(
     _ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>, _ path: UnsafePointer<CChar>
 ) -> Int32
 
-/// Closes all files from the first descriptor on.
+/// Adds an action that closes all descriptors from `first` on.
 @_silgen_name("posix_spawn_file_actions_addclosefrom_np") @discardableResult
 private func addClosing(_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>, _ first: Int32) -> Int32

@@ -81,7 +81,8 @@ package final class Standby: Sendable {
         guard finished.status == 0 else { throw Failure(description: "\(command[0]) \(finished)") }
     }
 
-    /// Returns a command that does not run as root, because PostgreSQL refuses to.
+    /// Returns a command that runs as the user `postgres` if this process is root, because PostgreSQL refuses to run as
+    /// root.
     private static func asServer(_ command: [String]) -> [String] {
         getuid() == 0
             ? [

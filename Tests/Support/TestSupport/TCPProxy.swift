@@ -157,7 +157,7 @@ package final class TCPProxy: Sendable {
     }
 
     private func leave(_ pair: Pair) {
-        // Removed under the lock, so that `cut` can't reach a descriptor that belongs to another connection by then.
+        // The lock keeps `cut` from shutting down a descriptor that is already closed and in use by another connection.
         state.withLock { state in
             if pair.isDone() { state.pairs[pair.number] = nil }
         }

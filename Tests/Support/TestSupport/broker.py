@@ -1,8 +1,8 @@
 """broker.py URL counts QUEUE... | consumers QUEUE | delete-queues QUEUE... | delete-exchanges EXCHANGE... | bodies QUEUE
           | bind-short QUEUE LENGTH EXCHANGE | unbind QUEUE EXCHANGE
 
-Commands to the broker that only tests need. Prints counts and bodies as JSON. The command bodies leaves the messages in
-their queue. A queue that does not exist has no consumers.
+Commands to the broker that only tests need. Prints counts and bodies as JSON. The command `bodies` leaves the messages
+in their queue. The command `consumers` prints 0 for a queue that does not exist.
 """
 import json
 import sys
@@ -34,7 +34,7 @@ elif command == "delete-exchanges":
         channel.exchange_delete(name)
 elif command == "bind-short":
     queue, length, exchange = names
-    # A quorum queue may never exist if the broker is killed while it declares the queue.
+    # The queue is classic. If the broker is killed while it declares a quorum queue, the queue may never exist.
     channel.queue_declare(queue, durable=True, arguments={
         "x-queue-type": "classic", "x-max-length": int(length), "x-overflow": "reject-publish"})
     channel.queue_bind(queue, exchange, "#")

@@ -6,7 +6,7 @@ import Foundations
 // why: unchecked because it is used only on its connection's event loop, which also runs its scheduled tasks.
 final class ScriptedAnswers: HTTP2ServerDelegate, @unchecked Sendable {
     let session: HTTP2ServerSession
-    /// Sends delayed answers. The channel's handler itself sends answers that are written during a read.
+    /// A closure that sends delayed answers. The channel's handler sends the answers that are written during a read.
     var flush = {}
     private let eventLoop: any EventLoop
     private let answer: @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer?

@@ -8,7 +8,7 @@ package final class ScriptedServer: Sendable {
     /// A step of a connection without HTTP/2. The steps begin when the client has sent a request.
     package enum Step: Sendable {
         case send([UInt8])
-        /// Sends the same bytes repeatedly until the client closes, at the speed at which it reads.
+        /// Sends the same bytes repeatedly, as fast as the client reads, until the connection is closed.
         case sendForever([UInt8])
         case close
         /// Closes the socket without a close_notify alert of TLS.

@@ -23,7 +23,7 @@ package final class ResultQueue: Sendable {
             Self.name(names), of: names.results, key: "#", names, broker: broker, logger: logger, take)
     }
 
-    /// Starts to consume a queue of the given name, which is bound to an exchange of Martlet under a key.
+    /// Declares a queue, binds it to an exchange of Martlet with the given key, and starts to consume it.
     package func start(
         _ name: String, of exchange: String, key: String, _ names: PipelineNames, broker: AMQPConfiguration,
         logger: Logger, _ take: @escaping @Sendable (AMQPDelivery) -> Void

@@ -85,7 +85,7 @@ package struct TestDatabase: Sendable {
         return PostgresPool(configuration, options: options, logger: logger)
     }
 
-    /// Makes a store follow the database until the task is cancelled.
+    /// Starts a task that updates a store from the database until the task is cancelled.
     package func follow(_ store: SnapshotStore) -> Task<Void, Never> {
         let changes = ChangeListener(configuration, logger: logger)
         return Task {
@@ -123,7 +123,7 @@ package struct TestDatabase: Sendable {
         }
     }
 
-    /// Runs `body` with a connection to the server's own database, from which this database can be closed.
+    /// Runs `body` with a connection to the server's own database, which can alter or drop this database.
     package func asAdministrator(_ body: (PostgresConnection) async throws -> Void) async throws {
         try await Self.asAdministrator(of: server, body)
     }

@@ -6,7 +6,8 @@ import PostgresClient
 import TestSupport
 import WorkerTestSupport
 
-/// A torture run. It sets up an installation, uses and disturbs it, waits until it has settled, and judges it.
+/// A torture run. The run starts an installation, publishes jobs while faults occur, waits until all work is settled,
+/// and judges the record.
 package struct TortureRun: Sendable {
     package struct Result: Sendable {
         package let verdict: Verdict
@@ -146,8 +147,8 @@ package struct TortureRun: Sendable {
         }
     }
 
-    /// The queues in which result events wait if their tokens could not be marked for minutes. The delay of these
-    /// queues exceeds the time for settling.
+    /// The delay queues for result events whose dead tokens could not be marked in the database for minutes. Their
+    /// delay exceeds the time for settling.
     static let waitsForLong = Set([900, 3_600].map(Site.names.delay))
 
     /// Waits until all queues are empty and nothing has happened for longer than a request may take. The second
@@ -169,7 +170,8 @@ package struct TortureRun: Sendable {
         log.update { $0.isSettled = false }
     }
 
-    /// Stops the workers, so that unfinished jobs return to the queues. Records the messages and marks that remain.
+    /// Stops the workers, so that unfinished jobs return to the queues. Records the remaining messages, and all marks
+    /// of dead tokens.
     private func finish(_ site: Site, _ log: RunLog) async throws {
         say("settled; stopping the workers")
         try await withThrowingTaskGroup(of: Void.self) { group in

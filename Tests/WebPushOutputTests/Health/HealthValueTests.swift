@@ -70,6 +70,15 @@ import WebPushOutput
         #expect(pause.seconds(nowMilliseconds: 5_000) == nil)
     }
 
+    @Test func keepsLongerPause() {
+        var pause = SendPause()
+        pause.begin("Status429", retryAfterSeconds: 120, nowMilliseconds: 0, random: 1)
+        pause.begin("Status503", retryAfterSeconds: 10, nowMilliseconds: 1_000, random: 1)
+        #expect(pause.seconds(nowMilliseconds: 1_000) == 119 && pause.reason == "Status429")
+        pause.begin("Status503", retryAfterSeconds: 300, nowMilliseconds: 2_000, random: 1)
+        #expect(pause.seconds(nowMilliseconds: 2_000) == 300 && pause.reason == "Status503")
+    }
+
     @Test func extendsPauseEachTimeAndFollowsRetryAfter() {
         var pause = SendPause()
         var now: Int64 = 0

@@ -118,7 +118,7 @@ import WireTestSupport
             #expect(first.map(\.verdict) == [.retry] && first.map(\.reason) == ["Status401"])
             let others = (0..<20).map { Browser(endpoint: "https://\(origin)/own/\($0)") }
             #expect(await sending.send(try sending.job(others)).allSatisfy { $0.verdict == .sent })
-            // The key is proven now.
+            // The service has now accepted the key, so a refusal concerns the subscription.
             let again = await sending.send(try sending.job([Browser(endpoint: "https://\(origin)/stale")]))
             #expect(again.map(\.verdict) == [.rejected])
             #expect(began(sending.refusals).isEmpty)

@@ -5,7 +5,7 @@ import Testing
 import WebPushOutput
 import WireTestSupport
 
-/// A credential whose subject `martlet credential set` changes while messages are sent.
+/// A change of a credential's subject with `martlet credential set` while messages are being sent.
 @Suite struct ChangedSubjectTests {
     private typealias MakeJob = (Credential, _ name: String) throws -> RoutedJob
 
@@ -22,8 +22,8 @@ import WireTestSupport
 
     /// Runs a closure with an output and a server that refuses subscriptions named `stale`.
     ///
-    /// - Parameter body: a closure whose last argument makes a job of 40 recipients whose paths begin with a given
-    ///   name.
+    /// - Parameter body: a closure. Its last argument creates a job for 40 recipients. The paths of their endpoints
+    ///   begin with the given name.
     private func with(_ body: (Sending, ScriptedServer, MakeJob) async throws -> Void) async throws {
         try await ScriptedServer.with(answer: { request in
             .init(status: request.line.contains("stale") ? 403 : 201)

@@ -9,7 +9,7 @@ import Testing
 import WebPushOutput
 import WireTestSupport
 
-/// Endpoints of any number of invented hosts. One event loop handles all of them.
+/// Endpoints of many invented hosts. One event loop handles all of them.
 @Suite struct ManyOriginsTests {
     private static let oneEventLoop = 16
 
@@ -21,7 +21,7 @@ import WireTestSupport
         origins.map { Browser(endpoint: "https://\($0.host):\($0.port)/1") }
     }
 
-    /// Messages whose origin has a place can be cancelled. All others are held and use no attempt.
+    /// Messages to origins beyond `maximumOrigins` are held and use no attempt. The other messages can be cancelled.
     @Test func holdsMessagesOfTooManyOrigins() async throws {
         let isOpen = Atomic(false)
         let strange = made(8, below: "up.example.com")
@@ -43,7 +43,7 @@ import WireTestSupport
         #expect(sending.recorder.outcomes.map(\.recipient) == [3, 4, 5, 6, 7])
         #expect(sending.recorder.outcomes.allSatisfy { $0.verdict == .hold && $0.reason == "TooManyOrigins" })
 
-        // Each entry of the list has its own places and look-ups.
+        // Each entry of the list of allowed hosts has its own limit of origins and its own look-ups.
         let other = await sending.send(
             try sending.job(browsers([Endpoint(host: "push.example.com", port: 443)])))
         #expect(other.map(\.verdict) == [.hold] && other.map(\.reason) == ["ConnectionFailed"])
@@ -57,8 +57,8 @@ import WireTestSupport
         await sending.output.shutDown()
     }
 
-    /// A paused origin keeps its place, and an idle origin loses it.
-    @Test func keepsPlaceOfPausedOrigin() async throws {
+    /// A paused origin counts toward `maximumOrigins`. Once the limit is reached, idle origins are removed.
+    @Test func keepsPausedOriginUntilPauseEnds() async throws {
         try await ScriptedServer.with(answer: { _ in .init(status: 429, fields: ["retry-after": "3"]) }) { busy in
             try await ScriptedServer.with(answer: { _ in .init(status: 201) }) { good in
                 let origins = [busy, good].map { Endpoint(host: "localhost", port: $0.port) }

@@ -10,16 +10,17 @@ import WireTestSupport
 /// A host that accepts connections and requests but sends no answers.
 @Suite struct SilentHostTests {
     /// The first opening of the breaker lasts 5 s. A message waits in the worker for the last 5 s of an opening, so
-    /// only a longer opening holds a message in the broker. With 16 connections, one event loop handles all messages.
+    /// only a longer opening holds a message in the broker.
     @Test func opensBreakerForLongerAfterLostProbe() async throws {
         let accepts = Atomic(false)
         let refusing = try RefusingPort()
         try await ScriptedServer.with(answer: { _ in nil }) { silent in
             let origin = Endpoint(host: "localhost", port: silent.port)
             let sending = try Sending(to: [origin], authorityFile: silent.authorityFile) {
+                // With 16 connections, one event loop handles all messages.
                 $0.maximumConnections = 16
                 $0.requestTimeoutSeconds = 1
-                // Longer than the test, so that only a lost probe is evidence.
+                // The limit is longer than the test, so only a lost probe can open the breaker.
                 $0.silenceMilliseconds = 3_600_000
                 $0.resolve = { _, _ in
                     let port = accepts.load(ordering: .relaxed) ? silent.port : refusing.port
@@ -43,7 +44,7 @@ import WireTestSupport
             let origin = Endpoint(host: "localhost", port: silent.port)
             let sending = try Sending(to: [origin], authorityFile: silent.authorityFile) {
                 $0.requestTimeoutSeconds = 1
-                // Longer than the test, so that only timeouts are evidence.
+                // The limit is longer than the test, so only timeouts can open the breaker.
                 $0.silenceMilliseconds = 3_600_000
             }
             let browser = Browser(endpoint: "https://\(origin)/1")

@@ -66,7 +66,7 @@ import WireTestSupport
     }
 
     /// A service that judges the subscription or the message has accepted the sender's key.
-    @Test(arguments: [404, 410, 413]) func acceptsKeyOnAnswerAboutMessage(status: Int) async throws {
+    @Test(arguments: [404, 410, 413]) func treatsAnswerAboutMessageAsAcceptanceOfKey(status: Int) async throws {
         let isRefused = Atomic(true)
         try await answering { _ in
             isRefused.load(ordering: .relaxed) ? .reason(403, "BadJwtToken") : .init(status: status)

@@ -47,7 +47,7 @@ final class PushServices: Sendable {
         sending = try Sending(
             to: Self.hosts.values.map { Endpoint(host: $0, port: 443) }, authorityFile: file
         ) { configuration in
-            // Longer than any wait of a test.
+            // The timeout is longer than any wait of a test.
             configuration.requestTimeoutSeconds = 120
             configuration.resolve = { host, _ in
                 guard let persona = Self.hosts.first(where: { $0.value == host })?.key else { return [] }

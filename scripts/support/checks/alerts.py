@@ -33,7 +33,7 @@ def runbook(root: pathlib.Path) -> list[str]:
         chosen = re.sub(r"{{[^{}]*}}", " ", rule["labels"]["severity"]).split() if "alert" in rule else []
         if "alert" in rule and not (chosen and set(chosen) <= set(SEVERITIES)):
             problems.append(f"martlet.rules.yaml: {rule['alert']}: severity must be one of {', '.join(SEVERITIES)}")
-        # The chart replaces this path, and so does the sed command at the top of the file.
+        # The chart replaces this path, and so does the sed command at the top of martlet.rules.yaml.
         if "alert" in rule and rule["annotations"].get("runbook_url") != f"docs/runbook.md#{anchor(rule['alert'])}":
             problems.append(f"martlet.rules.yaml: {rule['alert']}: runbook_url must be docs/runbook.md#{anchor(rule['alert'])}")
     shown = metric_names(root)

@@ -10,8 +10,8 @@ INVARIANTS = "Tests/Torture/TortureRun/Verdict/Invariant.swift"
 
 @dataclasses.dataclass(frozen=True)
 class Defect:
-    """A patch that reintroduces a former defect. Before the first file it has a sentence that describes the defect, the
-    invariant that it breaks, and the arguments of a torture run that shows this."""
+    """A patch that reintroduces a former defect. Before the diff it has a sentence that describes the defect, the
+    invariant that the defect breaks, and the arguments of a torture run that detects it."""
     file: pathlib.Path
     text: str
     breaks: str

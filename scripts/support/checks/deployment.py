@@ -9,8 +9,8 @@ import yaml
 from .documents import markdown_files
 
 FOLDERS = ("deploy/chart/templates", "deploy/chart/tests/golden", "deploy/image")
-# Matches a key in the list of secret keys in docs/configuration.md. A secret can also be read from a file with the suffix
-# _FILE.
+# Matches a key in the list of secret keys in docs/configuration.md. For a secret key there is also a variable with the
+# suffix _FILE, which names a file with the value.
 SECRET = re.compile(r"`([a-z._]+)`")
 
 

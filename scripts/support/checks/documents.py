@@ -158,7 +158,7 @@ def dangling(file: pathlib.Path, document) -> list[str]:
     return problems
 
 
-# Google's reasons are in capitals.
+# Matches a reason. Google's reasons are in capitals, and all others in camel case.
 REASON = r"(?:[A-Z][a-z]+(?:[A-Z][A-Za-z]*)?|[A-Z]+(?:_[A-Z]+)+|[A-Z]{8,})"
 # The title of the table of reasons that outcomes of any output may have.
 COMMON = "all outputs"

@@ -4,7 +4,7 @@ import re
 
 CHAPTER = "## Events in the log\n"
 NAME = re.compile(r'\bstatic let (\w+) = EventName\("([^"]+)"')
-# Matches `logger.warning(.jobRejected, "A job was rejected"`, and functions with the same arguments that pass them on.
+# Matches `logger.warning(.jobRejected, "A job was rejected"`, and calls of functions that pass the same arguments on.
 CALL = re.compile(r'\b([a-z]\w*)\(\s*(?:level: \w+, )?\.(\w+),\s*"((?:\\\((?:[^()]|\([^()]*\))*\)|\\.|[^"\\])*)"')
 NAMELESS = re.compile(r"[lL]ogger\??\.(notice|warning|error|critical)\((?!\s*(?:\.|event,))")
 INTERPOLATION = re.compile(r"\\\((?:[^()]|\([^()]*\))*\)")

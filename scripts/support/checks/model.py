@@ -29,7 +29,7 @@ MORE = {"UNANSWERED": {"HOLDS": 2, "MOVES": 0, "CRASHES": 0, "LOSSES": 0}}
 
 
 def explore(root: pathlib.Path, folder: str, job: str, bounds: dict[str, int], rule: str | None = None) -> str:
-    """Returns the output of pan."""
+    """Explores the model, and returns the output of pan, the verifier that spin generates."""
     words = [f"-D{job}", *(f"-D{name}={value}" for name, value in bounds.items()), *([f"-DWITHOUT_{rule}"] if rule else [])]
     model = str(root / MODEL)
     subprocess.run(["spin", *words, "-a", model], cwd=folder, check=True, capture_output=True, text=True)

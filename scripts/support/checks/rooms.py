@@ -19,7 +19,7 @@ DECLARATION = re.compile(
     r"^(?P<indent>[ \t]*)(?:@\w+(?:\([^)\n]*\))?\s+)*(?P<modifiers>(?:(?:public|open|package|internal|fileprivate|private|final|indirect|nonisolated)\s+)*)"
     r"(?:struct|class|enum|actor|protocol|typealias|associatedtype)\s+(?P<name>[A-Z]\w*)", re.MULTILINE)
 IMPORT = re.compile(r"^.*\bimport\s.*$", re.MULTILINE)
-# A name behind a dot is a nested type.
+# Matches the name of a type. A name after a dot is a nested type, which does not count.
 NAME = re.compile(r"(?<![\w.])[A-Z]\w*")
 
 
@@ -32,7 +32,8 @@ def code_of(text: str) -> str:
 
 def uses(target: pathlib.Path) -> list[tuple[pathlib.Path, str, pathlib.Path]]:
     """Returns the uses of a type in a file other than its own, as file, type and file of the type. Nested types do not count,
-    because many files have types such as `State`. A type counts if one file declares its name at the top level."""
+    because many files have types such as `State`. A type counts if exactly one file declares its name at the top
+    level."""
     code = {file.relative_to(target): code_of(file.read_text()) for file in sources.swift_files(target, ".")}
     owners: dict[str, set[pathlib.Path]] = {}
     own: dict[pathlib.Path, set[str]] = {}

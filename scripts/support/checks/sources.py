@@ -165,7 +165,7 @@ def terminal(root: pathlib.Path) -> list[str]:
 
 def durations(root: pathlib.Path) -> list[str]:
     """Checks that tests set no upper bound on a measured time, because a busy machine exceeds every bound. For the same reason
-    they must set no fixed bounds on the rest of a wait or on a time of silence."""
+    they must set no fixed bounds on `retryAfterSeconds` and `silentSeconds`, which change while time passes."""
     problems = []
     for file in swift_files(root, "Tests"):
         text = file.read_text()

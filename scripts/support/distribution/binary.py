@@ -11,7 +11,8 @@ from .place import OUTPUT, PROGRAM, SIMULATOR, Source
 # Libraries from Debian's packages. The programs must not need any others.
 LIBRARIES = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1",
              "libssl.so.3", "libcrypto.so.3", "libpq.so.5", "librabbitmq.so.4", "libnghttp2.so.14"}
-# A shared Foundation's modules do not name these parts of a static Foundation.
+# The parts of a static Foundation that must be named. The release build uses the modules of a shared Foundation, which
+# do not name them to the linker.
 FOUNDATION = ["-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims", "-l_FoundationCollections"]
 
 

@@ -15,10 +15,11 @@ from .place import OUTPUT, PROGRAM, SIMULATOR, Source
 
 DEPLOY, DEBIAN = ROOT / "deploy", ROOT / "deploy" / "debian"
 MAINTAINER = "Martlet maintainers <maintainers@martlet.invalid>"
-# Programs also run with later versions of libc and libstdc++, so the packages need at least the installed versions.
+# The libraries that the packages need in any version.
 LIBRARIES = ["libgcc-s1", "libssl3", "libpq5", "librabbitmq4", "libnghttp2-14"]
 # A version higher than any other, for tests of upgrades.
 LATER = "9999"
+# The libraries that the packages need in at least the installed version. The programs also run with later versions.
 GROWING = ["libc6", "libstdc++6"]
 ABOUT = {
     "martlet": ("push-delivery worker for RabbitMQ", """\
@@ -84,7 +85,8 @@ class Package:
         self.run, self.source, self.name, self.version = run, source, name, version
         self.architecture = run.output(["dpkg", "--print-architecture"]).strip()
         self.root = run.directory / "dist" / name
-        # 10 % larger than with the default, in a tenth of the time. A package that is only for a test is not compressed.
+        # With -z1, a package is 10 % larger than with the default, but is made in a tenth of the time. A package that
+        # is only for a test is not compressed.
         self.compression = ["-Zxz", "-z1"] if version != LATER else ["-Znone"]
         shutil.rmtree(self.root, ignore_errors=True)
 
@@ -150,7 +152,7 @@ def changelog(package: Package) -> str:
         points = re.findall(r"^- (.*?)(?=^- |^#|\Z)", body, re.MULTILINE | re.DOTALL)
         lines = [textwrap.fill(plain(point), 78, initial_indent="  * ", subsequent_indent="    ") for point in points]
         entries.append((version, lines or ["  * See the next entry."]))
-    # A release has no entry if there are no unreleased changes.
+    # The first entry must be for this version, but CHANGELOG.md may have no section for it.
     if not any(version == package.version for version, _ in entries):
         entries.insert(0, (package.version, ["  * Build of this version."]))
     when = time.strftime("%a, %d %b %Y %H:%M:%S +0000", time.gmtime(package.source.time))

@@ -111,7 +111,7 @@ class Instance:
             if can_enter(self.directory, account):
                 path.mkdir(mode=0o750)
             else:
-                # Root uses a checkout below a private home, which the server's account can't reach.
+                # The checkout is below a private home, for example root's, which the server's account can't enter.
                 private = pathlib.Path(tempfile.mkdtemp(prefix="martlet-", dir="/var/tmp"))
                 private.chmod(0o711)
                 (private / server).mkdir(mode=0o750)

@@ -64,7 +64,7 @@ class Postgres:
             raise Refusal(f"{pathlib.Path(command[0]).name} failed: {result.stderr.strip()}")
 
     def initialise(self) -> None:
-        """Creates the cluster. `version` is written last. If it is missing, an earlier attempt did not finish."""
+        """Creates the cluster. The file `version` is written last. A cluster without it is incomplete."""
         version_file = self.home / "version"
         if version_file.exists():
             return

@@ -57,7 +57,7 @@ def credentials(account: pwd.struct_passwd) -> dict:
 
 
 def spawn(command: list[str], account: pwd.struct_passwd, *, on_parent_death: int, **options) -> subprocess.Popen:
-    """Starts a server in its own session, so that Ctrl-C in a terminal does not reach the server before this process."""
+    """Starts a server in its own session, so that Ctrl-C in a terminal signals this process and not the server."""
     return subprocess.Popen(
         command, stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=dies_with_parent(on_parent_death),
         **credentials(account), **options)

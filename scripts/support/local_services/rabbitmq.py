@@ -119,7 +119,8 @@ class RabbitMQ:
             "RABBITMQ_LOG_BASE": str(logs),
             "RABBITMQ_PID_FILE": str(data / "pid"),
             "RABBITMQ_DIST_PORT": str(self.ports[self.use["distribution"]]),
-            # Otherwise the script would keep running as a shell, and the pid would not be that of the node.
+            # Without this setting, the start script would keep running as a shell, and the pid would not be that of the
+            # node.
             "RABBITMQ_ALLOW_INPUT": "1",
             "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS":
                 "-noinput -start_epmd false -kernel inet_dist_use_interface {127,0,0,1}",
@@ -147,8 +148,8 @@ class RabbitMQ:
         if len(self.members) == 1:
             return []
         lines = ["queue_leader_locator = balanced"]
-        # The first node starts alone, and the others join it. With peer discovery it would wait for them, because from RabbitMQ
-        # 4 on a new node tries to reach every node in the list before it becomes the first one.
+        # The first node starts alone, and the others join it. With peer discovery it would wait for them, because a new
+        # node of RabbitMQ 4 or later tries to reach every node in the list before it becomes the first one.
         if self.node != self.members[0]:
             lines.append("cluster_formation.peer_discovery_backend = classic_config")
             lines += [f"cluster_formation.classic_config.nodes.{index} = {node}"
@@ -166,7 +167,8 @@ class RabbitMQ:
         environment = self._configure()
         options = {"env": environment, "cwd": "/", "pass_fds": (self.lock,)}
         self.epmd.start()
-        # If the supervisor dies, the node is killed with SIGKILL. It can't ignore the signal, and it recovers afterwards.
+        # If the supervisor dies, the kernel kills the node with SIGKILL, which it can't ignore. The node recovers at
+        # its next start.
         with open(self.home / "server.log", "ab") as log:
             self.process = spawn(
                 self._command(), pwd.getpwuid(os.geteuid()) if BROKER_ROOT != pathlib.Path("/") else self.account,

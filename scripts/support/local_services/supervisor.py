@@ -93,7 +93,7 @@ class Supervisor:
         self.publish("ready")
 
     def follow(self, standby: Postgres) -> None:
-        """Makes this server the standby of the other one."""
+        """Makes a PostgreSQL server the standby of the other one."""
         standby.follow(next(database for database in self.databases if database is not standby))
         self.wait_until_ready(standby.name)
 

@@ -22,7 +22,8 @@ struct Chart {
 
     struct Plot {
         let left: Key
-        /// The key at the right edge: the key of a second line if it has a kind, or otherwise the latest value.
+        /// The key at the right edge. If its kind is not empty, it names a second line. Otherwise, it shows the latest
+        /// value.
         let right: Key
         let scale: ChartScale
         let height: Int
@@ -129,7 +130,7 @@ struct Chart {
             let strokes = runs.map { "M\(Self.points($0))" + ($0.count == 1 ? "h0" : "") }
             parts.append(Self.path("line \(line.kind)", strokes.joined()))
         }
-        // The texts are drawn after the lines, because they have a border in the background colour.
+        // The texts are drawn last, so that their border in the background colour covers the lines.
         return parts
             + ticks.map { .element("text", ["class": "scale", "x": "0", "y": ($0.y - 30).text], HTML($0.text)) }
     }

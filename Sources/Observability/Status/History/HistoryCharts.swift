@@ -5,7 +5,7 @@ import Store
 /// waiting jobs.
 enum HistoryCharts {
     private static let slots = HistoryRing.size
-    /// The smallest upper end of the scales for retried and refused pushes, as a share of the peak of sent pushes.
+    /// The minimum upper end of the scales for retried and refused pushes, as a share of the peak of sent pushes.
     /// Without this minimum, a few retried or refused pushes would fill a plot.
     private static let smallestShare = 0.02
     private static let smallestRate = 0.1

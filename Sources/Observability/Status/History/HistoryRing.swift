@@ -13,7 +13,7 @@ package struct HistoryRing: Sendable, Hashable {
     /// the interval, or at the start of the interval if there was no earlier reading. It ends at the last reading.
     package internal(set) var seconds = 0
     /// The total waiting time of jobs in the worker, in job-milliseconds, by interval and then by lane. The values are
-    /// plain numbers instead of structures, because each worker adds up the rings of the whole fleet.
+    /// plain numbers instead of structures, so that a worker can quickly add up the rings of the whole fleet.
     package var waiting: [Int] = []
     /// The counts of each output, by interval and then by field of ``HistoryCounts``.
     package var outputs: [String: [Int]] = [:]
@@ -102,7 +102,7 @@ package struct HistoryRecorder: Sendable {
 
     package init() {}
 
-    /// Adds the counts since the last call to the interval of the given time.
+    /// Adds the counts since the last call. They belong to the interval that contains the given time.
     ///
     /// - Parameter waiting: the number of jobs that wait now, in the order of the lanes.
     package mutating func beat(_ reading: HistoryReading, waiting: [Int], at now: Timestamp) {

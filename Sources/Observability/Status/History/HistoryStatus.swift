@@ -46,8 +46,8 @@ package struct HistoryStatus: Sendable, Hashable, Encodable {
     package let slotSeconds: Int
     /// The elapsed part of the last interval, in seconds.
     package let lastSlotSeconds: Int
-    /// The time before which workers that have ended in the meantime may be missing. The value is `nil` if this worker
-    /// has run for an hour or the history contains only this worker.
+    /// The start of the complete part of the history. Workers that have ended may be missing before it. The value is
+    /// `nil` if this worker has run for an hour, or if the history contains only this worker.
     package let completeSince: String?
     /// The names and values of the outputs with pushes in the last hour, busiest first.
     package let outputs: [Output]

@@ -1,4 +1,4 @@
-/// The fields of one line of a list of registrations, as unchecked text.
+/// The fields of one registration, as unchecked text from its line.
 struct RegistrationFields {
     static let names = ["token", "app", "environment", "registered_at", "output"]
 
@@ -14,7 +14,7 @@ struct RegistrationFields {
     var output: String? { values[4] }
 }
 
-/// The error of a line that is not a valid registration. The description names the column.
+/// The error of a line that is not a valid registration. The description names the invalid field, if it is known.
 package struct BadRegistration: Error, Hashable, CustomStringConvertible {
     package let description: String
 }

@@ -1,15 +1,15 @@
 import PostgresClient
 import PushModel
 
-/// An import that registers a list of tokens of any length, in batches of 5,000. The next batch is read while the
-/// previous one is written. Repeating an import changes nothing, even if it starts at a later line.
+/// An import that registers a list of tokens of any length, in batches of about 5,000. The next batch is read while the
+/// previous one is written. Importing a line again with the same registration time changes nothing.
 package struct RegistrationImport: Sendable {
     package struct Count: Sendable, Hashable {
         /// The number of lines read.
         package var linesRead = 0
         /// The number of lines whose registrations are committed.
         package var linesDone = 0
-        /// The number of valid registrations in the lines read.
+        /// The number of valid registrations, including those that are being written.
         package var tokens = 0
         /// The number of tokens whose records were changed.
         package var changed = 0

@@ -1,8 +1,8 @@
 import PushModel
 
 /// A reader of registrations from lines of CSV (RFC 4180, without line breaks inside a field) or NDJSON (one object per
-/// line). The first character of the first line determines the format. CSV may begin with a line of column names.
-/// Without one, the columns are token, app, environment, registered_at and output. The last columns may be left out.
+/// line). The first character of the first line determines the format. CSV may begin with a line of column names. If
+/// it does not, the columns are token, app, environment, registered_at and output. A line may end after any column.
 package struct RegistrationReader {
     package enum Format: Sendable, Hashable {
         case csv

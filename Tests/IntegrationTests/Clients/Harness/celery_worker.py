@@ -25,7 +25,8 @@ class Order(models.Model):
     shipped_at = models.DateTimeField(null=True)
     device_tokens = models.JSONField()
 """
-# The broker can be reached from the first retry on.
+# The first attempt of the task uses the invalid AMQP_URL of the settings. The retry signal sets the URL of the real
+# broker.
 CELERY = """
 import os, pathlib
 import django

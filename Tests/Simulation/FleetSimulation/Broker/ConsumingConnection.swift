@@ -34,7 +34,7 @@ final class ConsumingConnection {
 
     func note(_ line: @autoclosure () -> String) { network.timeline.note(line()) }
 
-    /// Connects, and tries again until the broker is reachable.
+    /// Connects. Retries until the broker is reachable.
     func connect() {
         guard !isOpen, !hasEnded else { return }
         network.timeline.after(microseconds: network.delay()) { [self] in
@@ -55,7 +55,7 @@ final class ConsumingConnection {
         }
     }
 
-    /// Ends the connection. The broker notices at once, and the worker after a moment.
+    /// Closes the connection. The broker and the worker notice it at once. The worker connects again after 0.2 to 2 s.
     func cut() {
         guard isOpen else { return }
         close()
@@ -63,7 +63,7 @@ final class ConsumingConnection {
         network.timeline.after(milliseconds: network.dice.number(200...2_000)) { [self] in connect() }
     }
 
-    /// Ends the connection for good, because the worker has stopped or died.
+    /// Closes the connection permanently, because the worker has stopped or died.
     func end() {
         hasEnded = true
         if isOpen { close() }
@@ -77,7 +77,7 @@ final class ConsumingConnection {
         network.broker.end(ended)
     }
 
-    /// Carries a delivery to the worker. Deliveries that are on their way together arrive together.
+    /// Sends a delivery to the worker. Deliveries that are on the way at the same time arrive in one batch.
     func carry(_ delivery: AMQPDelivery) {
         arriving.append(delivery)
         guard arriving.count == 1 else { return }
@@ -92,7 +92,7 @@ final class ConsumingConnection {
         }
     }
 
-    // MARK: Effects of the worker
+    // MARK: Calls by the worker
 
     func acknowledge(_ tags: [AMQPDeliveryTag]) { settle(tags) { $0.acknowledge($1, of: $2) } }
 

@@ -5,19 +5,19 @@ import Contract
 ///
 /// | part | rule |
 /// |---|---|
-/// | routing | direct, fanout and topic exchanges (only `#`), alternate exchanges |
+/// | routing | direct and fanout exchanges, topic exchanges with `#` or a literal key, alternate exchanges |
 /// | full queue | the publication is refused (`reject-publish`) |
 /// | time to live | only the message at the head expires |
-/// | dead-lettering | at least once: 32 messages of a queue at a time; a refused one is tried again after three minutes |
-/// | lost connection | unsettled messages return to the head; beyond the delivery limit they are dead-lettered |
+/// | dead-lettering | at least once; up to 32 expired messages of a queue at once; after a refusal, retry after 180 s |
+/// | lost connection | unsettled messages return to the head, or are dead-lettered beyond the delivery limit |
 /// | confirms | after all queues have the message |
 ///
-/// Not modelled: priorities, the consumer timeout, deliveries that overtake each other, single nodes of a cluster.
+/// The model leaves out priorities, the consumer timeout, reordered deliveries, and single nodes of a cluster.
 package final class ModelBroker {
-    /// The number of messages that a queue dead-letters at the same time, from RabbitMQ's
+    /// The maximum number of expired messages that a queue dead-letters at the same time, from RabbitMQ's
     /// `dead_letter_worker_consumer_prefetch`.
     private static let deadLettersAtOnce = 32
-    /// The time until RabbitMQ publishes an unconfirmed dead letter again, from
+    /// The time after which RabbitMQ publishes an unconfirmed dead letter again, in milliseconds, from
     /// `dead_letter_worker_publisher_confirm_timeout`.
     private static let deadLetterPause: Int64 = 180_000
 
@@ -30,13 +30,15 @@ package final class ModelBroker {
     private var kinds: [String: AMQPExchange] = [:]
     private var bindings: [String: [Binding]] = [:]
     package private(set) var queues: [String: ModelQueue] = [:]
-    /// The queues whose expiry is scheduled.
+    /// The queues for which a check for expired messages is scheduled.
     private var expiring: Set<String> = []
-    /// The number of dead letters of each queue that are not confirmed yet.
+    /// The number of unconfirmed dead letters of each queue.
     private var deadLetters: [String: Int] = [:]
     /// The number of messages that clients have published.
     private(set) var published = 0
-    /// A function that receives each message of an exchange without queue, by the exchange's name.
+    /// The number of times that workers have published a job or a part of it, by the job's id.
+    private(set) var moves: [String: Int] = [:]
+    /// The function that receives each message of an exchange in place of queues, by the exchange's name.
     private var readers: [String: (ModelMessage) -> Void] = [:]
 
     package init(_ topology: AMQPTopology, _ timeline: Timeline) {
@@ -49,7 +51,7 @@ package final class ModelBroker {
         }
     }
 
-    /// Adds a reader that takes every message of an exchange at once, like a consumer that is never behind.
+    /// Adds a reader that receives each message of an exchange immediately, like a consumer without a backlog.
     func read(_ exchange: String, _ reader: @escaping (ModelMessage) -> Void) { readers[exchange] = reader }
 
     // MARK: Publishing
@@ -59,30 +61,32 @@ package final class ModelBroker {
     /// Routes a publication to its queues.
     package func publish(_ message: ModelMessage, from sender: String) -> Verdict {
         published += 1
+        if let id = message.properties.messageID, message.properties.headers[JobHeader.since] != nil {
+            moves[id, default: 0] += 1
+        }
         let verdict = route(message)
         timeline.note(
             "\(sender) publishes to \(message.exchange) \(message.routingKey), \(verdict): \(message.summary)")
         return verdict
     }
 
-    private func route(_ message: ModelMessage) -> Verdict {
-        if let reader = readers[message.exchange] {
+    /// Routes a message by its own exchange or, if given, by an alternate exchange. The message keeps the name of its
+    /// own exchange.
+    private func route(_ message: ModelMessage, by alternate: String? = nil) -> Verdict {
+        let exchange = alternate ?? message.exchange
+        if let reader = readers[exchange] {
             reader(message)
             return .confirmed
         }
-        let targets = targets(of: message.exchange, message.routingKey)
+        let targets = targets(of: exchange, message.routingKey)
         if targets.isEmpty {
-            guard let other = kinds[message.exchange]?.arguments["alternate-exchange"]?.string else {
-                return .unroutable
-            }
-            return route(
-                ModelMessage(
-                    exchange: other, routingKey: message.routingKey, properties: message.properties,
-                    body: message.body))
+            guard let other = kinds[exchange]?.arguments["alternate-exchange"]?.string else { return .unroutable }
+            return route(message, by: other)
         }
-        guard !targets.contains(where: \.isFull) else { return .refused }
-        for queue in targets {
-            // Each queue has its own copy, with its own count of returns.
+        // The queues with room get the message although the publisher is told that it was refused.
+        let isRefused = targets.contains(where: \.isFull)
+        for queue in targets where !queue.isFull {
+            // Each queue gets its own copy, because each copy counts its own returns.
             let copy =
                 targets.count == 1
                 ? message
@@ -92,7 +96,7 @@ package final class ModelBroker {
             queue.append(copy, at: timeline.milliseconds)
             moved(queue)
         }
-        return .confirmed
+        return isRefused ? .refused : .confirmed
     }
 
     private func targets(of exchange: String, _ key: String) -> [ModelQueue] {
@@ -155,7 +159,7 @@ package final class ModelBroker {
 
     // MARK: Expiry and dead-lettering
 
-    /// Called when messages have entered a queue.
+    /// Delivers the messages that have entered a queue, and schedules the expiry of its first message.
     private func moved(_ queue: ModelQueue) {
         queue.deliver()
         guard let life = queue.timeToLive, !expiring.contains(queue.name), let head = queue.ready.first else { return }
@@ -175,13 +179,14 @@ package final class ModelBroker {
         moved(queue)
     }
 
-    /// Publishes a taken message to the queue's dead-letter exchange until a queue accepts it.
+    /// Publishes a message that was removed from a queue to the queue's dead-letter exchange. Retries if no queue takes
+    /// it.
     private func deadLetter(_ message: ModelMessage, of queue: ModelQueue, because reason: String) {
         guard let exchange = queue.deadLetterExchange else { return queue.settled() }
         deadLetters[queue.name, default: 0] += 1
-        // The internal worker needs a moment, so that messages arrive one after another.
+        // RabbitMQ's dead-letter worker needs some time for each message.
         timeline.after(microseconds: 200) { [self] in
-            if route(message.dead(in: queue.name, to: exchange, because: reason)) == .refused {
+            if route(message.dead(in: queue.name, to: exchange, because: reason)) != .confirmed {
                 timeline.after(milliseconds: Self.deadLetterPause) { [self] in
                     deadLetters[queue.name, default: 0] -= 1
                     deadLetter(message, of: queue, because: reason)

@@ -1,14 +1,14 @@
 import AMQPClient
 
-/// A consumer of one queue, on a connection of a simulated worker. Deliveries reach the worker after the connection's
-/// delay, several at once.
+/// A consumer of one queue, on a connection of a simulated worker. The connection delays deliveries and combines them
+/// into batches.
 final class ModelConsumer: CustomStringConvertible {
     let queue: ModelQueue
     private let tagIndex: UInt16
     private let connection: ConsumingConnection
     var prefetch: Int
     private var nextNumber: UInt64 = 1
-    /// The messages without acknowledgement, by the number of their delivery.
+    /// The unsettled messages, by the number of their delivery.
     private var unsettled: [UInt64: ModelMessage] = [:]
 
     init(_ queue: ModelQueue, tagIndex: UInt16, prefetch: Int, _ connection: ConsumingConnection) {
@@ -33,12 +33,12 @@ final class ModelConsumer: CustomStringConvertible {
 
     /// Removes a message, because the worker has acknowledged or rejected it.
     ///
-    /// - Returns: the message, or `nil` if the number is unknown.
+    /// - Returns: The message, or `nil` if the number is unknown.
     func settle(_ number: UInt64) -> ModelMessage? { unsettled.removeValue(forKey: number) }
 
     /// Ends the consumer.
     ///
-    /// - Returns: the messages without acknowledgement, in the order of their deliveries.
+    /// - Returns: The unsettled messages, in the order of their deliveries.
     func end() -> [ModelMessage] {
         queue.remove(self)
         defer { unsettled = [:] }

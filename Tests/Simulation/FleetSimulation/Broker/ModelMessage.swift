@@ -1,13 +1,13 @@
 package import AMQPClient
 
-/// A message in the modelled broker. It is a class because several owners refer to the same message: its queue, the
-/// consumer that has it, and the dead-letter worker.
+/// A message in the modelled broker. The type is a class, because a queue, a consumer and the dead-letter worker may
+/// refer to the same message.
 package final class ModelMessage {
     let exchange: String
     let routingKey: String
     let properties: AMQPProperties
     let body: [UInt8]
-    /// The number of deliveries that ended without an acknowledgement.
+    /// The number of times that the message returned to its queue because a connection was lost.
     var returns = 0
     /// The time at which the message entered its queue, in milliseconds since the start of the history.
     var enteredAt: Int64 = 0
@@ -26,7 +26,7 @@ package final class ModelMessage {
             body: publication.body)
     }
 
-    /// The message in the timeline: its headers and the beginning of its body.
+    /// The text for the timeline, with the message's headers and the first 200 bytes of its body.
     var summary: String {
         let headers = properties.headers.entries.filter { $0.key != "x-death" }.map { entry in
             "\(entry.key)=\(entry.value.integer.map(String.init) ?? entry.value.string ?? "\(entry.value)")"
@@ -34,7 +34,8 @@ package final class ModelMessage {
         return (headers + [String(decoding: body.prefix(200), as: UTF8.self)]).joined(separator: " ")
     }
 
-    /// Returns the message that a queue dead-letters (rabbitmq.com, "Dead Letter Exchanges", effects on the message).
+    /// Returns the dead letter that a queue makes from this message (rabbitmq.com, "Dead Letter Exchanges", effects on
+    /// the message).
     func dead(in queue: String, to exchange: String, because reason: String) -> ModelMessage {
         var properties = properties
         let death = AMQPFieldValue.table(["reason": .string(reason), "queue": .string(queue), "count": 1])

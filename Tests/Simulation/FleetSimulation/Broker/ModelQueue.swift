@@ -1,21 +1,21 @@
 import AMQPClient
 import DequeModule
 
-/// A quorum queue of the modelled broker (rabbitmq.com, "Quorum Queues"). It delivers to its consumers in turn.
+/// A quorum queue of the modelled broker (rabbitmq.com, "Quorum Queues"). The queue delivers to its consumers in turn.
 package final class ModelQueue {
     let name: String
-    /// The time after which a message at the head expires, in milliseconds, or `nil` for never.
+    /// The time after which a message at the head expires, in milliseconds, or `nil` if messages do not expire.
     let timeToLive: Int64?
     let deadLetterExchange: String?
-    /// The number of times that a message may return, or `nil` for any number.
+    /// The number of times that a message may return to the queue, or `nil` for no limit.
     let deliveryLimit: Int?
-    /// The maximum number of messages, from a policy, or `nil` for any number. A full queue rejects messages.
+    /// The maximum number of messages, from a policy, or `nil` for no limit. A full queue refuses publications.
     package var maximumLength: Int?
 
     private(set) var ready = Deque<ModelMessage>()
     private var consumers: [ModelConsumer] = []
     private var turn = 0
-    /// The messages that consumers or the dead-letter worker have.
+    /// The number of unsettled messages that consumers or the dead-letter worker have.
     private var taken = 0
 
     init(_ queue: AMQPQueue) {
@@ -33,27 +33,27 @@ package final class ModelQueue {
         ready.append(message)
     }
 
-    /// Puts messages back in front of all others, in their original order.
+    /// Requeues messages in front of all others, in their original order.
     func putBack(_ messages: [ModelMessage]) {
         taken -= messages.count
         for message in messages.reversed() { ready.prepend(message) }
     }
 
-    /// Removes a message that a consumer or the dead-letter worker had.
-    func settled(_ count: Int = 1) { taken -= count }
+    /// Records that a consumer or the dead-letter worker has settled messages.
+    func settled() { taken -= 1 }
 
     func add(_ consumer: ModelConsumer) { consumers.append(consumer) }
 
     func remove(_ consumer: ModelConsumer) { consumers.removeAll { $0 === consumer } }
 
-    /// Takes the message at the head for the dead-letter worker.
+    /// Removes and returns the message at the head, for a consumer or the dead-letter worker.
     func takeFirst() -> ModelMessage? {
         guard let first = ready.popFirst() else { return nil }
         taken += 1
         return first
     }
 
-    /// Gives ready messages to consumers with free prefetch, in turn.
+    /// Delivers ready messages to the consumers with free prefetch, in turn.
     func deliver() {
         while !ready.isEmpty, let consumer = nextConsumer(), let message = takeFirst() { consumer.take(message) }
     }

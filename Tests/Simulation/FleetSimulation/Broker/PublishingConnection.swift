@@ -1,7 +1,7 @@
 import AMQPClient
 
-/// The publishing connection of a simulated worker, in place of an `AMQPPublisher`. Like it, it publishes unconfirmed
-/// messages again after a lost connection, and marks them as repeated.
+/// The publishing connection of a simulated worker, in place of an `AMQPPublisher`. As an `AMQPPublisher` does, it
+/// publishes unconfirmed messages again after a lost connection and marks them as repeated.
 final class PublishingConnection {
     private let worker: String
     private let network: Network
@@ -13,8 +13,9 @@ final class PublishingConnection {
     /// The publications without a verdict, in the order of publication.
     private var unconfirmed: [(number: UInt64, publication: AMQPPublication)] = []
     private var nextNumber: UInt64 = 0
-    /// The time at which the last message reaches the broker, in microseconds. Messages of one connection keep their order.
+    /// The time at which the last message reaches the broker, in microseconds. Later messages do not arrive earlier.
     private var lastArrival: Int64 = 0
+    /// The time at which the last verdict reaches the worker, in microseconds. Later verdicts do not arrive earlier.
     private var lastAnswer: Int64 = 0
 
     init(_ worker: String, _ network: Network, deliver: @escaping (AMQPPublisherEvent) -> Void) {
@@ -42,7 +43,7 @@ final class PublishingConnection {
     func cut() {
         guard isOpen else { return }
         isOpen = false
-        // Each message was written, so the broker may have it.
+        // All unconfirmed messages were written, so the broker may have them.
         unconfirmed = unconfirmed.map { ($0.number, $0.publication.repeated) }
         deliver(.disconnected(AMQPError(.connectionLost, "the connection was cut")))
         network.timeline.after(milliseconds: network.dice.number(200...2_000)) { [self] in connect() }
@@ -67,8 +68,8 @@ final class PublishingConnection {
         let epoch = epoch
         lastArrival = max(lastArrival, network.timeline.now + network.delay())
         network.timeline.after(microseconds: lastArrival - network.timeline.now) { [self] in
-            // The broker processes messages that reached it before the connection was lost. Half of the messages on
-            // the way are lost with the connection.
+            // If the connection was lost while the messages were on the way, the broker processes them with a
+            // probability of one half.
             guard epoch == self.epoch, isOpen || network.dice.happens(0.5) else { return }
             answer(
                 messages.map {
@@ -79,7 +80,7 @@ final class PublishingConnection {
 
     private func answer(_ verdicts: [(number: UInt64, publication: AMQPPublication, verdict: ModelBroker.Verdict)]) {
         let epoch = epoch
-        // A confirm needs the majority of the nodes and their disks.
+        // A confirm takes additional time, because a majority of the nodes must first write the message to disk.
         lastAnswer = max(lastAnswer, network.timeline.now + network.delay() + 1_000 + network.dice.wait(mean: 1_500))
         network.timeline.after(microseconds: lastAnswer - network.timeline.now) { [self] in
             guard epoch == self.epoch, isOpen else { return }

@@ -2,10 +2,11 @@ import DeliveryPipeline
 import PushModel
 import Store
 
-/// A model of the tables that the workers' pipelines use: claims and dead tokens. A statement takes a few milliseconds.
-/// While the database is away, a statement is repeated until it succeeds, as `JobPipeline` does.
+/// A model of the tables `claims` and `device_tokens`. A statement takes a few milliseconds. While the database is
+/// unavailable, a statement is retried until it succeeds, as `JobPipeline` does.
 ///
-/// Not modelled: the expiry of claims, row locks, lost commits after a failover.
+/// The model leaves out the expiry of claims, row locks, statements that commit without an answer, and commits that a
+/// failover loses.
 final class ModelDatabase {
     private struct Holder {
         var owner: String
@@ -17,8 +18,6 @@ final class ModelDatabase {
     private var claims: [ClaimKey: Holder] = [:]
     private(set) var deadTokens: Set<String> = []
     var isAvailable = true
-    /// The additional time of each statement, in milliseconds.
-    var slowness: Int64 = 0
 
     init(_ timeline: Timeline, _ dice: Dice) {
         self.timeline = timeline
@@ -28,7 +27,8 @@ final class ModelDatabase {
     /// Claims names as `ClaimRepository.claim(_:)` does.
     func claim(_ requests: [ClaimRequest], answer: @escaping ([ClaimAnswer]) -> Void) {
         execute { [self] in
-            for request in requests {
+            // A request with a predecessor takes precedence.
+            for request in requests.filter({ $0.predecessor != nil }) + requests.filter({ $0.predecessor == nil }) {
                 let held = claims[request.key]
                 let passes = held.map { [request.owner, request.predecessor].contains($0.owner) } ?? true
                 if passes { claims[request.key] = Holder(owner: request.owner, content: request.content) }
@@ -53,9 +53,9 @@ final class ModelDatabase {
         }
     }
 
-    /// Executes a statement. It takes effect in the middle of its time.
+    /// Executes a statement, which takes effect halfway through its duration.
     private func execute<Answer>(_ statement: @escaping () -> Answer, answer: @escaping (Answer) -> Void) {
-        let half = 500 + dice.wait(mean: 1_000) + slowness * 500
+        let half = 500 + dice.wait(mean: 1_000)
         timeline.after(microseconds: half) { [self] in
             guard isAvailable else {
                 timeline.after(milliseconds: dice.number(200...10_000)) { [self] in

@@ -2,7 +2,7 @@ import AMQPClient
 import Foundation
 package import PushModel
 
-/// The account of every recipient of a history: published, accepted by the provider, reported.
+/// A record of all published recipients of a history and of their outcomes in result events.
 package final class Accounts {
     /// An outcome in a result event.
     package struct Report {
@@ -21,13 +21,16 @@ package final class Accounts {
     }
 
     package struct Recipient {
-        let lane: Lane
+        package let lane: Lane
         /// The time from which the push may be sent, in milliseconds since the start of the history.
         let dueAt: Int64
         let isAtMostOnce: Bool
-        /// The number of times that the job was published.
+        /// The number of times that the broker confirmed the job.
         package var publications = 1
         package var reports: [Report] = []
+
+        /// The time from ``dueAt`` to the first outcome, in milliseconds, or `nil` if there is no outcome.
+        package var delay: Int64? { reports.first.map { $0.time - dueAt } }
 
         package init(_ lane: Lane, dueAt: Int64, isAtMostOnce: Bool = false, reports: [Report] = []) {
             self.lane = lane
@@ -50,13 +53,13 @@ package final class Accounts {
     }
 
     private let timeline: Timeline
-    /// The message ids of the result events.
+    /// The message ids of the result events that were already read.
     private var events: Set<String> = []
     private(set) var recipients: [SimulatedToken: Recipient] = [:]
     private(set) var jobs = 0
-    /// The recipients of confirmed jobs without an outcome.
+    /// The number of recipients of confirmed jobs that have no outcome yet.
     private(set) var open = 0
-    /// The outcomes of recipients that were never published.
+    /// The recipients in result events that belong to no confirmed job, and descriptions of unreadable events.
     private(set) var strangers: [String] = []
     private(set) var rejectedJobs: [String] = []
 
@@ -77,7 +80,7 @@ package final class Accounts {
         }
     }
 
-    /// Returns the longest time that a rate limit alone needs for its tenant's pushes, in milliseconds.
+    /// Returns the time that the slowest tenant's pushes need at the tenant's rate limit, in milliseconds.
     func millisecondsOfRates(_ tenants: [Tenant]) -> Int64 {
         var pushes: [Int: Int] = [:]
         for token in recipients.keys { pushes[token.app, default: 0] += 1 }
@@ -86,8 +89,8 @@ package final class Accounts {
         }.max() ?? 0
     }
 
-    /// Reads a result event. Like a consumer, it ignores an event with the message id of an earlier one, which a worker
-    /// published again because it had no confirm.
+    /// Records the outcomes of a result event. Ignores an event whose message id was already read, as consumers must. A
+    /// worker publishes an event again if it gets no confirm.
     func read(_ message: ModelMessage) {
         if let id = message.properties.messageID, !events.insert(id).inserted { return }
         guard let event = try? JSONDecoder().decode(Event.self, from: Data(message.body)) else {

@@ -1,6 +1,6 @@
-/// The promises that a history has broken.
+/// The result of judging a history, with the broken promises.
 package struct Verdict {
-    /// A broken promise, with an example.
+    /// A broken promise, with one example and the number of examples.
     package struct Violation: CustomStringConvertible {
         package let promise: String
         package let text: String

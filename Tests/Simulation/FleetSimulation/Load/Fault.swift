@@ -1,14 +1,16 @@
 import PushModel
 
-/// A fault of a history: what goes wrong, and when.
+/// A fault in a history, with its kind, start and end.
 package struct Fault: CustomStringConvertible {
-    enum Kind {
+    package enum Kind {
         case cutConsumer(worker: Int, connection: Int)
         case cutPublisher(worker: Int)
         case killWorker(worker: Int)
         case stopWorker(worker: Int)
         case loseProvider(worker: Int)
         case isolateWorker(worker: Int)
+        /// A worker can't reach the provider, but the others can.
+        case cutOffWorker(worker: Int)
         case silentProvider
         case unreachableProvider
         case overloadedProvider(share: Double)
@@ -23,15 +25,19 @@ package struct Fault: CustomStringConvertible {
 
     let kind: Kind
     /// The start, in milliseconds since the start of the history.
-    let start: Int64
+    package let start: Int64
     /// The end, in milliseconds since the start of the history.
-    let end: Int64
+    package let end: Int64
 
-    /// Whether pushes may be sent twice because of the fault.
+    package init(_ kind: Kind, start: Int64, end: Int64) {
+        (self.kind, self.start, self.end) = (kind, start, end)
+    }
+
+    /// Whether the provider may accept a push twice because of the fault.
     var mayRepeatPushes: Bool {
         switch kind {
         case .killWorker, .stopWorker, .loseProvider, .silentProvider, .unreachableProvider, .slowProvider,
-            .cutPublisher, .cutConsumer, .isolateWorker:
+            .cutPublisher, .cutConsumer, .isolateWorker, .cutOffWorker:
             true
         default: false
         }
@@ -47,12 +53,12 @@ package struct Fault: CustomStringConvertible {
         }
     }
 
-    /// How long after its end the fault may still delay pushes, in milliseconds.
+    /// The time after the end of the fault during which pushes that become due may still be late, in milliseconds.
     var aftermath: Int64 {
         switch kind {
         case .cutConsumer, .cutPublisher, .stopWorker: 10_000
-        case .killWorker, .loseProvider, .isolateWorker, .databaseAway, .burst, .slowProvider: 60_000
-        // Pushes wait in delay queues of up to 900 s.
+        case .killWorker, .loseProvider, .isolateWorker, .cutOffWorker, .databaseAway, .burst, .slowProvider: 60_000
+        // Held pushes wait in delay queues for up to 900 s.
         case .silentProvider, .unreachableProvider, .overloadedProvider, .refusedCredential, .refusedApp, .pausedApp,
             .fullLane:
             1_000_000

@@ -1,6 +1,6 @@
 import PushModel
 
-/// The publisher of all tenants. It publishes each job until the broker has confirmed it.
+/// The publisher of all tenants' jobs. It publishes each job again until the broker confirms it.
 final class Publisher {
     private let fleet: Fleet
     private let accounts: Accounts
@@ -15,8 +15,11 @@ final class Publisher {
         timeline = fleet.timeline
     }
 
-    /// Publishes jobs of a tenant until a time in milliseconds.
+    /// Publishes jobs of a tenant at random times.
+    ///
+    /// - Parameter end: The time after which no job is published, in milliseconds since the start of the history.
     func run(_ tenant: Int, until end: Int64) {
+        guard fleet.tenants[tenant].jobsPerHour > 0 else { return }
         let mean = Int64(3_600_000_000 / fleet.tenants[tenant].jobsPerHour)
         timeline.after(microseconds: dice.wait(mean: mean)) { [self] in
             guard timeline.milliseconds < end else { return }
@@ -50,7 +53,8 @@ final class Publisher {
             dueAt: timeline.milliseconds + (isScheduled ? dice.number(1_000...600_000) : 0), isScheduled: isScheduled,
             isAtMostOnce: dice.happens(tenant.onceShare))
         deliver(job)
-        // A careless publisher publishes a job again, because it did not wait for the confirm.
+        // Some publishers do not wait for the confirm and publish a job twice. Only `at_most_once` jobs are published
+        // twice here, because the pushes of other jobs would be repeated.
         if job.isAtMostOnce, dice.happens(0.1) {
             timeline.after(milliseconds: dice.number(0...20_000)) { [self] in deliver(job) }
         }

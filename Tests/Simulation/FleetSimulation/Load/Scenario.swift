@@ -1,14 +1,24 @@
 import PushModel
 
-/// The tenants, workers, traffic and faults of a history, drawn from its seed.
+/// The tenants, workers, traffic and faults of a history, chosen at random from its seed.
 package struct Scenario {
     /// The time during which jobs are published, in milliseconds.
     let duration: Int64
     let workers: Int
+    /// The difference between each worker's clock and the true time, in milliseconds.
     let clockErrors: [Int64]
     let tenants: [Tenant]
     package private(set) var faults: [Fault]
 
+    package init(duration: Int64, workers: Int, tenants: [Tenant], faults: [Fault]) {
+        self.duration = duration
+        self.workers = workers
+        clockErrors = Array(repeating: 0, count: workers)
+        self.tenants = tenants
+        self.faults = faults
+    }
+
+    /// Draws a scenario.
     package init(seed: UInt64) {
         let dice = Dice(seed: seed)
         duration = dice.pick([300_000, 900_000, 3_600_000])
@@ -16,7 +26,7 @@ package struct Scenario {
         clockErrors = (0..<workers).map { _ in dice.happens(0.1) ? dice.number(-30_000...30_000) : 0 }
         let count = dice.pick([1, 3, 10, 30])
         let credentials = max(1, dice.number(1...count))
-        // A few hundred jobs altogether, most of them from few tenants.
+        // The expected number of jobs of all tenants. A few tenants publish most of the jobs.
         let jobs = Double(dice.pick([100, 300, 1_000]))
         let weights = (0..<count).map { 1 / Double($0 + 1) }
         let sum = weights.reduce(0, +)
@@ -30,13 +40,22 @@ package struct Scenario {
             if dice.happens(0.2) { tenant.scheduledShare = 0.2 }
             if dice.happens(0.2) { tenant.onceShare = dice.pick([0.2, 1]) }
             if dice.happens(0.1) { tenant.poisonShare = dice.pick([0.05, 1]) }
-            // A refused push pays for its rate limit again each time it returns, so such an app may need days. That
-            // belongs to the place where jobs wait, which will be rebuilt.
+            // No tenant has both a rate limit and refused pushes. Each attempt of a refused push counts against the
+            // rate limit again, so such an app might need days.
             if dice.happens(0.15), tenant.poisonShare == 0 { tenant.rate = dice.pick([1, 5, 50]) }
             return tenant
         }
         faults = []
         for _ in 0..<dice.pick([0, 1, 2, 4]) { faults.append(fault(dice)) }
+        // A separate source of random numbers keeps the other decisions of a seed unchanged.
+        let more = Dice(seed: seed ^ 0xC07)
+        if more.happens(0.1) {
+            let start = more.number(1_000...duration)
+            faults.append(
+                Fault(
+                    .cutOffWorker(worker: more.number(0...(workers - 1))), start: start,
+                    end: start + more.pick([20_000, 120_000, 600_000])))
+        }
         faults.sort { $0.start < $1.start }
     }
 
@@ -64,6 +83,6 @@ package struct Scenario {
             case 14: .fullLane(dice.pick(Lane.allCases), dice.pick([0, 5]))
             default: .burst(tenant: tenant.number, jobs: dice.pick([50, 400]), dice.pick(Lane.allCases))
             }
-        return Fault(kind: kind, start: start, end: start + length)
+        return Fault(kind, start: start, end: start + length)
     }
 }

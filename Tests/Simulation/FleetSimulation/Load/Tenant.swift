@@ -3,24 +3,34 @@ import Routing
 
 /// A tenant of the simulated fleet: one app and its traffic.
 package struct Tenant {
-    let number: Int
+    package let number: Int
     /// The id of the credential, which several tenants may share.
     let credential: String
-    /// The mean number of jobs in an hour.
+    /// The mean number of jobs per hour.
     let jobsPerHour: Double
-    /// The largest number of recipients in a job.
+    /// The maximum number of recipients of a job.
     let recipients: Int
-    /// The share of urgent and of bulk jobs.
+    /// The shares of urgent and of bulk jobs.
     let urgentShare, bulkShare: Double
-    /// The share of recipients whose token is dead, and of those whose pushes are refused with the credential.
+    /// The share of recipients whose token is dead.
     var deadShare = 0.0
-    /// The share of jobs with a `send_at`, and of jobs that are sent at most once.
+    /// The share of jobs with a `send_at`.
     var scheduledShare = 0.0
+    /// The share of jobs with `at_most_once`.
     var onceShare = 0.0
+    /// The share of recipients whose pushes the provider refuses as if it refused the credential.
     var poisonShare = 0.0
     /// The rate limit in pushes per second, or `nil` for none.
-    var rate: Int?
+    package var rate: Int?
+    /// Whether the rate limit includes urgent pushes.
+    package var rateIncludesUrgent = false
     var isPaused = false
+    /// The number of requests that the provider takes at once with the tenant's credential.
+    package var streams = 1_000
+    /// The time until the provider answers the tenant's pushes, in milliseconds, or `nil` for the provider's mean time.
+    package var answerMilliseconds: Int64?
+    /// Whether the provider is overloaded at the first request of each push.
+    package var isRetriedOnce = false
 
     package init(
         number: Int, credential: String, jobsPerHour: Double = 100, recipients: Int = 1, urgentShare: Double = 0,
@@ -40,7 +50,7 @@ package struct Tenant {
     var app: App {
         App(
             bundleID: bundleID, accounts: ["apns": AppAccount(Self.team(of: credential))], isPaused: isPaused,
-            pace: rate.map { AppRateLimit(rate: $0) })
+            pace: rate.map { AppRateLimit(rate: $0, includesUrgent: rateIncludesUrgent) })
     }
 
     /// Returns the team of a credential. Each credential has its own team.
@@ -48,6 +58,6 @@ package struct Tenant {
         "TEAM" + String(repeating: "0", count: 6 - credential.count) + credential.uppercased()
     }
 
-    /// Whether the tenant's pushes in a lane should be sent at once if nothing else is wrong.
+    /// Returns whether the tenant's pushes in a lane must not wait if there is no fault.
     func isHealthy(_ lane: Lane) -> Bool { (rate == nil || lane == .urgent) && !isPaused && poisonShare == 0 }
 }

@@ -1,6 +1,6 @@
-/// A model of APNs: it answers each request after a while, and counts what it has accepted.
+/// A model of APNs. It answers each request after a random time, and records the times of accepted requests.
 ///
-/// The device token of a simulated push contains its app, so that answers can depend on the app.
+/// A ``SimulatedToken`` contains the app, so that the answer can depend on the app.
 final class ModelProvider {
     /// The answer to one request.
     enum Answer {
@@ -9,37 +9,57 @@ final class ModelProvider {
         case silence
     }
 
+    private let tenants: [Tenant]
     private let timeline: Timeline
     private let dice: Dice
+    private static let usualMilliseconds: Int64 = 40
     /// The mean time until an answer, in milliseconds.
-    var meanMilliseconds: Int64 = 40
-    /// Whether connections can be made.
+    var meanMilliseconds = ModelProvider.usualMilliseconds
+    /// Whether new connections succeed.
     var isReachable = true
     /// Whether requests get no answers.
     var isSilent = false
-    /// The share of requests that are answered 503.
+    /// The share of requests that are answered with 503.
     var overload = 0.0
     /// The credentials that the provider refuses.
     var refusedCredentials: Set<String> = []
-    /// The apps for which the provider refuses every credential.
+    /// The apps whose topic the provider refuses.
     var refusedApps: Set<Int> = []
     /// The times of the accepted requests, in milliseconds since the start of the history, by device token.
     private(set) var accepted: [SimulatedToken: [Int64]] = [:]
     private(set) var requests = 0
+    /// The pushes that were answered 503 because their tenant's pushes are retried once.
+    private var retried: Set<SimulatedToken> = []
 
-    init(_ timeline: Timeline, _ dice: Dice) {
+    init(_ tenants: [Tenant], _ timeline: Timeline, _ dice: Dice) {
+        self.tenants = tenants
         self.timeline = timeline
         self.dice = dice
+    }
+
+    /// Ends all faults.
+    func recover() {
+        (meanMilliseconds, isReachable, isSilent, overload) = (Self.usualMilliseconds, true, false, 0)
+        (refusedCredentials, refusedApps) = ([], [])
+    }
+
+    /// Returns the number of requests with a credential that the provider takes at once on a connection.
+    func streams(of credential: String) -> Int {
+        tenants.filter { $0.credential == credential }.map(\.streams).min() ?? 1_000
     }
 
     /// Returns the answer to a request and the time until it arrives, in microseconds.
     func answer(_ token: SimulatedToken, credential: String) -> (answer: Answer, microseconds: Int64) {
         requests += 1
-        let time = 2_000 + dice.wait(mean: meanMilliseconds * 1_000)
+        let tenant = tenants[token.app]
+        let time = tenant.answerMilliseconds.map { $0 * 1_000 } ?? (2_000 + dice.wait(mean: meanMilliseconds * 1_000))
         if isSilent { return (.silence, 0) }
         if refusedCredentials.contains(credential) { return (.status(403, reason: "InvalidProviderToken"), time) }
         if refusedApps.contains(token.app) { return (.status(403, reason: "TopicDisallowed"), time) }
         if overload > 0, dice.happens(overload) { return (.status(503, reason: "ServiceUnavailable"), time) }
+        if tenant.isRetriedOnce, retried.insert(token).inserted {
+            return (.status(503, reason: "ServiceUnavailable"), time)
+        }
         switch token.fate {
         case .good: break
         case .dead: return (.status(410, reason: "Unregistered"), time)

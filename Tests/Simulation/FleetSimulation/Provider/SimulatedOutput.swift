@@ -3,8 +3,8 @@ import Logging
 import PushModel
 import PushSending
 
-/// The APNs output of a simulated worker. Pushes, answers, health and queues are the production code; only the
-/// connections are simulated.
+/// The APNs output of a simulated worker. Only the connections are simulated. The requests, the interpretation of
+/// answers, the health and the queues are production code.
 // why: unchecked, because one thread uses the whole simulation.
 final class SimulatedOutput: Output, @unchecked Sendable {
     private struct Entry {
@@ -18,6 +18,10 @@ final class SimulatedOutput: Output, @unchecked Sendable {
     private let clock: @Sendable () -> Timestamp
     private var entries: [Credential.ID: Entry] = [:]
     private var isStopped = false
+    /// Whether this worker's connections reach the provider.
+    var isProviderReachable = true {
+        didSet { for entry in entries.values { entry.pool.isReachable = isProviderReachable } }
+    }
 
     init(_ provider: ModelProvider, _ timeline: Timeline, _ dice: Dice, clock: @escaping @Sendable () -> Timestamp) {
         self.provider = provider
@@ -53,6 +57,7 @@ final class SimulatedOutput: Output, @unchecked Sendable {
             clock: clock)
         let pool = SimulatedPool(
             APNSPushes(dispatcher, tokens: nil), provider, credential: credential.id, timeline, dice.fork())
+        pool.isReachable = isProviderReachable
         let new = Entry(pool: pool, dispatcher: dispatcher)
         entries[credential.id] = new
         return new
@@ -63,7 +68,7 @@ final class SimulatedOutput: Output, @unchecked Sendable {
     /// Ends the connections to the provider.
     func loseConnections() { for entry in all { entry.pool.loseConnection() } }
 
-    /// Drops everything, because the worker has died.
+    /// Ends all pools without settling their pushes, because the worker has died.
     func end() { for entry in all { entry.pool.end() } }
 
     func credentialsChanged(to credentials: Set<Credential.ID>) {

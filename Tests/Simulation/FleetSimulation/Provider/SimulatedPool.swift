@@ -2,16 +2,15 @@ import HTTP2Pool
 import PushModel
 import PushSending
 
-/// The connections of one credential to the modelled provider, in place of a `ConnectionPool`. The requests and answers
-/// are those of the production code; frames, windows and the growth of the pool are not modelled.
+/// The connection of one credential to the modelled provider, in place of a `ConnectionPool`. Production code makes the
+/// requests and interprets the answers. The model leaves out frames, flow control, and pools with several connections.
 ///
-/// | state | next |
+/// | state | what happens |
 /// |---|---|
-/// | no connection, pushes wait | an attempt to connect, which succeeds if the provider is reachable |
-/// | connecting | connected, or a failure and a growing wait |
-/// | connected | requests up to the number of streams; closed after 60 s without requests |
+/// | not connected | If pushes wait, the pool connects. |
+/// | connecting | If the provider is unreachable, the attempt fails, and the next one waits for a growing back-off. |
+/// | connected | The pool sends requests while a stream is free. It disconnects after 60 s without requests. |
 final class SimulatedPool {
-    private static let streams = 1_000
     private static let requestTimeout: Int64 = 30_000
     private static let idle: Int64 = 60_000
 
@@ -23,6 +22,9 @@ final class SimulatedPool {
     private let client: any PoolClient
     private let provider: ModelProvider
     private let credential: String
+    private let streams: Int
+    /// Whether connections from this worker reach the provider.
+    var isReachable = true
     private let timeline: Timeline
     private let dice: Dice
     private var isConnected = false
@@ -40,6 +42,7 @@ final class SimulatedPool {
         self.client = client
         self.provider = provider
         self.credential = credential
+        streams = provider.streams(of: credential)
         self.timeline = timeline
         self.dice = dice
     }
@@ -53,7 +56,7 @@ final class SimulatedPool {
         }
     }
 
-    /// Drops everything, because the worker has died.
+    /// Ends the pool without settling its pushes, because the worker has died.
     func end() { isEnded = true }
 
     private func turn() {
@@ -62,7 +65,7 @@ final class SimulatedPool {
         client.turnBegins(now: now)
         tickLater()
         if isConnected {
-            while onWire.count < Self.streams, let request = client.next(onlyUrgent: false, now: now) { send(request) }
+            while onWire.count < streams, let request = client.next(onlyUrgent: false, now: now) { send(request) }
         } else if client.waiting > 0 {
             connect()
         }
@@ -73,7 +76,7 @@ final class SimulatedPool {
     private func send(_ request: PoolRequest) {
         lastUse = timeline.milliseconds
         onWire[request.tag] = OnWire(epoch: epoch, sentAt: lastUse)
-        // The path is /3/device/ and the token.
+        // The path consists of `/3/device/` and the token.
         let path = String(decoding: request.path, as: UTF8.self)
         guard let token = SimulatedToken(path.suffix(32)) else {
             return answer(request.tag, .status(400, reason: "BadDeviceToken"), after: 5_000)
@@ -102,28 +105,20 @@ final class SimulatedPool {
                 let body = reason.map { #"{"reason":"\#($0)"}"# } ?? ""
                 let verdict = client.answered(
                     tag, PoolAnswer(status: status, body: Array(body.utf8), milliseconds: now - sent.sentAt), now: now)
-                if case .keep = verdict {} else { loseConnection(processed: false) }
+                if case .keep = verdict {} else { loseConnection() }
                 scheduleTurn()
             }
         }
     }
 
-    /// Ends the connection.
-    ///
-    /// - Parameter processed: Whether the provider may have processed the requests on the wire.
-    func loseConnection(processed: Bool = true) {
+    /// Closes the connection. The provider may have processed the requests on the wire.
+    func loseConnection() {
         guard isConnected else { return }
         isConnected = false
         epoch += 1
         let lost = onWire.keys.sorted()
         onWire = [:]
-        for tag in lost {
-            if processed {
-                client.lost(tag, .connectionLost(nil), now: timeline.milliseconds)
-            } else {
-                client.unprocessed(tag, nil, now: timeline.milliseconds)
-            }
-        }
+        for tag in lost { client.lost(tag, .connectionLost(nil), now: timeline.milliseconds) }
         scheduleTurn()
     }
 
@@ -135,7 +130,7 @@ final class SimulatedPool {
         timeline.after(milliseconds: wait + dice.number(5...60)) { [self] in
             isConnecting = false
             guard !isEnded else { return }
-            if provider.isReachable {
+            if provider.isReachable, isReachable {
                 isConnected = true
                 failures = 0
                 lastUse = timeline.milliseconds
@@ -167,7 +162,7 @@ final class SimulatedPool {
         }
         client.tick(now: now)
         if isConnected, onWire.isEmpty, client.isEmpty, now - lastUse >= Self.idle { isConnected = false }
-        // An idle pool need not tick, except to forget old evidence.
+        // An idle pool ticks for two more minutes, so that its health drops old failures.
         if isConnected || !client.isEmpty || !onWire.isEmpty || now - lastUse < 2 * Self.idle { scheduleTurn() }
     }
 }

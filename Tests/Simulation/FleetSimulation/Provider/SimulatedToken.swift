@@ -1,12 +1,13 @@
-/// The device token of a simulated push. It contains the app, the job, the recipient, and the fate of its pushes.
+/// The device token of a simulated recipient. It contains the app, the job, the recipient, and the fate of its pushes.
 package struct SimulatedToken: Hashable {
+    /// The provider's answer to pushes with the token, if no fault changes it.
     package enum Fate: UInt64 {
         case good = 0
         /// APNs answers that the token is unregistered.
         case dead = 1
         /// APNs answers that the token is invalid.
         case bad = 2
-        /// APNs answers as if it refused the credential, for this token only.
+        /// APNs answers that it refuses the credential, but only for this token.
         case refusesCredential = 3
     }
 
@@ -19,7 +20,7 @@ package struct SimulatedToken: Hashable {
         (self.app, self.job, self.recipient, self.fate) = (app, job, recipient, fate)
     }
 
-    /// Reads a token from its text.
+    /// Parses a token, or returns `nil` if the text is not a simulated token.
     package init?(_ text: Substring) {
         guard text.utf8.count == 32, let value = UInt64(text.prefix(16), radix: 16),
             let rest = UInt64(text.suffix(16), radix: 16), let fate = Fate(rawValue: rest >> 32)
@@ -27,7 +28,7 @@ package struct SimulatedToken: Hashable {
         self.init(app: Int(value >> 32), job: Int(value & 0xFFFF_FFFF), recipient: Int(rest & 0xFFFF_FFFF), fate: fate)
     }
 
-    /// The token in 32 hex digits.
+    /// The token as 32 hexadecimal digits.
     package var text: String {
         Self.hex(UInt64(app) << 32 | UInt64(job)) + Self.hex(fate.rawValue << 32 | UInt64(recipient))
     }

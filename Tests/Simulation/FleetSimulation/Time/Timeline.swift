@@ -1,7 +1,7 @@
 import HeapModule
 
-/// The virtual time of a history, and the events that are still to come. The whole fleet runs in one thread: an event is
-/// a closure, and each event ends before the next one starts.
+/// The virtual time of a history, and its future events. An event is a closure. The whole fleet runs in one thread, so
+/// each event ends before the next one starts.
 // why: unchecked, because one thread uses the whole simulation. The workers' effects must be sendable.
 package final class Timeline: @unchecked Sendable {
     private struct Event: Comparable {
@@ -21,12 +21,12 @@ package final class Timeline: @unchecked Sendable {
     /// The number of events that have run.
     package private(set) var count = 0
 
-    /// A function that receives the lines of the timeline, or `nil` if nobody reads them.
+    /// A function that receives the lines of the timeline, or `nil` if they are not needed.
     package var reader: ((String) -> Void)?
 
     package init() {}
 
-    /// Adds a line with the current time, if somebody reads the timeline.
+    /// Passes a line with the current time to ``reader``, if it is set.
     func note(_ line: @autoclosure () -> String) {
         guard let reader else { return }
         let seconds = now / 1_000_000

@@ -1,6 +1,6 @@
 import DeliveryPipeline
 
-/// The queue of a simulated worker's pipeline. Its closures are events of the timeline.
+/// The queue of a simulated worker's pipeline. Its closures run as events of the timeline.
 struct VirtualQueue: TurnQueue {
     let timeline: Timeline
 

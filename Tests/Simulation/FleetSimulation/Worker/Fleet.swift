@@ -7,7 +7,7 @@ import RoutingTestSupport
 
 /// A simulated fleet: workers, broker, database, provider, and the apps and credentials of its tenants.
 final class Fleet {
-    /// The true time at the start of each history.
+    /// The true time at the start of each history, in milliseconds since 1970.
     private static let start: Int64 = 1_800_000_000_000
 
     let timeline: Timeline
@@ -21,9 +21,10 @@ final class Fleet {
     private(set) var snapshot: Snapshot
     private(set) var tenants: [Tenant]
     private var started = 0
+    /// The faults that have begun and not ended.
+    private var conditions: [Condition] = []
 
     static func timestamp(_ milliseconds: Int64) -> Timestamp { Timestamp(milliseconds: start + milliseconds) }
-    static func milliseconds(_ timestamp: Timestamp) -> Int64 { timestamp.milliseconds - start }
 
     init(_ tenants: [Tenant], _ timeline: Timeline, _ dice: Dice) {
         self.tenants = tenants
@@ -32,7 +33,7 @@ final class Fleet {
         ids = dice.fork()
         broker = ModelBroker(PipelineConfiguration(worker: "topology").topology, timeline)
         database = ModelDatabase(timeline, dice.fork())
-        provider = ModelProvider(timeline, dice.fork())
+        provider = ModelProvider(tenants, timeline, dice.fork())
         snapshot = Self.snapshot(tenants)
     }
 
@@ -53,7 +54,7 @@ final class Fleet {
         return configuration
     }
 
-    /// The number of workers as the database shows it.
+    /// The number of workers according to the database, or `nil` while the database is unavailable.
     var knownWorkers: Int? { database.isAvailable ? max(1, workers.count { !$0.isDead }) : nil }
 
     var living: [SimulatedWorker] { workers.filter { !$0.isDead } }
@@ -67,19 +68,29 @@ final class Fleet {
         return worker
     }
 
-    /// Changes a tenant. Each worker learns of it within a second.
+    /// Changes a tenant. Each worker loads the change within a second.
     func change(_ tenant: Int, _ change: (inout Tenant) -> Void) {
         change(&tenants[tenant])
         snapshot = Self.snapshot(tenants)
         for worker in living { timeline.after(milliseconds: dice.number(10...1_000)) { worker.loadSnapshot() } }
     }
 
+    func begin(_ condition: Condition) {
+        conditions.append(condition)
+        apply(conditions)
+    }
+
+    func end(_ condition: Condition) {
+        conditions.removeAll { $0 === condition }
+        apply(conditions)
+    }
+
     /// Adds a line to the history's timeline.
     func note(_ line: @autoclosure () -> String) { timeline.note(line()) }
 
-    /// Publishes a message to the exchange of jobs.
+    /// Publishes a message to the jobs exchange.
     ///
-    /// - Returns: whether the broker has confirmed it.
+    /// - Returns: Whether the broker has confirmed the message.
     func publish(_ body: [UInt8], lane: Lane, id: String) -> Bool {
         let properties = AMQPProperties(
             messageID: id, timestamp: UInt64(Self.timestamp(timeline.milliseconds).seconds))
@@ -89,7 +100,7 @@ final class Fleet {
             == .confirmed
     }
 
-    /// Limits or frees the queue of a lane.
+    /// Sets the maximum length of a lane's queue, or removes it if `length` is `nil`.
     func limit(_ lane: Lane, to length: Int?) { broker.queues[names.queue(of: lane)]?.maximumLength = length }
 
     /// Calls a function with each result event.

@@ -6,15 +6,15 @@ import Logging
 import PushModel
 import Routing
 
-/// A worker of a simulated fleet: the production pipeline and the production sending code, between simulated
-/// connections to the broker, the database and the provider.
+/// A worker of a simulated fleet. The pipeline and the sending code are production code. The connections to the broker,
+/// the database and the provider are simulated.
 ///
-/// | state | next |
+/// | state | next state |
 /// |---|---|
-/// | starting | running, when the publishing connection is open |
+/// | starting | running when the publishing connection is open, or dead |
 /// | running | stopping or dead |
-/// | stopping | dead, when all jobs are settled or after the drain timeout |
-/// | dead | nothing; effects and events of a dead worker are ignored |
+/// | stopping | dead when all jobs are settled or after the drain timeout |
+/// | dead | none; calls by and events for a dead worker are ignored |
 // why: unchecked, because one thread uses the whole simulation. The pipeline's effects must be sendable.
 final class SimulatedWorker: @unchecked Sendable {
     private static let drainTimeout: Int64 = 30_000
@@ -82,7 +82,7 @@ final class SimulatedWorker: @unchecked Sendable {
             wait: { [weak self] _, milliseconds, work in
                 self?.fleet.timeline.after(milliseconds: Int64(milliseconds)) { if self?.isDead == false { work() } }
             },
-            // A dead worker's closures may still ask.
+            // A closure of the pipeline may still run after the worker has been deallocated.
             snapshot: { [weak self, empty = Snapshot(apps: [], credentials: [])] in self?.snapshot ?? empty },
             workers: { [weak self] in self?.fleet.knownWorkers },
             now: clock)
@@ -101,9 +101,9 @@ final class SimulatedWorker: @unchecked Sendable {
         }
     }
 
-    // MARK: What happens to the worker
+    // MARK: Faults and changes
 
-    /// Uses the fleet's apps and credentials as they are now.
+    /// Loads the fleet's current apps and credentials.
     func loadSnapshot() {
         guard !isDead else { return }
         snapshot = fleet.snapshot
@@ -116,14 +116,27 @@ final class SimulatedWorker: @unchecked Sendable {
 
     func loseProvider() { if !isDead { output.loseConnections() } }
 
-    func setReachable(_ isReachable: Bool) {
-        network.isReachable = isReachable
-        guard !isReachable, !isDead else { return }
+    /// Cuts all connections to the broker.
+    func cutBroker() {
+        guard !isDead else { return }
         for source in sources { source.cut() }
         publisher?.cut()
     }
 
-    /// Kills the worker. The broker and the provider notice that its connections are gone.
+    /// Whether new connections to the broker succeed.
+    var reachesBroker: Bool {
+        get { network.isReachable }
+        set { network.isReachable = newValue }
+    }
+
+    /// Whether new connections to the provider succeed.
+    var reachesProvider: Bool {
+        get { output.isProviderReachable }
+        set { output.isProviderReachable = newValue }
+    }
+
+    /// Kills the worker. The broker requeues its unsettled deliveries. Pushes that the provider has accepted stay
+    /// accepted.
     func kill() {
         guard !isDead else { return }
         isDead = true
@@ -133,12 +146,12 @@ final class SimulatedWorker: @unchecked Sendable {
         core = nil
     }
 
-    /// Stops the worker as SIGTERM does.
+    /// Drains and then ends the worker, as SIGTERM does.
     func stop() {
         guard !isDead, let core else { return }
         output.stopSending()
         core.drain { [weak self] in
-            // The last acknowledgements still have to reach the broker.
+            // The worker ends after a short time, so that its last acknowledgements reach the broker.
             self?.fleet.timeline.after(milliseconds: 50) { self?.kill() }
         }
         fleet.timeline.after(milliseconds: Self.drainTimeout) { [weak self] in self?.kill() }

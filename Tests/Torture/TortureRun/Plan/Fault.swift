@@ -29,7 +29,7 @@ package enum Fault: Hashable, Sendable {
     /// The worker gets SIGSTOP for longer than the broker waits for a heartbeat.
     case freezeWorker(Int)
     /// A job with thousands of recipients is published while the links to the broker are slow. At its first push,
-    /// worker 1 loses its connection to the broker, and all other workers are killed. These jobs are numbered from 0.
+    /// worker 1 loses its connection to the broker, and all other workers are killed. Such jobs are numbered from 0.
     case killWhileSplitting(Int)
     /// Many jobs are published at once, and an additional worker starts while the other workers are busy with them. It
     /// stops later.
@@ -66,7 +66,7 @@ package enum Fault: Hashable, Sendable {
     case refuseNext(Int, status: Int)
     case unavailable
     case slowAnswers(milliseconds: Int)
-    /// Requests are read but not answered. If `all` is set, they are not even read.
+    /// APNs reads requests but does not answer them. If `all` is set, it does not even read them.
     case silence(all: Bool)
     case apnsDown
     case streamLimit(Int)
@@ -162,8 +162,8 @@ extension Fault {
         }
     }
 
-    /// Whether requests that were sent before a deadline or cancellation may reach their service, or be read by it,
-    /// only after the fault.
+    /// Whether the fault may hold back requests. A request that a worker sent before a deadline or cancellation may
+    /// then reach its service, or be read, only after the fault.
     package var holdsUpRequests: Bool {
         switch self {
         case .freezeWorker, .silence: true
@@ -191,7 +191,7 @@ extension Fault {
         }
     }
 
-    /// Whether the fault ends a node of a cluster, so that other nodes become the leaders of its queues.
+    /// Whether the fault ends a node of a cluster. Other nodes then become the leaders of its queues.
     package var affectsNode: Bool {
         switch self {
         case .stopNode, .killNode: true
@@ -199,8 +199,8 @@ extension Fault {
         }
     }
 
-    /// Whether the fault interrupts the database or locks one of its tables. This does not include ``lockTables``,
-    /// which ``Interlude`` compares with these faults.
+    /// Whether the fault interrupts the database or locks one of its tables. The value is `false` for ``lockTables``,
+    /// because that fault is an ``Interlude`` with which these faults must not coincide.
     package var affectsDatabase: Bool {
         switch self {
         case .stopServers(.postgres), .stopServers(.both), .killServers(.postgres), .killServers(.both), .lockTokens,

@@ -7,7 +7,8 @@ struct Interlude {
     /// The start of the fault, in milliseconds after the start of the run.
     private let start: Int
     private let length: ClosedRange<Int>
-    /// The time after the latest end of the fault during which other faults are left out, in milliseconds.
+    /// The time during which other faults are still left out after the latest possible end of this fault, in
+    /// milliseconds.
     private let rest: Int
 
     /// Returns the interludes for which the run is long enough. A longer run begins with the same interludes as a

@@ -6,8 +6,9 @@ package enum JobNumber {
     package static func giant(_ index: Int) -> Int { place + index }
     package static func isGiant(_ number: Int) -> Bool { number / place == 1 }
 
-    /// Returns the index of a job with thousands of recipients for which workers are killed while no other fault
-    /// occurs. Such a job has the largest size and no id.
+    /// Returns the index of a staged job among the jobs with thousands of recipients. An ``Interlude`` publishes a
+    /// staged job, and kills or disconnects all workers while one of them splits it. The job has the largest size and
+    /// no id.
     package static func staged(_ index: Int) -> Int { place / 2 + index }
     package static func isStaged(_ number: Int) -> Bool { isGiant(number) && number % place >= place / 2 }
 

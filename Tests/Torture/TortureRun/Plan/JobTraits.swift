@@ -18,7 +18,7 @@ package struct JobTraits: Sendable, Hashable {
     package var expireAfter: Int?
     /// The time from publishing to the job's cancellation in milliseconds, or `nil` for no cancellation.
     package var cancelAfter: Int?
-    /// The time, in milliseconds, after which the same message is published again, or `nil` to publish it once.
+    /// The time after which the same message is published again, in milliseconds, or `nil` to publish it once.
     package var publishAgainAfter: Int?
     /// The flaw that makes the job unusable, or `nil`.
     package var flaw: JobFlaw?

@@ -21,7 +21,7 @@ package enum OutputKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// The reasons of refusals that are caused by the sender and not by the address.
+    /// The reasons with which the service refuses a push because of its sender and not because of its address.
     var mismatchReasons: Set<String> {
         switch self {
         case .apns, .webhook: []
@@ -31,8 +31,7 @@ package enum OutputKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// The minimum delay before a retry after a temporary refusal in milliseconds, or `nil` if the service requires
-    /// none.
+    /// The minimum delay from a temporary refusal to the retry, in milliseconds, or `nil` if the service requires none.
     var leastRetryDelay: Int64? {
         switch self {
         case .apns, .webpush, .webhook: nil

@@ -2,8 +2,8 @@ package import PushModel
 
 /// The duration and intensity of a run.
 package struct Profile: Sendable {
-    /// The pauses between faults, in milliseconds from the end of one fault to the start of the next. Each property is
-    /// for another kind of fault.
+    /// The pauses between faults, in milliseconds from the end of one fault to the start of the next. Each property
+    /// applies to one kind of fault.
     package struct Gaps: Sendable {
         package var workers: ClosedRange<Int>
         package var servers: ClosedRange<Int>
@@ -44,8 +44,8 @@ package struct Profile: Sendable {
     package var resetting: ClosedRange<Int>
     /// The time limit for settling after the faults, in seconds.
     package var settleSeconds: Int
-    /// Whether the run has time for effects that take minutes. Examples are recipients that are never answered and use
-    /// all their attempts, and services that require a pause of a minute.
+    /// Whether the run has time for effects that take minutes. Examples are pushes that get no answer until their
+    /// attempts are used up, and services that require a pause of a minute.
     package var isPatient: Bool
 
     /// The factor by which unusual jobs are more frequent than in a long run.
@@ -85,8 +85,8 @@ package struct Profile: Sendable {
     package var largeJobs = 499...1_000
     /// The number of recipients of a giant job, which workers must split.
     package var giantJobs = 2_000...6_000
-    /// The number of recipients of a job for which workers are killed while no other fault occurs. The job has more
-    /// than twice as many chunks as a worker publishes at once.
+    /// The number of recipients of a staged job (``JobNumber/staged(_:)``). Such a job has more than twice as many
+    /// chunks as a worker publishes at once.
     var stagedJob = 8_000
     /// The number of jobs with 100 recipients that are published at once when a worker joins late.
     package var flood = 240
@@ -96,7 +96,7 @@ package struct Profile: Sendable {
     /// output accepts no shorter one.
     package var longestTimeoutSeconds = 10
     package var drainSeconds = 8
-    /// The delays between attempts, in seconds. The longest delay satisfies all services.
+    /// The delays between attempts, in seconds. The longest delay is at least the delay that any service requires.
     package var retryDelays = [1, 2, 4, 10]
     package var maximumAttempts = 8
     package var maximumInFlight = 2_000

@@ -2,8 +2,8 @@ import Store
 import TestSupport
 import Routing
 
-/// The random choice of faults of services other than APNs, and of rate limits of apps. A fault comes with the range of
-/// its duration, in milliseconds.
+/// A random choice of faults for services other than APNs, and of rate limits for apps. Each fault comes with the range
+/// of its duration, in milliseconds.
 extension Schedule {
     static func serviceFault(
         of output: OutputKind, _ profile: Profile, _ generator: inout SplitMix64

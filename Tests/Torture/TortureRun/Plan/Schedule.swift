@@ -112,8 +112,8 @@ package struct Schedule: Sendable {
         return (Bool.random(using: &generator) ? .killServers(servers) : .stopServers(servers), profile.outage)
     }
 
-    /// Returns temporary settings for a random worker. With them, it splits jobs into chunks of another size than the
-    /// other workers.
+    /// Returns temporary settings for a random worker. The worker then splits jobs into chunks of a different size than
+    /// the other workers do.
     private static func otherSettings(_ profile: Profile, _ generator: inout SplitMix64) -> Fault {
         .reconfigureWorker(
             .random(in: 1...profile.workers, using: &generator),

@@ -23,7 +23,7 @@ extension Workload {
     }
 
     /// Returns a job's own rate limit in recipients per second, or `nil` for no limit. Only some jobs with many
-    /// recipients have one.
+    /// recipients have a rate limit.
     func ownRate(_ number: Int, _ size: Int, _ generator: inout SplitMix64) -> Int? {
         guard size >= 50, !JobNumber.isGiant(number),
             [4, 54, 74].contains(number % 100) || number % 200 == 50 || number % 800 == 120

@@ -20,7 +20,7 @@ package struct Workload: Sendable {
         AppPlan(bundleID: "com.example.deals", team: "TEAM000005", usesCertificate: false),
         AppPlan(bundleID: "com.example.games", team: "TEAM000006", usesCertificate: false),
     ]
-    /// The apps that never have a rate limit. The other apps have a rate limit from time to time.
+    /// The apps that never have a rate limit. ``pacedApps`` have a rate limit from time to time.
     private static let unpacedApps = 0..<4
     package static let pacedApps = 4..<6
 
@@ -97,8 +97,8 @@ package struct Workload: Sendable {
         for output in OutputKind.allCases {
             chosen -= output.share
             guard chosen < 0 else { continue }
-            // Apple's push service requires a positive time to live. The simulator's persona does too, but a worker
-            // recognizes Apple only by the host name.
+            // Apple's push service and its simulated persona reject a time to live of 0. Workers replace it with 1 only
+            // for Apple's own host names, so such a job uses APNs.
             return output == .webpush && traits.expireAfter == 0 ? .apns : output
         }
         return .apns
@@ -187,7 +187,8 @@ package struct Workload: Sendable {
         if share(10) { traits.sendAfter = Int.random(in: profile.sendAfter, using: &generator) }
         if traits.hasID {
             if share(4 * profile.oddity) {
-                // The time between the cancellation and `send_at` is enough for all workers to learn of it.
+                // The time from the cancellation to `send_at` is long enough for all workers to learn of the
+                // cancellation.
                 traits.cancelAfter = 0
                 traits.sendAfter = Int.random(in: profile.cancelledSendAfter, using: &generator)
             } else if share(2 * profile.oddity) {

@@ -18,7 +18,7 @@ package struct JobRecord: Sendable {
     package var isMaybeTwice: Bool { timesRepeated > 0 }
     /// The number of times that the publisher published the job again because the broker did not confirm it.
     package var timesRepeated = 0
-    /// The time at which the commit of the job's cancellation was known, or `nil`.
+    /// The time at which the database confirmed the job's cancellation, or `nil` if it did not.
     package var cancelled: Int64?
 
     package init(

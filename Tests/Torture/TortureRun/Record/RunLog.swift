@@ -13,11 +13,11 @@ final class RunLog: Sendable {
     /// The progress of the run. It is separate from the record, so that queries are fast.
     private struct Progress {
         var done: Set<RecipientID> = []
-        /// The number of recipients without an outcome, for each job that has any.
+        /// The number of recipients without an outcome, by job. A job without such recipients has no entry.
         var open: [Int: Int] = [:]
         /// The jobs whose `sent` outcomes are not reported.
         var wantProblemsOnly: Set<Int> = []
-        /// The jobs with thousands of recipients whose first push has reached APNs.
+        /// The jobs with thousands of recipients for which APNs has received the first push.
         var begunGiants: Set<Int> = []
         /// The job numbers by the ids that workers generated for jobs without an id. Outcomes contain these ids.
         var madeUpIDs: [String: Int] = [:]
@@ -68,7 +68,7 @@ final class RunLog: Sendable {
         update { for job in jobs { $0.jobs[job]?.timesRepeated += 1 } }
     }
 
-    /// The number of recipients of confirmed jobs that have no outcome yet.
+    /// The number of recipients without an outcome in all confirmed jobs.
     var recipientsOpen: Int {
         let open = progress.withLock { $0.open }
         return record.withLock { record in
@@ -103,7 +103,7 @@ final class RunLog: Sendable {
 
     func add(_ rejection: RejectionRecord) {
         update { $0.rejections.append(rejection) }
-        // A rejected job gets no further outcomes, for example because the broker has dropped it.
+        // A rejected job gets no further outcomes. One example is a job that the broker dropped.
         progress.withLock { $0.open[rejection.job] = nil }
     }
 
@@ -131,7 +131,7 @@ final class RunLog: Sendable {
         progress.withLock { $0.open.reduce(0) { JobNumber.isFlood($1.key) ? $0 + $1.value : $0 } }
     }
 
-    /// Returns whether every recipient of a job has an outcome.
+    /// Returns whether no recipient of a job is waiting for an outcome. This is also true for a rejected job.
     func isDone(_ job: Int) -> Bool { progress.withLock { $0.open[job] == nil } }
 
     var sightingCount: Int { record.withLock { $0.sightings.count } }

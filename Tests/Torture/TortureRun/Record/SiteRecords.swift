@@ -48,8 +48,7 @@ package struct JoinRecord: Sendable {
     package var ready: Int64?
     /// The time of the worker's first outcome for the flood, or `nil` if there was none in time.
     package var firstOutcome: Int64?
-    /// The number of recipients of the flood without an outcome at the time of this first outcome, or at the time
-    /// limit.
+    /// The number of recipients in the flood that had no outcome when this first outcome arrived, or at the time limit.
     package var left: Int
 
     package init(worker: Int, ready: Int64?, firstOutcome: Int64?, left: Int) {

@@ -8,8 +8,8 @@ package struct TortureRecord: Sendable {
     package var faults: [FaultRecord] = []
     /// The recipients whose addresses are marked dead in the database.
     package var marked: Set<RecipientID> = []
-    /// The number of messages in each queue after all workers have ended. The broker has requeued unacknowledged
-    /// messages by then.
+    /// The number of messages in each queue after all workers have ended. The broker requeues unacknowledged messages
+    /// before they are counted.
     package var waiting: [String: Int] = [:]
     /// The messages in the dead-letter queue.
     package var dead: [DeadRecord] = []

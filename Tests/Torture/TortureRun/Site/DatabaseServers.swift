@@ -7,7 +7,7 @@ import Foundations
 /// standby, so that no commit is lost.
 final class DatabaseServers: Sendable {
     private let servers: LocalServers
-    /// The URLs of the database, one for each server. Their user may change all data.
+    /// The URLs of the database, one for each server. The user in each URL may change all data.
     private let urls: [String]
     /// The index of the server that accepts writes.
     private let place = Mutex(0)

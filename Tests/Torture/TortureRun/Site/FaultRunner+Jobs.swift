@@ -6,10 +6,10 @@ import Routing
 
 /// The faults that publish jobs themselves.
 extension FaultRunner {
-    /// The delay of all data to and from the broker while a worker splits a job, in milliseconds. It gives the run time
-    /// to kill the worker. It is short, because later data waits behind it.
+    /// The delay of all data to and from the broker while a worker splits a job, in milliseconds. The delay gives the
+    /// run time to kill the worker. It is short, because all data on the link is delayed.
     private static let delay = 20
-    /// The delay that is used instead while no other fault occurs, in milliseconds.
+    /// The corresponding delay for a staged job, in milliseconds. No other fault occurs at that time.
     private static let stagedDelay = 50
     private static let longestWait = Duration.seconds(20)
 
@@ -51,15 +51,15 @@ extension FaultRunner {
         }
     }
 
-    /// Restores the original stream limit of APNs. Otherwise, the last change would delay all later pushes.
+    /// Restores the original stream limit of APNs. Otherwise, the limit that a fault has set would delay all later
+    /// pushes.
     func endLimit() async {
         let limit = site.simulator.configuration.streamLimit
         await carryOut(Schedule.Entry(start: 0, milliseconds: 0, fault: .streamLimit(limit)))
     }
 
-    /// Publishes the last campaigns after all faults. Each rate-limited app gets more recipients than its rate allows
-    /// over several windows. The campaigns show whether workers respect and use the rate, and whether they send
-    /// everything.
+    /// Publishes the last campaigns after all faults. At its rate, each rate-limited app needs several windows to send
+    /// its campaign. The campaigns show whether workers keep to the rate, use all of it, and send everything.
     func paceLast() async {
         for (index, app) in Workload.pacedApps.enumerated() {
             let pace = AppRateLimit(rate: site.profile.lastPace, includesUrgent: index > 0)
@@ -78,7 +78,7 @@ extension FaultRunner {
     private static let startTakes = Duration.seconds(30)
 
     /// Starts a worker during a flood of jobs. The flood contains many more recipients than the other workers can send
-    /// soon. Regular publishing pauses during the flood.
+    /// during the fault. Regular publishing pauses during the flood.
     func joinLate(for time: Duration) async throws {
         let worker = site.workers[site.profile.latecomer - 1]
         var slow = StandingFaults()

@@ -139,7 +139,8 @@ struct FaultRunner: Sendable {
         await site.simulator.setFaults(StandingFaults())
     }
 
-    /// Kills a server, and waits until its supervisor has noticed the end. The supervisor would not restart it earlier.
+    /// Kills a server, and gives its supervisor half a second to notice the end. The supervisor restarts a server only
+    /// after it has noticed the end.
     private func kill(_ server: LocalServers.Server) async throws {
         try site.servers.kill(server, server == site.databaseServers.primary ? SIGQUIT : SIGKILL)
         try await Task.sleep(for: .milliseconds(500))

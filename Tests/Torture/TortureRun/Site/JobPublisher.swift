@@ -13,13 +13,14 @@ final class JobPublisher: Sendable {
         let body: [UInt8]
     }
 
-    /// The time limit for the end of a job that is followed by another one.
+    /// The maximum time to wait for the end of a job before another job is published under its id.
     private static let longestWait = Duration.seconds(60)
 
     /// The number of unconfirmed messages at which publishing pauses.
     private static let mostUnconfirmed = 20
 
-    /// An offset that distinguishes the second publication of a job from the first one in confirms.
+    /// An offset in the ids of publications. It distinguishes the confirm of a job's second publication from that of
+    /// the first.
     private static let secondCopy: UInt64 = 1 << 40
 
     private let log: RunLog
@@ -29,7 +30,7 @@ final class JobPublisher: Sendable {
     private let subscribe: Subscribe
     private let unconfirmed = Mutex<[UInt64: Message]>([:])
     private let publisher = Mutex<AMQPPublisher?>(nil)
-    /// The number of recipients that were published out of turn and for which publishing has not paused yet.
+    /// The number of recipients that were published out of turn since the last regular job.
     private let ahead = Mutex(0)
     /// The pending actions of the publisher for its jobs, such as cancellations.
     private let errands = Mutex<[Task<Void, Never>]>([])
@@ -145,7 +146,7 @@ final class JobPublisher: Sendable {
         ])
     }
 
-    /// Returns the properties of a job's message, with the publisher's mistake if the job has one.
+    /// Returns the properties of a job's message, including the mistake of the publisher in ``JobTraits/slip``.
     private func properties(of plan: JobPlan) -> AMQPProperties {
         var properties = AMQPProperties(contentType: "application/json", messageID: plan.messageID)
         // A queue gets one copy of the message, even if several keys lead to it.

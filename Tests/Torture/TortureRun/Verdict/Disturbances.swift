@@ -23,7 +23,7 @@ struct Disturbances {
     private let blinding: [FaultRecord]
     /// The faults that may hold back requests.
     private let delaying: [FaultRecord]
-    /// The periods in which a worker may not learn of changes in the database, ordered by their start.
+    /// The periods in which a worker may miss changes in the database, ordered by their start.
     private let deafening: [(start: Int64, end: Int64)]
     /// The faults after which a new leader of a delay queue may dead-letter messages a second time.
     private let copying: [FaultRecord]
@@ -59,7 +59,7 @@ struct Disturbances {
     func mayRedeliver(from start: Int64, to end: Int64) -> Bool { Self.any(redelivering, from: start, to: end) }
 
     /// The maximum number of messages that a cluster may have dead-lettered from delay queues twice in the whole run.
-    /// Workers other than the first one cannot recognize such a copy (docs/design.md).
+    /// Only the worker that processed the first message can recognize the copy (docs/design.md).
     var mostCopies: Int { copying.count * Self.handedOn }
 
     /// Returns whether a cluster may have dead-lettered a message twice. The times are the job's publication and its
@@ -120,8 +120,8 @@ struct Disturbances {
         faults.contains { $0.start <= end && $0.end + aftermath >= start }
     }
 
-    /// Returns whether every worker must have learned of a cancellation by a time, because the database was available
-    /// for long enough.
+    /// Returns whether every worker must know a change at the given time. Workers know a change after the database was
+    /// available for long enough.
     func isKnown(since cancelled: Int64, at time: Int64) -> Bool {
         var quiet = cancelled
         for (start, end) in deafening where end > quiet {

@@ -56,8 +56,7 @@ struct HoldUps {
         return limits.map(\.end).min() ?? faults.map(\.end).max() ?? record.end
     }
 
-    /// Returns the start of the period that includes a given time and in which a service may hold back requests, or
-    /// `nil` if there is no such period.
+    /// Returns the start of the period that includes the given time, or `nil` if no period includes it.
     func start(_ output: OutputKind, at time: Int64) -> Int64? {
         times[output]?.first { $0.contains(time) }?.lowerBound
     }

@@ -8,7 +8,7 @@ struct LastCampaignJudge {
     static let window: Int64 = 20
     private static let tolerance = 1.1
     private static let least = 0.8
-    /// The burst that an app may send after a time without work, in seconds at its rate (docs/tenants.md).
+    /// The burst that an app may send after a time without work, in seconds of its rate (docs/tenants.md).
     private static let burst = 1
     /// The maximum time that a worker needs to reconnect to the broker after the last fault, in seconds. During this
     /// time, the worker's share of the rate is unused.
@@ -16,15 +16,15 @@ struct LastCampaignJudge {
     /// The maximum time, in seconds, for which a cluster keeps messages of a delay queue after one of its nodes failed.
     /// Recipients that wait for the rate limit wait in such a queue.
     private static let deadLettering: Int64 = 360
-    /// The divisor for the last part of a campaign. In this part, a low rate is accepted, because its recipients may
-    /// belong to only some of the workers.
+    /// The divisor that determines the last part of a campaign: its last quarter. A low rate is accepted in this part,
+    /// because only some of the workers may still have recipients.
     private static let rest = 4
 
     private(set) var findings: [Finding] = []
     /// The number of requests in the fullest window, in percent of the maximum, or `nil` if there was no last campaign.
     private(set) var fullest: Int?
     /// The number of requests in the emptiest window, in percent of the number that the app's rate allows, or `nil` if
-    /// no window counts.
+    /// no window is judged.
     private(set) var emptiest: Int?
 
     /// Judges the last campaign of an app.
@@ -52,7 +52,7 @@ struct LastCampaignJudge {
         let most =
             Int(Double(worth) * Self.tolerance) + pace.rate * Self.burst
             + Workload.mostPacedAtOnce * record.limits.workers
-        // The second since 1970 from which only the last part of the campaign remains.
+        // The second since 1970 in which the last part of the campaign begins.
         let enough = firsts[firsts.count - 1 - firsts.count / Self.rest]
         let end = max(requests.last ?? begin, begin + Self.window)
         var (high, low): ((count: Int, at: Int64), (count: Int, at: Int64)?) = ((0, begin), nil)

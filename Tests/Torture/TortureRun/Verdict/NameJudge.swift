@@ -4,7 +4,7 @@ enum NameJudge {
     private static let mostUnsplit = 1_000
 
     /// Judges the ids that workers generated for jobs with thousands of recipients. A job can have a second id only if
-    /// a worker dies while it assigns the first one. The broker then has the whole job under each id. If a worker split
+    /// a worker dies while it assigns the first id. The broker then has the whole job under each id. If a worker split
     /// the job without an id, only a part of the job would appear under each id.
     static func findings(_ record: TortureRecord, _ disturbances: Disturbances) -> [Finding] {
         let unnamed = record.jobs.filter {
@@ -35,7 +35,7 @@ enum NameJudge {
                 severalNames.append(Finding(.namedOnce, nil, text))
             }
         }
-        // Some second ids are accepted, because a worker may be killed after it assigned an id and before it
+        // Some jobs with a second id are accepted, because a worker may be killed after it assigned an id and before it
         // acknowledged the job.
         return severalNames.count > disturbances.killsWhileSplitting / 4 ? findings + severalNames : findings
     }

@@ -4,7 +4,8 @@ import Routing
 
 /// The judge of rate limits. It compares the requests that services received with the rates of apps and jobs.
 struct PaceJudge {
-    /// A change of an app's rate limit. It may apply from `start` on, and it was certainly committed at `end`.
+    /// A change of an app's rate limit. Workers may apply the change from `start` on. The database has committed the
+    /// change by `end`.
     private struct Change {
         let start: Int64
         let end: Int64
@@ -28,9 +29,9 @@ struct PaceJudge {
     /// The factor by which a rate may be exceeded when workers join or leave. Until the other workers know of a new
     /// worker, they divide the rate by too small a number.
     private static let tolerance = 1.3
-    /// The burst that an app may send after a time without work, in seconds at its rate (docs/tenants.md).
+    /// The burst that an app may send after a time without work, in seconds of its rate (docs/tenants.md).
     private static let appBurst = 1
-    /// The burst that a job with its own rate may send, in seconds at its rate.
+    /// The burst that a job with its own rate may send, in seconds of its rate.
     private static let jobBurst = 3
     /// The minimum number of recipients in a part of a job with its own rate.
     private static let smallestPart = 20

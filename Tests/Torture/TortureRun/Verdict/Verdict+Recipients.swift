@@ -125,8 +125,8 @@ extension Verdict {
     private static func lie(
         in outcome: OutcomeRecord, _ history: History, _ disturbances: Disturbances, _ limits: Limits
     ) -> String? {
-        // If workers processed a job twice, an outcome describes only one of the two runs. One outcome states that
-        // there may have been another run, unless this outcome is not reported.
+        // If workers processed a job twice, an outcome describes only one of the two runs. The outcome of the second
+        // run has `redelivered`, but workers do not report it if it is a disabled `sent` outcome.
         let isUnreported =
             history.job.traits.wantsProblemsOnly
             && disturbances.mayRedeliver(from: history.job.published, to: outcome.received)
@@ -152,8 +152,7 @@ extension Verdict {
                 nil
             }
         case "suppressed":
-            // An earlier outcome marked the recipient as dead, but the worker may have died before it reported the
-            // outcome.
+            // A worker may have marked the recipient as dead, and died before it reported the outcome.
             history.kind == .dead && !isAlone ? nil : "suppressed, but it is \(history.kind.rawValue)"
         case "unknown": nil
         default: "the kind \(outcome.kind) does not exist"

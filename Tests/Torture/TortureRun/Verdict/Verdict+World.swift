@@ -14,8 +14,7 @@ extension Verdict {
         var first: Int64
         /// The time of the last arrival.
         var last: Int64
-        /// The times of the repeated arrivals. The number of outcomes does not show how many there were, because one
-        /// recipient may have several outcomes.
+        /// The times of the repeated arrivals. An arrival adds the same time for each of its outcomes, and counts once.
         var again: Set<Int64> = []
     }
 

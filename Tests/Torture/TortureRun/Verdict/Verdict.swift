@@ -35,7 +35,7 @@ package struct Verdict: Sendable {
     /// The beginning of the reason in the dead-letter queue if the broker dropped a message because of its
     /// `expiration`.
     private static let expired = "expired in martlet.jobs."
-    /// The reason in the dead-letter queue if workers blame a job for the end of several workers.
+    /// The reason in the dead-letter queue if workers conclude that a job crashes workers.
     private static let condemned = "delivered too often"
 
     private mutating func judgeWhole(_ record: TortureRecord, _ disturbances: Disturbances) {

@@ -42,7 +42,7 @@ public struct NtfyProvider: PushProvider {
         // The token may be limited to other topics.
         case 403: return .refusedAmbiguously(fault)
         case 429: return .throttled(fault)
-        // This topic has no subscriber at present.
+        // The topic has no subscriber at present.
         case 507: return .retry(fault)
         case 500...: return .unknown(fault)
         default: return .rejected(fault)

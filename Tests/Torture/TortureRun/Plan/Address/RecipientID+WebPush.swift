@@ -7,8 +7,8 @@ extension RecipientID {
     private static let patternShift: UInt64 = 56
     /// The number of base64url characters that encode nine bytes: the eight-byte number and one more byte.
     private static let headCharacters = 12
-    /// The number of base64url characters that encode three bytes: the pattern and two zeros. The two bytes are always
-    /// zero, because no recipient's number is large enough to use them.
+    /// The number of base64url characters that encode three bytes: the pattern, and the two highest bytes of the
+    /// recipient's number, which are always zero.
     private static let patternCharacters = 4
 
     init?(endpoint text: String) {

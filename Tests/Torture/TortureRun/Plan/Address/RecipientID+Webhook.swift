@@ -1,4 +1,4 @@
-/// Tokens for the webhook receiver that encode a recipient's number and kind. They may be any text.
+/// Tokens for the webhook receiver that encode a recipient's number and kind. A receiver's token may be any text.
 extension RecipientID {
     private static let start = "+49 151 "
     private static let numberDigits = 9

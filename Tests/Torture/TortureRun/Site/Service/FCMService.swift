@@ -19,7 +19,8 @@ final class FCMService: Service {
             var configuration = FCMSimulatorConfiguration()
             configuration.port = port
             configuration.controlPort = nil
-            // Workers renew tokens five minutes before they expire, so they renew them every 30 seconds here.
+            // Workers renew an access token five minutes before it expires. With this lifetime, they renew it every 30
+            // seconds.
             configuration.tokenLifetime = 330
             return try SimulatedFCM(configuration: configuration, logger: logger)
         }
